@@ -1,0 +1,1 @@
+"""Kenyon: learn continuously from a stream without storing it."""

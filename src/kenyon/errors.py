@@ -1,0 +1,62 @@
+"""What can go wrong, by name. Every message says what was seen and what was wanted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from importlib import import_module
+from types import ModuleType
+
+
+class KenyonError(Exception):
+    """Base of every error that Kenyon raises on purpose."""
+
+
+class InputError(KenyonError, ValueError):
+    """Samples or labels that cannot be learned from."""
+
+
+class ConfigError(KenyonError, ValueError):
+    """An unknown name or a value out of range in a configuration."""
+
+
+class DivergenceError(KenyonError, ArithmeticError):
+    """A rule drove the activity out of bounds; the weights were left as they were."""
+
+
+class MemoryBudgetError(KenyonError, MemoryError):
+    """Something would not fit into the memory budget; nothing was changed."""
+
+
+class ModelFileError(KenyonError, ValueError):
+    """A model file that is damaged, foreign or too new."""
+
+
+class DataError(KenyonError, FileNotFoundError):
+    """A data set that is missing or damaged."""
+
+
+class MissingExtraError(KenyonError, ImportError):
+    """An optional dependency that is not installed."""
+
+
+def nearest(name: object, allowed: Iterable[str]) -> str:
+    """`": did you mean 'x'?"` for a near miss, else an empty string."""
+    close = get_close_matches(str(name), list(allowed), n=1, cutoff=0.5)
+    return f"; did you mean {close[0]!r}?" if close else ""
+
+
+def unknown(what: str, name: object, allowed: Iterable[str]) -> ConfigError:
+    """The error for a name that is not in a table."""
+    allowed = sorted(allowed)
+    return ConfigError(f"unknown {what} {name!r}: expected one of {', '.join(allowed)}{nearest(name, allowed)}")
+
+
+def require(module: str, extra: str, purpose: str) -> ModuleType:
+    """Import an optional dependency, or say which extra brings it."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise MissingExtraError(
+            f"{purpose} needs {module!r}, which is not installed: pip install 'kenyon[{extra}]'"
+        ) from error

@@ -1,0 +1,78 @@
+"""What the loop asks of a learner: ours and every baseline satisfy this, and nothing more.
+
+The loop hands over samples in stream order. A learner never sees a sample twice unless it keeps
+it itself, in which case `state_bytes` counts it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True)
+class StreamInfo:
+    """What a learner may know of a stream before it starts.
+
+    Attributes:
+        shape: shape of one sample as published: `(28, 28)`, or `(3, 32, 32)` for planar colour
+            images; `(n,)` for plain vectors. Samples are handed over flat, `(n, prod(shape))`.
+        n_classes: how many classes the whole stream has (labels are `0 .. n_classes - 1`).
+        tasks: the classes of each task, in order.
+        n_train: how many samples will be handed over in all.
+        task_heads: True where the task is given at train and test time (task-incremental).
+        value_range: smallest and largest value a feature can take, `(0, 255)` for images.
+    """
+
+    shape: tuple[int, ...]
+    n_classes: int
+    tasks: tuple[tuple[int, ...], ...]
+    n_train: int
+    task_heads: bool
+    value_range: tuple[float, float] = (0.0, 255.0)
+
+    @property
+    def n_features(self) -> int:
+        return int(np.prod(self.shape))
+
+
+class Learner(Protocol):
+    """A learner under evaluation.
+
+    `X` is `(n, n_features)`, uint8 or float32; `y` is int64, -1 where the label is withheld.
+    `task` is the task's number when `StreamInfo.task_heads` is set, else None.
+    """
+
+    def learn(self, X: NDArray, y: NDArray[np.int64], task: int | None = None) -> None:
+        """Learn the samples in the order given; how they are cut into calls changes nothing
+        beyond the learner's own batch size (the loop cuts on multiples of it)."""
+
+    def test_then_learn(self, X: NDArray, y: NDArray[np.int64], task: int | None = None) -> NDArray[np.int64]:
+        """Learn, and return what was predicted for each sample (or batch) before learning it."""
+
+    def predict(self, X: NDArray, task: int | None = None) -> NDArray[np.int64]:
+        """The most likely class of each sample; changes nothing."""
+
+    def end_task(self, last: bool) -> None:
+        """A task boundary, known at train time. Most learners ignore it."""
+
+    def state(self) -> dict[str, NDArray]:
+        """Everything needed to go on, as named arrays (random generators included)."""
+
+    def restore(self, state: dict[str, NDArray]) -> None:
+        """Go on from `state()` of a learner built with the same configuration."""
+
+    @property
+    def state_bytes(self) -> int:
+        """Bytes that must be kept to go on learning: parameters, optimizer state, importance
+        matrices, replay buffer."""
+
+    @property
+    def synaptic_updates(self) -> int:
+        """Weight changes made so far (operations count)."""
+
+    batch_size: int
+    """The loop cuts the stream on multiples of this; 1 for strictly online learners."""
