@@ -76,3 +76,25 @@ class Learner(Protocol):
 
     batch_size: int
     """The loop cuts the stream on multiples of this; 1 for strictly online learners."""
+
+
+@dataclass(frozen=True)
+class LearnerSpec:
+    """A row of the table of learners: enough to list it without importing it.
+
+    Attributes:
+        name: the name on the command line.
+        target: `"module:Class"`; the class is called as `Class(info, seed, **options)`, its
+            keyword arguments and their defaults being the options a configuration may set.
+        scenarios: the scenarios the method is defined for.
+        memory: what it keeps besides the network: `"none"`, `"replay"`, `"importance"`, ...
+        reference: author, title and year of the method.
+        summary: one line on how it works.
+    """
+
+    name: str
+    target: str
+    scenarios: tuple[str, ...]
+    memory: str
+    reference: str
+    summary: str
