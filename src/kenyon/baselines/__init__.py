@@ -1,0 +1,171 @@
+"""Every method Kenyon is compared with, on the same stream, under the same protocol. Importing this needs no torch."""
+
+from __future__ import annotations
+
+from kenyon.evaluation._protocol import LearnerSpec
+
+__all__ = ["BASELINES"]
+
+# Scenarios by what a method asks of the stream.
+_ANY = ("single-task", "task-incremental", "class-incremental", "domain-incremental", "permuted", "task-free")
+_BOUNDARIES = tuple(s for s in _ANY if s != "task-free")  # needs to be told when a task ends
+_CLASSES = ("single-task", "task-incremental", "class-incremental")  # each class belongs to one task
+
+_ROWS = [
+    LearnerSpec(
+        "iid-offline",
+        "kenyon.baselines._iid_offline:IIDOffline",
+        _ANY,
+        "whole stream",
+        "the upper bound of every comparison",
+        "keeps the stream and trains on all of it, shuffled, for several epochs at its end",
+    ),
+    LearnerSpec(
+        "fine-tune",
+        "kenyon.baselines._fine_tune:FineTune",
+        _ANY,
+        "none",
+        "the lower bound of every comparison",
+        "SGD on the stream as it comes",
+    ),
+    LearnerSpec(
+        "online-ewc",
+        "kenyon.baselines._online_ewc:OnlineEWC",
+        _BOUNDARIES,
+        "importance",
+        "Schwarz et al., Progress & Compress, 2018; Kirkpatrick et al., 2017",
+        "holds weights near their old values, weighted by a running Fisher information",
+    ),
+    LearnerSpec(
+        "si",
+        "kenyon.baselines._si:SI",
+        _BOUNDARIES,
+        "importance",
+        "Zenke, Poole & Ganguli, Continual Learning Through Synaptic Intelligence, 2017",
+        "holds weights near their old values, weighted by their share in the fall of the loss",
+    ),
+    LearnerSpec(
+        "lwf",
+        "kenyon.baselines._lwf:LwF",
+        _BOUNDARIES,
+        "teacher",
+        "Li & Hoiem, Learning without Forgetting, 2016",
+        "keeps the old outputs on new samples where the network before the task had them",
+    ),
+    LearnerSpec(
+        "a-gem",
+        "kenyon.baselines._a_gem:AGEM",
+        _ANY,
+        "replay",
+        "Chaudhry et al., Efficient Lifelong Learning with A-GEM, 2019",
+        "projects a gradient that would raise the loss on remembered samples",
+    ),
+    LearnerSpec(
+        "icarl",
+        "kenyon.baselines._icarl:ICaRL",
+        _CLASSES,
+        "replay + teacher",
+        "Rebuffi et al., iCaRL: Incremental Classifier and Representation Learning, 2017",
+        "herded exemplars, distillation, nearest mean of exemplars",
+    ),
+    LearnerSpec(
+        "gss",
+        "kenyon.baselines._gss:GSS",
+        _ANY,
+        "replay",
+        "Aljundi et al., Gradient Based Sample Selection for Online Continual Learning, 2019",
+        "replay from a buffer that prefers samples with gradients unlike the others'",
+    ),
+    LearnerSpec(
+        "er",
+        "kenyon.baselines._er:ER",
+        _ANY,
+        "replay",
+        "Chaudhry et al., On Tiny Episodic Memories in Continual Learning, 2019",
+        "learns each batch together with one drawn from a reservoir of past samples",
+    ),
+    LearnerSpec(
+        "er-mir",
+        "kenyon.baselines._er_mir:ERMIR",
+        _ANY,
+        "replay",
+        "Aljundi et al., Online Continual Learning with Maximally Interfered Retrieval, 2019",
+        "replays the remembered samples whose loss the coming update would raise most",
+    ),
+    LearnerSpec(
+        "der++",
+        "kenyon.baselines._derpp:DERpp",
+        _ANY,
+        "replay",
+        "Buzzega et al., Dark Experience for General Continual Learning, 2020",
+        "replays labels and the logits of the time the samples were met",
+    ),
+    LearnerSpec(
+        "rpsnet",
+        "kenyon.baselines._rpsnet:RPSNet",
+        _CLASSES,
+        "replay + teacher",
+        "Rajasegaran et al., Random Path Selection for Incremental Learning, 2019",
+        "picks a random path through parallel modules for new tasks and freezes the old ones",
+    ),
+    LearnerSpec(
+        "instaparam",
+        "kenyon.baselines._instaparam:InstAParam",
+        _BOUNDARIES,
+        "teacher",
+        "Chen et al., Mitigating Forgetting in Online Continual Learning via Instance-Aware Parameterization, 2020",
+        "a controller gates blocks of the network sample by sample",
+    ),
+    LearnerSpec(
+        "cn-dpm",
+        "kenyon.baselines._cn_dpm:CNDPM",
+        _ANY,
+        "short-term memory + experts",
+        "Lee et al., A Neural Dirichlet Process Mixture Model for Task-Free Continual Learning, 2020",
+        "a Dirichlet process mixture of experts, each a classifier and a VAE, that grows with the data",
+    ),
+    LearnerSpec(
+        "phsic",
+        "kenyon.baselines._phsic:PHSIC",
+        _ANY,
+        "none",
+        "Pogodin & Latham, Kernelized Information Bottleneck Leads to Biologically Plausible 3-Factor Hebbian "
+        "Learning in Deep Networks, 2020",
+        "layer-wise pHSIC objective, a three-factor Hebbian rule, no backpropagation",
+    ),
+    LearnerSpec(
+        "ncm",
+        "kenyon.baselines._ncm:NCM",
+        _ANY,
+        "class means",
+        "Mensink et al., Distance-Based Image Classification, 2013",
+        "nearest class mean of the raw features",
+    ),
+    LearnerSpec(
+        "slda",
+        "kenyon.baselines._slda:StreamingLDA",
+        _ANY,
+        "class means + covariance",
+        "Hayes & Kanan, Lifelong Machine Learning with Deep Streaming Linear Discriminant Analysis, 2020",
+        "running class means and one shared covariance",
+    ),
+    LearnerSpec(
+        "flymodel",
+        "kenyon.baselines._flymodel:FlyModel",
+        _ANY,
+        "none",
+        "Shen, Dasgupta & Navlakha, Reducing Catastrophic Forgetting with Associative Learning: A Lesson from "
+        "Fruit Flies, 2023",
+        "sparse random expansion, winner-take-all, associative update of the labelled class only",
+    ),
+    LearnerSpec(
+        "randumb",
+        "kenyon.baselines._randumb:RanDumb",
+        _ANY,
+        "class means + covariance",
+        "Prabhu et al., RanDumb: Random Representations Outperform Online Continually Learned Representations, 2024",
+        "random Fourier features and Mahalanobis distance to the class means",
+    ),
+]
+
+BASELINES: dict[str, LearnerSpec] = {row.name: row for row in _ROWS}

@@ -1,0 +1,115 @@
+"""The two networks of the comparison: an MLP for MNIST-like data, ResNet-18 for small colour images.
+
+Both take flat, normalised samples, give `n_classes` logits, and show `features(x)` (the input of the last layer) and
+`head` (the last layer).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from kenyon.errors import ConfigError, unknown
+from kenyon.evaluation._protocol import StreamInfo
+
+NETWORKS = ("auto", "mlp", "resnet18")
+
+
+class MLP(nn.Module):
+    """`x -> [Linear -> ReLU] * len(hidden) -> Linear`."""
+
+    def __init__(self, n_features: int, hidden: Sequence[int], n_classes: int) -> None:
+        super().__init__()
+        layers = [layer for n, m in pairwise([n_features, *hidden]) for layer in (nn.Linear(n, m), nn.ReLU())]
+        self.features = nn.Sequential(*layers)
+        self.head = nn.Linear([n_features, *hidden][-1], n_classes)
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.head(self.features(x))
+
+
+class Block(nn.Module):
+    """Two 3x3 convolutions with batch normalisation and a shortcut (He et al., 2016, Fig. 2)."""
+
+    def __init__(self, n: int, m: int, stride: int) -> None:
+        super().__init__()
+        self.conv1, self.bn1 = nn.Conv2d(n, m, 3, stride, 1, bias=False), nn.BatchNorm2d(m)
+        self.conv2, self.bn2 = nn.Conv2d(m, m, 3, 1, 1, bias=False), nn.BatchNorm2d(m)
+        same = stride == 1 and n == m
+        self.shortcut = (
+            nn.Sequential() if same else nn.Sequential(nn.Conv2d(n, m, 1, stride, bias=False), nn.BatchNorm2d(m))
+        )
+
+    def forward(self, x: Tensor) -> Tensor:
+        out = self.bn2(self.conv2(F.relu(self.bn1(self.conv1(x)))))
+        return F.relu(out + self.shortcut(x))
+
+
+class ResNet18(nn.Module):
+    """Four stages of two blocks, `width` filters doubling at each, after a 3x3 stem; average pooling; Linear.
+
+    The form used for 32x32 images in the online continual learning literature (Lopez-Paz & Ranzato, 2017, with
+    width 20; Buzzega et al., 2020, with width 64).
+    """
+
+    def __init__(self, shape: tuple[int, ...], width: int, n_classes: int) -> None:
+        super().__init__()
+        self.shape = shape
+        self.stem, self.bn = nn.Conv2d(shape[0], width, 3, 1, 1, bias=False), nn.BatchNorm2d(width)
+        stages = [width, width, 2 * width, 4 * width, 8 * width]
+        self.stages = nn.Sequential(
+            *(
+                nn.Sequential(Block(n, m, 1 if i == 0 else 2), Block(m, m, 1))
+                for i, (n, m) in enumerate(pairwise(stages))
+            )
+        )
+        self.head = nn.Linear(stages[-1], n_classes)
+
+    def features(self, x: Tensor) -> Tensor:
+        x = F.relu(self.bn(self.stem(x.reshape(-1, *self.shape))))
+        return self.stages(x).mean((2, 3))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.head(self.features(x))
+
+
+def build_network(
+    name: str, info: StreamInfo, generator: torch.Generator, *, hidden: Sequence[int], width: int
+) -> nn.Module:
+    """The network called `name` for the stream, its weights drawn from `generator`."""
+    if name not in NETWORKS:
+        raise unknown("network", name, NETWORKS)
+    image = len(info.shape) == 3
+    if name == "auto":
+        name = "resnet18" if image and info.shape[0] == 3 else "mlp"
+    if name == "resnet18" and not image and len(info.shape) != 2:
+        raise ConfigError(f"network 'resnet18' needs images, but a sample has shape {info.shape}: use 'mlp'")
+    if any(n < 1 for n in (*hidden, width)):
+        raise ConfigError(f"hidden is {tuple(hidden)} and width is {width}: expected numbers above 0")
+    with torch.device("meta"):  # no weights yet, and so no draw from the global generator
+        if name == "mlp":
+            net: nn.Module = MLP(info.n_features, hidden, info.n_classes)
+        else:
+            net = ResNet18(info.shape if image else (1, *info.shape), width, info.n_classes)
+    net = net.to_empty(device="cpu")
+    initialise(net, generator)
+    return net
+
+
+def initialise(net: nn.Module, generator: torch.Generator) -> None:
+    """PyTorch's usual initial weights (uniform, bound 1/sqrt(fan in)), from the generator given."""
+    for module in net.modules():
+        if isinstance(module, nn.Linear | nn.Conv2d):
+            bound = 1.0 / math.sqrt(module.weight[0].numel())
+            nn.init.uniform_(module.weight, -bound, bound, generator=generator)
+            if module.bias is not None:
+                nn.init.uniform_(module.bias, -bound, bound, generator=generator)
+        elif isinstance(module, nn.BatchNorm2d):
+            module.reset_running_stats()
+            nn.init.ones_(module.weight)
+            nn.init.zeros_(module.bias)
