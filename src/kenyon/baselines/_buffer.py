@@ -54,6 +54,13 @@ class ReplayBuffer:
             self.columns[key][slots] = value.detach()
         self.size.clamp_(min=max(slots) + 1)
 
+    def replace(self, **rows: Tensor) -> None:
+        """Forget everything and hold these rows instead (none: hold nothing)."""
+        self.size.zero_()
+        self.seen.zero_()
+        if rows:
+            self.put(list(range(len(next(iter(rows.values()))))), rows)
+
     def draw(self, n: int) -> Tensor:
         """Slots of up to `n` samples, uniformly without replacement."""
         return torch.randperm(len(self), generator=self.generator)[:n]

@@ -1,7 +1,7 @@
 """What every gradient baseline shares: one pass, small batches, plain SGD, one shared output layer.
 
 A baseline subclasses `Trainer`, names itself, and overrides `step` (what one batch does) and, if it cares about
-task boundaries, `end_task`. Everything it must carry from one batch to the next is handed to `keep`, which puts it
+task boundaries, `boundary`. Everything it must carry from one batch to the next is handed to `keep`, which puts it
 into `state()`, `restore()` and `state_bytes` at once.
 
 Heads: the output layer has one unit per class. Where the task is given, the logits of all other tasks' classes are
@@ -37,12 +37,15 @@ PREDICT_BLOCK = 500
 
 
 class Batch(NamedTuple):
-    """Samples that are learned together: as handed over, normalised, labels, and the task (None: not given)."""
+    """Samples that are learned together: as handed over, normalised, labels, and the task.
+
+    The task is None where it is not given, and a tensor with a number per sample for samples from memory.
+    """
 
     raw: Tensor
     x: Tensor
     y: Tensor
-    task: int | None
+    task: int | Tensor | None
 
 
 class Part(Protocol):
@@ -120,8 +123,8 @@ class Trainer:
         self.descend(F.cross_entropy(logits, batch.y))
         return logits
 
-    def end_task(self, last: bool) -> None:
-        """A task boundary. Nothing to do by default."""
+    def boundary(self, last: bool) -> None:
+        """A task has ended (`last`: and the stream with it). Nothing to do by default."""
 
     def scores(self, x: Tensor, task: int | None) -> Tensor:
         """Scores of normalised samples, for prediction."""
@@ -149,7 +152,11 @@ class Trainer:
         return self.mask(self.net(x), task)
 
     def mask(self, logits: Tensor, task: int | Tensor | None) -> Tensor:
-        return logits if task is None or not self.info.task_heads else logits + self._heads[task]
+        return logits if task is None or not self.info.task_heads else logits + self.heads(task)
+
+    def heads(self, task: int | Tensor | None) -> Tensor:
+        """What `mask` adds: 0 for the classes of the task, -1e9 for all others; a row per sample for a tensor."""
+        return self._heads[task]
 
     def normalise(self, raw: Tensor) -> Tensor:
         """float32 in [0, 1], by the stream's value range."""
@@ -182,6 +189,10 @@ class Trainer:
         raw = self._tensor(X, task)
         with torch_threads(self.threads):
             return self._predict(raw, task).numpy()
+
+    def end_task(self, last: bool) -> None:
+        with torch_threads(self.threads):
+            self.boundary(last)
 
     def state(self) -> dict[str, NDArray]:
         return {name: array.copy() for name, array in self._views().items()}

@@ -1,0 +1,197 @@
+"""Vector operations that LLVM will not find by itself, written as LLVM vectors.
+
+They are not tied to an instruction set: LLVM lowers them to whatever the processor has. All of them
+take NumPy arrays whose last axis is contiguous and check nothing.
+"""
+
+from contextlib import contextmanager
+
+from llvmlite import ir
+from numba import carray, config, njit
+from numba.core import cgutils, types
+from numba.extending import intrinsic
+
+from kenyon._kernels import LANES
+
+_I64 = ir.IntType(64)
+
+
+def _row(context, builder, array_type, array, index, lanes):
+    """Pointer to `array[index, 0:lanes]` as one vector, and the vector's type."""
+    view = context.make_array(array_type)(context, builder, array)
+    stride = cgutils.unpack_tuple(builder, view.strides)[0]
+    start = builder.ptrtoint(view.data, _I64)
+    vector = ir.VectorType(context.get_data_type(array_type.dtype), lanes)
+    pointer = builder.inttoptr(builder.add(start, builder.mul(index, stride)), vector.as_pointer())
+    return pointer, vector
+
+
+def _load(builder, pointer, itemsize):
+    value = builder.load(pointer)
+    value.align = itemsize  # rows are aligned to their items only
+    return value
+
+
+def _itemsize(array_type):
+    return array_type.dtype.bitwidth // 8
+
+
+def _count_loop(builder, count, start_value, body):
+    """`value = body(i, value)` for i in 0 .. count - 1; returns the last value."""
+    before = builder.block
+    head = builder.append_basic_block("head")
+    step = builder.append_basic_block("step")
+    done = builder.append_basic_block("done")
+    builder.branch(head)
+    builder.position_at_end(head)
+    i = builder.phi(_I64)
+    value = builder.phi(start_value.type)
+    i.add_incoming(ir.Constant(_I64, 0), before)
+    value.add_incoming(start_value, before)
+    builder.cbranch(builder.icmp_signed("<", i, count), step, done)
+    builder.position_at_end(step)
+    new_value = body(i, value)
+    last = builder.block
+    i.add_incoming(builder.add(i, ir.Constant(_I64, 1)), last)
+    value.add_incoming(new_value, last)
+    builder.branch(head)
+    builder.position_at_end(done)
+    return value
+
+
+def _item(context, builder, array_type, array, row, column):
+    """`array[row, column]` of a two-dimensional array."""
+    view = context.make_array(array_type)(context, builder, array)
+    stride = cgutils.unpack_tuple(builder, view.strides)[0]
+    start = builder.add(builder.ptrtoint(view.data, _I64), builder.mul(row, stride))
+    pointer = builder.inttoptr(start, context.get_data_type(array_type.dtype).as_pointer())
+    return builder.load(builder.gep(pointer, [column]))
+
+
+@intrinsic
+def sum_rows(typing, x, inputs, unit, first, last, out, row):
+    """`out[row, :] = sum over k in first .. last - 1 of x[inputs[unit, k], :]`, one lane a sample.
+
+    The sum runs over k in order and stays in registers; `x` may be narrower than `out`.
+    """
+    signature = types.void(x, inputs, types.int64, types.int64, types.int64, out, types.int64)
+
+    def codegen(context, builder, sig, args):
+        x_type, inputs_type, _, _, _, out_type, _ = sig.args
+        x_array, inputs_array, unit, first, last, out_array, row = args
+        target, vector = _row(context, builder, out_type, out_array, row, LANES)
+        real = isinstance(out_type.dtype, types.Float)
+        zero = ir.Constant(vector, [0.0 if real else 0] * LANES)
+
+        def body(i, total):
+            k = _item(context, builder, inputs_type, inputs_array, unit, builder.add(i, first))
+            source, _ = _row(context, builder, x_type, x_array, builder.zext(k, _I64), LANES)
+            value = _load(builder, source, _itemsize(x_type))
+            if real:
+                return builder.fadd(total, value)
+            if x_type.dtype != out_type.dtype:
+                value = builder.zext(value, vector)
+            return builder.add(total, value)
+
+        total = _count_loop(builder, builder.sub(last, first), zero, body)
+        builder.store(total, target).align = _itemsize(out_type)
+        return context.get_dummy_value()
+
+    return signature, codegen
+
+
+@intrinsic
+def greater_mask(typing, x, row, threshold):
+    """Bit b of the result is set where `x[row, b] > threshold[0, b]`."""
+    signature = types.uint32(x, types.int64, threshold)
+
+    def codegen(context, builder, sig, args):
+        x_type, _, threshold_type = sig.args
+        source, _ = _row(context, builder, x_type, args[0], args[1], LANES)
+        limit, _ = _row(context, builder, threshold_type, args[2], ir.Constant(_I64, 0), LANES)
+        left = _load(builder, source, _itemsize(x_type))
+        right = _load(builder, limit, _itemsize(threshold_type))
+        compare = builder.fcmp_ordered if isinstance(x_type.dtype, types.Float) else builder.icmp_signed
+        return builder.bitcast(compare(">", left, right), ir.IntType(LANES))
+
+    return signature, codegen
+
+
+@intrinsic
+def lowest_bit(typing, mask):
+    """Position of the lowest set bit of a mask that is not zero."""
+
+    def codegen(context, builder, sig, args):
+        return builder.zext(builder.cttz(args[0], ir.Constant(ir.IntType(1), 1)), _I64)
+
+    return types.int64(types.uint32), codegen
+
+
+def _weighted_rows(lanes):
+    @intrinsic
+    def weighted_rows(typing, weights, column, units, values, sample, count, out):
+        """`out[0, c + l] = sum over a of values[sample, a] * weights[units[sample, a], c + l]`."""
+        signature = types.void(weights, types.int64, units, values, types.int64, types.int64, out)
+
+        def codegen(context, builder, sig, args):
+            weights_type, _, units_type, values_type, _, _, out_type = sig.args
+            weights_array, column, units_array, values_array, sample, count, out_array = args
+            size = ir.Constant(_I64, _itemsize(weights_type))
+
+            def at_column(array_type, array, index):
+                start, vector = _row(context, builder, array_type, array, index, lanes)
+                address = builder.add(builder.ptrtoint(start, _I64), builder.mul(column, size))
+                return builder.inttoptr(address, vector.as_pointer()), vector
+
+            target, vector = at_column(out_type, out_array, ir.Constant(_I64, 0))
+            zero = ir.Constant(vector, [0.0] * lanes)
+
+            def body(i, total):
+                unit = builder.zext(_item(context, builder, units_type, units_array, sample, i), _I64)
+                source, _ = at_column(weights_type, weights_array, unit)
+                row = _load(builder, source, _itemsize(weights_type))
+                value = _item(context, builder, values_type, values_array, sample, i)
+                first = builder.insert_element(ir.Constant(vector, ir.Undefined), value, ir.IntType(32)(0))
+                mask = ir.Constant(ir.VectorType(ir.IntType(32), lanes), [0] * lanes)
+                spread = builder.shuffle_vector(first, ir.Constant(vector, ir.Undefined), mask)
+                return builder.fadd(total, builder.fmul(row, spread))
+
+            total = _count_loop(builder, count, zero, body)
+            builder.store(total, target).align = _itemsize(out_type)
+            return context.get_dummy_value()
+
+        return signature, codegen
+
+    return weighted_rows
+
+
+weighted_rows_8 = _weighted_rows(8)
+weighted_rows_16 = _weighted_rows(16)
+
+
+@intrinsic
+def _stack_floats(typing):
+    """Room for eight float32 on the stack, which no array argument can overlap."""
+
+    def codegen(context, builder, sig, args):
+        room = cgutils.alloca_once(builder, ir.ArrayType(ir.FloatType(), 8))
+        return builder.bitcast(room, ir.FloatType().as_pointer())
+
+    return types.CPointer(types.float32)(), codegen
+
+
+@njit(inline="always")
+def eight_floats():
+    """A float32 array of eight that the compiler may keep in a register."""
+    return carray(_stack_floats(), (8,))
+
+
+@contextmanager
+def lanes_side_by_side():
+    """Compile what is compiled inside with LLVM's superword vectoriser, which Numba leaves off."""
+    before = config.SLP_VECTORIZE
+    config.SLP_VECTORIZE = 1
+    try:
+        yield
+    finally:
+        config.SLP_VECTORIZE = before

@@ -1,0 +1,213 @@
+"""The learning layer: `x_o = W^T x_e`, and one plasticity step a sample.
+
+A rule is a scalar function of one synapse. `compile_rule` builds the layer's kernels around it: LLVM
+inlines the function and runs it on a vector of output neurons at a time. Four kernels are built
+from two facts a rule declares: whether only labelled neurons change (`gated`), and whether synapses
+without presynaptic activity stay as they are (`event_driven`).
+
+Weights are (units, width), the width padded to a multiple of WIDTH so that a row is whole vectors.
+"""
+
+import hashlib
+from functools import cache
+
+import numpy as np
+from numba import njit
+from numba.extending import register_jitable
+from numba.np.unsafe.ndarray import to_fixed_tuple
+
+from kenyon._kernels._vector import eight_floats, weighted_rows_8, weighted_rows_16
+
+WIDTH = 8
+"""Output neurons that are updated side by side."""
+
+DIVERGED = 1e12
+"""Activity beyond which a rule is taken to have run away; far below the range of float32."""
+
+NO_LABEL = -1
+
+ONE = np.float32(1)  # a plain 1 would widen the comparison to float64
+
+
+@njit(cache=True, nogil=True)
+def forward(weights, units, values, sample, count, out):
+    """`out[0, :] = W^T x_e` of one sample, summed over its active units in order."""
+    column = 0
+    while column + 16 <= weights.shape[1]:
+        weighted_rows_16(weights, column, units, values, sample, count, out)
+        column += 16
+    if column < weights.shape[1]:
+        weighted_rows_8(weights, column, units, values, sample, count, out)
+
+
+@njit(cache=True, nogil=True)
+def forward_block(weights, active, first, last, out):
+    """`x_o` of samples first .. last - 1, into rows of `out`."""
+    units, values, counts = active
+    for s in range(first, last):
+        forward(weights, units, values, s, counts[s], out[s - first : s - first + 1])
+
+
+@njit(cache=True, nogil=True)
+def rectify(outputs, first, last, unit_norm, active):
+    """The positive part of a layer's output as the next layer's active units."""
+    units, values, counts = active
+    for s in range(first, last):
+        a = 0
+        square = 0.0
+        for j in range(outputs.shape[1]):
+            value = outputs[s - first, j]
+            if value > 0:
+                units[s, a] = j
+                values[s, a] = value
+                square += np.float64(value) * np.float64(value)
+                a += 1
+        counts[s] = a
+        if unit_norm and a:
+            scale = np.float32(1.0 / np.sqrt(square))
+            for k in range(a):
+                values[s, k] *= scale
+
+
+def compile_rule(delta, n_params, gated, event_driven, windowed):
+    """The kernel `learn(...)` of a rule; see `_row_kernel` for its arguments.
+
+    Compiled machine code is kept on disk between processes. Its key holds a digest of the rule's
+    own code, so that an edited rule is never served by the old kernel.
+    """
+    code = delta.__code__
+    digest = hashlib.sha256(code.co_code + repr((code.co_consts, code.co_names)).encode()).hexdigest()
+    return _compiled(delta, digest, n_params, gated, event_driven, windowed)
+
+
+@cache
+def _compiled(delta, digest, n_params, gated, event_driven, windowed):
+    step = register_jitable(delta)
+    build = _column_kernel if gated else _row_kernel
+    return build(step, digest, n_params, event_driven, windowed)
+
+
+def _row_kernel(step, digest, n_params, event_driven, windowed):
+    @njit(cache=True, nogil=True, error_model="numpy")
+    def learn(weights, sums, active, first, last, labels, codes, plastic, rates, betas, window, clamp, outputs, dense):
+        """Learn samples first .. last - 1 in order; returns the first one that diverged, or last.
+
+        Args:
+            weights: (units, width) float32, changed in place.
+            sums: (width,) float64, the sum of each neuron's incoming weights, kept up to date.
+            active: (units, values, counts) of the block.
+            labels: (n,) row of `codes` for each sample, or NO_LABEL.
+            codes: (classes, width) float32, the modulatory signal x_m of each class.
+            plastic: (width,) bool, the neurons that may change.
+            rates: (n,) float32 learning rates; betas: (n, params) float32.
+            window: (n,) float32, INEL's beta (used when windowed).
+            clamp: (lowest, highest) weight.
+            outputs: (last - first, width) float32: x_o of each sample before it is learned.
+            dense: (units,) float32 zeros, scratch of rules that are not event-driven.
+        """
+        digest  # noqa: B018  part of the key of the compiled code
+        units, values, counts = active
+        lowest, highest = clamp
+        n_units, width = weights.shape
+        x_o, x_m, free, mean, moved = eight_floats(), eight_floats(), eight_floats(), eight_floats(), eight_floats()
+        for s in range(first, last):
+            out = outputs[s - first : s - first + 1]
+            forward(weights, units, values, s, counts[s], out)
+            if labels[s] == NO_LABEL:
+                continue
+            for j in range(width):
+                if plastic[j] and not abs(out[0, j]) < DIVERGED:
+                    return s
+            code = codes[labels[s]]
+            beta = to_fixed_tuple(betas[s], n_params)
+            rate, reach = rates[s], window[s]
+            if not event_driven:
+                for a in range(counts[s]):
+                    dense[units[s, a]] = values[s, a]
+            for group in range(0, width, WIDTH):
+                for lane in range(WIDTH):
+                    j = group + lane
+                    x_o[lane], x_m[lane] = out[0, j], code[j]
+                    free[lane], mean[lane], moved[lane] = plastic[j], sums[j] / n_units, 0
+                for a in range(counts[s] if event_driven else n_units):
+                    i = np.int64(units[s, a]) if event_driven else a
+                    x_e = values[s, a] if event_driven else dense[a]
+                    for lane in range(WIDTH):
+                        j = np.uintp(group) + np.uintp(lane)  # unsigned: no wrap-around to check
+                        w = weights[i, j]
+                        change = free[lane] * np.float32(rate * step(x_e, x_o[lane], x_m[lane], w, *beta))
+                        if windowed:
+                            change = change if reach * abs(w - mean[lane]) <= ONE else np.float32(0)
+                        new = w + change
+                        new = highest if new > highest else new
+                        new = lowest if new < lowest else new
+                        weights[i, j] = new
+                        if windowed:
+                            moved[lane] += new - w
+                if windowed:
+                    for lane in range(WIDTH):
+                        sums[group + lane] += moved[lane]
+            if not event_driven:
+                for a in range(counts[s]):
+                    dense[units[s, a]] = 0
+        return last
+
+    return learn
+
+
+def _column_kernel(step, digest, n_params, event_driven, windowed):
+    @njit(cache=True, nogil=True, error_model="numpy")
+    def learn(weights, sums, active, first, last, labels, codes, plastic, rates, betas, window, clamp, outputs, dense):
+        """As in `_row_kernel`, visiting only the neurons whose x_m is not zero."""
+        digest  # noqa: B018  part of the key of the compiled code
+        units, values, counts = active
+        lowest, highest = clamp
+        n_units, width = weights.shape
+        want_outputs = outputs.shape[0] > 0
+        for s in range(first, last):
+            if want_outputs:
+                forward(weights, units, values, s, counts[s], outputs[s - first : s - first + 1])
+            if labels[s] == NO_LABEL:
+                continue
+            x_m = codes[labels[s]]
+            rate = rates[s]
+            beta = to_fixed_tuple(betas[s], n_params)
+            if event_driven:
+                n_visits = counts[s]
+            else:
+                n_visits = n_units
+                for a in range(counts[s]):
+                    dense[units[s, a]] = values[s, a]
+            diverged = False
+            for j in range(width):
+                if x_m[j] == 0 or not plastic[j]:
+                    continue
+                x_o = np.float32(0)
+                for a in range(counts[s]):
+                    x_o += weights[units[s, a], j] * values[s, a]
+                if not abs(x_o) < DIVERGED:
+                    diverged = True
+                    break
+                mean = np.float32(sums[j] / n_units)
+                moved = 0.0
+                for a in range(n_visits):
+                    i = np.int64(units[s, a]) if event_driven else a
+                    x_e = values[s, a] if event_driven else dense[a]
+                    w = weights[i, j]
+                    if windowed and not window[s] * abs(w - mean) <= ONE:
+                        continue
+                    new = w + np.float32(rate * step(x_e, x_o, x_m[j], w, *beta))
+                    new = highest if new > highest else new
+                    new = lowest if new < lowest else new
+                    weights[i, j] = new
+                    if windowed:
+                        moved += np.float64(new) - np.float64(w)
+                sums[j] += moved
+            if not event_driven:
+                for a in range(counts[s]):
+                    dense[units[s, a]] = 0
+            if diverged:
+                return s
+        return last
+
+    return learn

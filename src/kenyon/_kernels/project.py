@@ -1,0 +1,202 @@
+"""The feature layer: `x_e = ReLU(W_e u - mu - beta sigma)`, from samples to their active units.
+
+`W_e` holds +1 and -1 only, so a projection is a sum of inputs minus a sum of inputs. Bytes are
+summed exactly in 16 or 32 bits; floats are summed in float32 in ascending order of the input, the
+excitatory ones and the inhibitory ones apart. Both entry points below give the same bits.
+"""
+
+import numpy as np
+from numba import njit
+
+from kenyon._kernels import LANES
+from kenyon._kernels._vector import greater_mask, lowest_bit, sum_rows
+
+PARTIALS = 8
+"""Partial sums of a reduction: term number i goes to partial i % PARTIALS."""
+
+
+@njit(cache=True, nogil=True)
+def _cutoff(total, squares, n_units, strength, limits, integral):
+    """Threshold of one sample: (what a projection must exceed, what is then subtracted)."""
+    mean = total / n_units
+    variance = squares / n_units - mean * mean
+    theta = mean + strength * np.sqrt(max(variance, 0.0))
+    if integral:
+        return min(max(np.floor(theta), float(limits[0])), float(limits[1])), theta
+    rounded = np.float64(np.float32(theta))
+    return rounded, rounded
+
+
+@njit(cache=True, nogil=True)
+def _finish(values, sample, count, shift, unit_norm):
+    """Subtract the threshold from the active projections and scale them to unit length."""
+    partial = np.zeros(PARTIALS)
+    for a in range(count):
+        value = np.float32(np.float64(values[sample, a]) - shift)
+        values[sample, a] = value
+        partial[a % PARTIALS] += np.float64(value) * np.float64(value)
+    if unit_norm and count > 0:
+        scale = np.float32(1.0 / np.sqrt(partial.sum()))
+        for a in range(count):
+            values[sample, a] *= scale
+
+
+@njit(cache=True, nogil=True)
+def activate_block(samples, inputs, n_excitatory, strength, thresholded, unit_norm, scratch, active):
+    """Active units of up to LANES samples.
+
+    Args:
+        samples: (n, N) uint8 or float32.
+        inputs: (M, K) inputs of each unit, the first `n_excitatory` of weight +1, the others -1.
+        strength: beta, the threshold in standard deviations.
+        scratch: (columns, projected, inhibited, limits): (N, LANES) of the samples' type,
+            (M, LANES) and (1, LANES) of the sums' type, and the sums' smallest and largest value.
+        active: (units, values, counts): (n, M) and (n, M) and (n,), written here.
+    """
+    columns, projected, inhibited, limits = scratch
+    units, values, counts = active
+    n, n_inputs = samples.shape
+    n_units, n_connections = inputs.shape
+    integral = samples.itemsize == 1
+    for i in range(n_inputs):
+        for b in range(n):
+            columns[i, b] = samples[b, i]
+        for b in range(n, LANES):
+            columns[i, b] = 0
+
+    total = np.zeros((PARTIALS, LANES))
+    squares = np.zeros((PARTIALS, LANES))
+    for unit in range(n_units):
+        sum_rows(columns, inputs, unit, 0, n_excitatory, projected, unit)
+        if n_excitatory < n_connections:
+            sum_rows(columns, inputs, unit, n_excitatory, n_connections, inhibited, 0)
+            for b in range(LANES):
+                projected[unit, b] -= inhibited[0, b]
+        part = unit % PARTIALS
+        for b in range(LANES):
+            p = np.float64(projected[unit, b])
+            total[part, b] += p
+            squares[part, b] += p * p
+
+    threshold = np.zeros((1, LANES), projected.dtype)
+    shift = np.zeros(LANES)
+    if thresholded:
+        for b in range(LANES):
+            bar, shift[b] = _cutoff(
+                total[:, b].sum(), squares[:, b].sum(), n_units, strength, limits, integral
+            )
+            threshold[0, b] = bar
+    for b in range(n, LANES):
+        threshold[0, b] = limits[1]  # lanes without a sample stay silent
+
+    counts[:n] = 0
+    for unit in range(n_units):
+        mask = greater_mask(projected, unit, threshold)
+        while mask:
+            b = lowest_bit(mask)
+            mask &= mask - np.uint32(1)
+            a = counts[b]
+            units[b, a] = unit
+            values[b, a] = projected[unit, b]
+            counts[b] = a + 1
+    for b in range(n):
+        _finish(values, b, counts[b], shift[b], unit_norm)
+
+
+@njit(cache=True, nogil=True)
+def group_by_input(inputs, n_inputs, first, last):
+    """The projection the other way round: (starts, units) such that input i feeds the units
+    `units[starts[i] : starts[i + 1]]` through connections first .. last - 1."""
+    starts = np.zeros(n_inputs + 1, np.int64)
+    for unit in range(inputs.shape[0]):
+        for k in range(first, last):
+            starts[inputs[unit, k] + 1] += 1
+    starts = np.cumsum(starts)
+    units = np.empty(starts[-1], np.uint32)
+    filled = starts.copy()
+    for unit in range(inputs.shape[0]):
+        for k in range(first, last):
+            i = inputs[unit, k]
+            units[filled[i]] = unit
+            filled[i] += 1
+    return starts, units
+
+
+@njit(cache=True, nogil=True)
+def activate_one(sample, excitatory, inhibitory, n_units, strength, thresholded, unit_norm, scratch, active):
+    """Active units of one sample at low latency: only inputs that are not zero are visited.
+
+    Args:
+        sample: (1, N) uint8 or float32.
+        excitatory, inhibitory: (starts, units) of `group_by_input`.
+        scratch: (projected, inhibited, limits): both (rows, LANES) and covering M units.
+        active: as in `activate_block`, for one sample.
+    """
+    projected, inhibited, limits = scratch
+    units, values, counts = active
+    integral = sample.itemsize == 1
+    flat = projected.reshape(-1)
+    flat[:] = 0
+    _scatter(sample, excitatory, flat)
+    if inhibitory[1].size:
+        flat_inhibited = inhibited.reshape(-1)
+        flat_inhibited[:] = 0
+        _scatter(sample, inhibitory, flat_inhibited)
+        for unit in range(n_units):
+            flat[unit] -= flat_inhibited[unit]
+
+    total = np.zeros(PARTIALS)
+    squares = np.zeros(PARTIALS)
+    whole = n_units - n_units % PARTIALS
+    for first in range(0, whole, PARTIALS):
+        for part in range(PARTIALS):
+            p = np.float64(flat[first + part])
+            total[part] += p
+            squares[part] += p * p
+    for unit in range(whole, n_units):
+        p = np.float64(flat[unit])
+        total[unit % PARTIALS] += p
+        squares[unit % PARTIALS] += p * p
+
+    threshold = np.zeros((1, LANES), projected.dtype)
+    shift = 0.0
+    if thresholded:
+        bar, shift = _cutoff(total.sum(), squares.sum(), n_units, strength, limits, integral)
+        threshold[0, :] = bar
+    flat[n_units:] = limits[0]  # the last row's units beyond M stay silent
+    a = 0
+    for row in range(projected.shape[0]):
+        mask = greater_mask(projected, row, threshold)
+        while mask:
+            b = lowest_bit(mask)
+            mask &= mask - np.uint32(1)
+            units[0, a] = row * LANES + b
+            values[0, a] = projected[row, b]
+            a += 1
+    counts[0] = a
+    _finish(values, 0, a, shift, unit_norm)
+
+
+@njit(cache=True, nogil=True)
+def _scatter(sample, groups, sums):
+    starts, units = groups
+    for i in range(sample.shape[1]):
+        value = sample[0, i]
+        if value != 0:
+            for c in range(starts[i], starts[i + 1]):
+                sums[units[c]] += value
+
+
+@njit(cache=True, nogil=True)
+def activate_identity(samples, unit_norm, active):
+    """The raw inputs that are not zero, as active units."""
+    units, values, counts = active
+    for b in range(samples.shape[0]):
+        a = 0
+        for i in range(samples.shape[1]):
+            if samples[b, i] != 0:
+                units[b, a] = i
+                values[b, a] = samples[b, i]
+                a += 1
+        counts[b] = a
+        _finish(values, b, a, 0.0, unit_norm)

@@ -1,0 +1,126 @@
+"""The experts of CN-DPM: each a classifier p(y | x, k) and a variational autoencoder for p(x | k).
+
+    -log p(x | k) <= ||x - dec(z)||^2 / (2 sigma^2) + KL(q(z | x) || N(0, I)),   z ~ q(z | x)
+
+(the constant of the Gaussian is the same for every expert and left out).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from kenyon.baselines._flat_adam import FlatAdam
+from kenyon.baselines._networks import initialise
+
+
+@dataclass(frozen=True)
+class ExpertSizes:
+    """What every expert of a mixture has in common."""
+
+    n_in: int
+    n_classes: int
+    hidden: tuple[int, ...]
+    code: int
+    variance: float
+    rate_g: float
+    rate_d: float
+
+
+def mlp(sizes: Sequence[int]) -> nn.Sequential:
+    """Linear layers of the sizes given with a ReLU between them."""
+    layers = [layer for n, m in pairwise(sizes) for layer in (nn.Linear(n, m), nn.ReLU())]
+    return nn.Sequential(*layers[:-1])
+
+
+class Autoencoder(nn.Module):
+    """x - hidden - z - hidden - x with a Gaussian code and Gaussian pixels."""
+
+    def __init__(self, sizes: ExpertSizes) -> None:
+        super().__init__()
+        self.variance = sizes.variance
+        self.encoder = mlp([sizes.n_in, *sizes.hidden, 2 * sizes.code])
+        self.decoder = mlp([sizes.code, *reversed(sizes.hidden), sizes.n_in])
+
+    def nll(self, x: Tensor, noise: Tensor) -> Tensor:
+        """The bound on `-log p(x)` of each sample.
+
+        `noise` is `(n, 1, code)`, fresh for training, or `(1, draws, code)`, the same for every sample, so
+        that a density depends on nothing but the sample.
+        """
+        mean, log_variance = self.encoder(x).chunk(2, dim=1)
+        z = mean[:, None] + noise * (0.5 * log_variance).exp()[:, None]
+        error = (torch.sigmoid(self.decoder(z)) - x[:, None]).square().sum(2).mean(1) / (2.0 * self.variance)
+        divergence = 0.5 * (log_variance.exp() + mean.square() - 1.0 - log_variance).sum(1)
+        return error + divergence
+
+
+class Expert:
+    """A density `g` and a classifier `d`, each with its optimizer; weights drawn from the generator."""
+
+    def __init__(self, sizes: ExpertSizes, generator: torch.Generator) -> None:
+        self.code = sizes.code
+        with torch.device("meta"):  # no draw from the global generator
+            g, d = Autoencoder(sizes), mlp([sizes.n_in, *sizes.hidden, sizes.n_classes])
+        self.g, self.d = g.to_empty(device="cpu"), d.to_empty(device="cpu")
+        initialise(self.g, generator)
+        initialise(self.d, generator)
+        self.optimizer_g = FlatAdam(self.g, sizes.rate_g, clip=0.5, decay=1e-5)
+        self.optimizer_d = FlatAdam(self.d, sizes.rate_d, clip=0.5, decay=1e-5)
+
+    def learn_g(self, x: Tensor, weight: Tensor, generator: torch.Generator) -> None:
+        noise = torch.randn(len(x), 1, self.code, generator=generator)
+        self.optimizer_g.step((weight * self.g.nll(x, noise)).mean())
+
+    def learn_d(self, x: Tensor, y: Tensor, weight: Tensor) -> None:
+        self.optimizer_d.step((weight * F.cross_entropy(self.d(x), y, reduction="none")).mean())
+
+    @property
+    def n_weights(self) -> int:
+        return self.optimizer_g.values.numel() + self.optimizer_d.values.numel()
+
+
+class Mixture:
+    """The experts so far and how many samples each has had, as a part of a learner's state."""
+
+    def __init__(self, sizes: ExpertSizes, noise: Tensor) -> None:
+        self.sizes, self.noise = sizes, noise
+        self.experts: list[Expert] = []
+        self.counts = np.zeros(0)
+
+    def add(self, generator: torch.Generator, count: int) -> Expert:
+        self.experts.append(Expert(self.sizes, generator))
+        self.counts = np.append(self.counts, float(count))
+        return self.experts[-1]
+
+    @torch.no_grad()
+    def log_densities(self, x: Tensor) -> Tensor:
+        """`log N_k + log p(x | k)`, (n, K)."""
+        densities = torch.stack([-expert.g.nll(x, self.noise) for expert in self.experts], dim=1)
+        return densities + torch.from_numpy(np.log(self.counts)).float()
+
+    @torch.no_grad()
+    def log_classes(self, x: Tensor) -> Tensor:
+        """`log p(y | x, k)`, (n, K, classes)."""
+        return torch.stack([F.log_softmax(expert.d(x), dim=1) for expert in self.experts], dim=1)
+
+    def arrays(self) -> dict[str, NDArray]:
+        views = {"counts": self.counts}
+        for k, expert in enumerate(self.experts):
+            views |= expert.optimizer_g.arrays(f"{k}.g") | expert.optimizer_d.arrays(f"{k}.d")
+        return views
+
+    def load(self, arrays: Mapping[str, NDArray]) -> None:
+        self.counts = arrays["counts"].copy()
+        blank = torch.Generator()
+        self.experts = [Expert(self.sizes, blank) for _ in self.counts]
+        for k, expert in enumerate(self.experts):
+            expert.optimizer_g.load(f"{k}.g", arrays)
+            expert.optimizer_d.load(f"{k}.d", arrays)

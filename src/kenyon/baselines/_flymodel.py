@@ -1,0 +1,112 @@
+"""FlyModel: sparse random expansion, winner-take-all, and learning at the target class only.
+
+    h = P x               P binary, each of m Kenyon cells sums `fan_in` inputs
+    phi(x) = the `winners` largest of h, the rest 0, min-max normalised to 0..1
+    w_c <- (1 - decay) w_c + rate * phi(x)   for the labelled class c, capped at 1
+    w_j <- (1 - decay) w_j                   for every other class (decay 0: they are frozen)
+    class = argmax_c <w_c, phi(x)>
+
+Reference: Y. Shen, S. Dasgupta, S. Navlakha, "Algorithmic insights on continual learning from fruit
+flies", arXiv 2107.07617, 2021.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from kenyon.baselines._memory_free import MemoryFree
+from kenyon.errors import ConfigError
+from kenyon.evaluation._protocol import StreamInfo
+
+_BLOCK = 256  # samples expanded at once; bounds the working memory
+
+
+class FlyModel(MemoryFree):
+    """The associative memory of the fruit fly's mushroom body.
+
+    Args:
+        info: the stream.
+        seed: seed of the projection, which is regenerated and not kept.
+        n_hidden: m, the number of Kenyon cells.
+        fan_in: share of the inputs that a cell sums.
+        winners: share of the cells that stay active.
+        rate: learning rate at the target class.
+        decay: forgetting of all weights at each sample; 0 freezes the other classes.
+        batch_size: how often predictions are refreshed while testing before learning.
+    """
+
+    def __init__(
+        self,
+        info: StreamInfo,
+        seed: int,
+        *,
+        n_hidden: int = 10_000,
+        fan_in: float = 0.1,
+        winners: float = 0.05,
+        rate: float = 0.01,
+        decay: float = 0.0,
+        batch_size: int = 10,
+    ) -> None:
+        super().__init__(info, seed, batch_size)
+        for name, value in (("fan_in", fan_in), ("winners", winners), ("rate", rate)):
+            if not 0.0 < value <= 1.0:
+                raise ConfigError(f"{name} is {value}; it must be above 0 and at most 1")
+        if not 0.0 <= decay < 1.0:
+            raise ConfigError(f"decay is {decay}; it must be at least 0 and below 1")
+        if n_hidden < 2:
+            raise ConfigError(f"n_hidden is {n_hidden}; it must be at least 2")
+        self.rate, self.decay = np.float32(rate), np.float32(decay)
+        self.n_winners = min(n_hidden - 1, max(1, round(winners * n_hidden)))
+        fan = max(1, round(fan_in * info.n_features))
+        random = np.random.default_rng(seed)
+        inputs = random.permuted(np.tile(np.arange(info.n_features, dtype=np.int32), (n_hidden, 1)), axis=1)[:, :fan]
+        rows = np.arange(0, n_hidden * fan + 1, fan)
+        self._projection = csr_array(
+            (np.ones(n_hidden * fan, dtype=np.float32), np.sort(inputs, axis=1).ravel(), rows),
+            shape=(n_hidden, info.n_features),
+        )
+        self.weights = np.zeros((info.n_classes, n_hidden), dtype=np.float32)
+
+    def features(self, X: NDArray[np.float32]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """The winners of each sample, in order of their number, and their normalised activity."""
+        hidden = np.ascontiguousarray((self._projection @ np.ascontiguousarray(X.T)).T)
+        top = np.argpartition(hidden, -self.n_winners, axis=1)[:, -self.n_winners :]
+        top = np.sort(top, axis=1)
+        active = np.take_along_axis(hidden, top, axis=1)
+        # The losers are 0 after the winner-take-all, so 0 is the minimum and the largest winner is 1.
+        peak = np.maximum(active.max(axis=1, keepdims=True), np.finfo(np.float32).tiny)
+        return top, active / peak
+
+    def _update(self, X: NDArray[np.float32], y: NDArray[np.int64]) -> int:
+        for start in range(0, len(y), _BLOCK):
+            top, active = self.features(X[start : start + _BLOCK])
+            labels = y[start : start + _BLOCK]
+            _associate(top, active, labels, self.weights, self.rate, self.decay)
+            np.add.at(self.counts, labels, 1)
+        return len(y) * (self.weights.size if self.decay else self.n_winners)
+
+    def _scores(self, X: NDArray[np.float32]) -> NDArray:
+        scores = np.empty((len(X), len(self.weights)), dtype=np.float32)
+        for start in range(0, len(X), _BLOCK):
+            top, active = self.features(X[start : start + _BLOCK])
+            scores[start : start + _BLOCK] = np.einsum("cnl,nl->nc", self.weights[:, top], active)
+        return scores
+
+    def _arrays(self) -> dict[str, NDArray]:
+        return {"weights": self.weights}
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def _associate(top: NDArray, active: NDArray, y: NDArray, weights: NDArray, rate: float, decay: float) -> None:
+    one = np.float32(1.0)
+    for s in range(len(y)):
+        if decay > 0:
+            for c in range(weights.shape[0]):
+                for i in range(weights.shape[1]):
+                    weights[c, i] *= one - decay
+        for k in range(top.shape[1]):
+            i = top[s, k]
+            weights[y[s], i] = min(one, weights[y[s], i] + rate * active[s, k])

@@ -1,0 +1,80 @@
+"""Learning without forgetting (LwF). Li & Hoiem, "Learning without Forgetting", ECCV 2016.
+
+    L = CE(f(x), y) + alpha * T^2 * sum_h KL( softmax(f_old(x)_h / T) || softmax(f(x)_h / T) )
+
+f_old is the network as the last task left it, x the new task's samples only. h runs over the old tasks' heads; where
+there is one head for all, over one group: the classes met before this task.
+"""
+
+from __future__ import annotations
+
+from copy import deepcopy
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from kenyon.baselines._trainer import Batch, Trainer, positive
+from kenyon.evaluation._protocol import StreamInfo
+
+
+class LwF(Trainer):
+    """Distils from a frozen copy of the network.
+
+    Args:
+        info: what is known of the stream.
+        seed: of the initial weights.
+        alpha: weight of the distillation.
+        temperature: T.
+        common: the options of `Trainer`.
+    """
+
+    name = "lwf"
+    defaults = {"lr": 0.03, "alpha": 1.0}
+
+    def __init__(
+        self, info: StreamInfo, seed: int, *, alpha: float | None = None, temperature: float = 2.0, **common: Any
+    ) -> None:
+        super().__init__(info, seed, **common)
+        self.alpha = self.option("alpha", alpha)
+        self.temperature = positive("temperature", temperature)
+        self.teacher = self.keep("teacher", freeze(self.net))
+        self.met = self.keep("met", torch.zeros(info.n_classes, dtype=torch.bool))
+        self.old = self.keep("old", torch.zeros(info.n_classes, dtype=torch.bool))
+
+    def step(self, batch: Batch) -> Tensor:
+        output = self.net(batch.x)
+        logits = self.mask(output, batch.task)
+        self.descend(F.cross_entropy(logits, batch.y) + self.alpha * self.distil(batch.x, output))
+        self.met[batch.y] = True
+        return logits
+
+    def boundary(self, last: bool) -> None:
+        self.teacher.load_state_dict(self.net.state_dict())
+        self.old |= self.met
+
+    def distil(self, x: Tensor, output: Tensor) -> Tensor:
+        """The teacher's part of the loss: zero before the first boundary."""
+        loss = output.new_zeros(())
+        if not self.old.any():
+            return loss
+        with torch.no_grad():
+            wanted = self.teacher(x) / self.temperature
+        for group in self.groups():
+            new = F.log_softmax(output[:, group] / self.temperature, 1)
+            old = F.log_softmax(wanted[:, group], 1)
+            loss = loss + self.temperature**2 * F.kl_div(new, old, reduction="batchmean", log_target=True)
+        return loss
+
+    def groups(self) -> list[Tensor]:
+        """The old classes of each head."""
+        if not self.info.task_heads:
+            return [self.old.nonzero().flatten()]
+        heads = [torch.tensor([c for c in classes if self.old[c]], dtype=torch.int64) for classes in self.info.tasks]
+        return [head for head in heads if len(head)]
+
+
+def freeze(net: nn.Module) -> nn.Module:
+    """A copy that never learns, in evaluation mode."""
+    return deepcopy(net).eval().requires_grad_(False)

@@ -1,0 +1,128 @@
+"""What the memory-free learners share: checks, scaling, the task's classes, named state.
+
+A memory-free learner keeps statistics of each class and never a sample. It implements `_update`
+(strictly in stream order, so that any cut gives the same bits), `_scores` and `_arrays`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kenyon.errors import ConfigError, InputError
+from kenyon.evaluation._protocol import StreamInfo
+
+
+class MemoryFree(ABC):
+    """Base of the learners that keep class statistics only.
+
+    Args:
+        info: the stream.
+        seed: seed of the random projection, where the method has one.
+        batch_size: while testing before learning, predictions are refreshed this often. It does not
+            touch what is learned.
+    """
+
+    def __init__(self, info: StreamInfo, seed: int, batch_size: int) -> None:
+        if batch_size < 1:
+            raise ConfigError(f"batch_size is {batch_size}; it must be at least 1")
+        self.info = info
+        self.seed = int(seed)
+        self.batch_size = int(batch_size)
+        self.counts = np.zeros(info.n_classes, dtype=np.int64)
+        self._updates = np.zeros(1, dtype=np.int64)
+
+    @abstractmethod
+    def _update(self, X: NDArray[np.float32], y: NDArray[np.int64]) -> int:
+        """Learn scaled, labelled samples in order; return how many weights changed."""
+
+    @abstractmethod
+    def _scores(self, X: NDArray[np.float32]) -> NDArray:
+        """One score per sample and class, higher is likelier; unseen classes are masked later."""
+
+    @abstractmethod
+    def _arrays(self) -> dict[str, NDArray]:
+        """The arrays that learning changes, by name, as they are (not copies)."""
+
+    def learn(self, X: NDArray, y: NDArray[np.int64], task: int | None = None) -> None:
+        X, y = self._checked(X, y, task)
+        labelled = y >= 0
+        if labelled.any():
+            x, y = self._scaled(X[labelled]), y[labelled]
+            self._updates += self._update(x, y)
+
+    def test_then_learn(self, X: NDArray, y: NDArray[np.int64], task: int | None = None) -> NDArray[np.int64]:
+        X, y = self._checked(X, y, task)
+        predicted = np.empty(len(X), dtype=np.int64)
+        for start in range(0, len(X), self.batch_size):
+            cut = slice(start, start + self.batch_size)
+            predicted[cut] = self.predict(X[cut], task)
+            self.learn(X[cut], y[cut], task)
+        return predicted
+
+    def predict(self, X: NDArray, task: int | None = None) -> NDArray[np.int64]:
+        """The best-scoring class among those seen (of the task's classes where the task is given)."""
+        X, _ = self._checked(X, None, task)
+        allowed = np.arange(self.info.n_classes)
+        if task is not None and self.info.task_heads:
+            allowed = np.sort(np.asarray(self.info.tasks[task]))
+        if not self.counts[allowed].any():
+            return np.full(len(X), allowed[0], dtype=np.int64)
+        scores = self._scores(self._scaled(X))[:, allowed]
+        scores[:, self.counts[allowed] == 0] = -np.inf
+        return np.asarray(allowed[scores.argmax(axis=1)], dtype=np.int64)
+
+    def end_task(self, last: bool) -> None:
+        """Task boundaries mean nothing to class statistics."""
+
+    def state(self) -> dict[str, NDArray]:
+        return {name: array.copy() for name, array in self._named().items()}
+
+    def restore(self, state: dict[str, NDArray]) -> None:
+        own = self._named()
+        if set(own) != set(state):
+            raise ConfigError(f"the state has arrays {sorted(state)}; expected {sorted(own)}")
+        for name, array in own.items():
+            if array.shape != state[name].shape:
+                raise ConfigError(f"state array {name!r} has shape {state[name].shape}; expected {array.shape}")
+            array[...] = state[name]
+        self._restored()
+
+    def _restored(self) -> None:
+        """Drop what was derived from the old state."""
+
+    def _named(self) -> dict[str, NDArray]:
+        return {"counts": self.counts, "updates": self._updates, **self._arrays()}
+
+    @property
+    def state_bytes(self) -> int:
+        """Class statistics; a random projection is regenerated and counts as its 8-byte seed."""
+        return 8 + sum(array.nbytes for array in self._named().values())
+
+    @property
+    def synaptic_updates(self) -> int:
+        return int(self._updates[0])
+
+    def _scaled(self, X: NDArray) -> NDArray[np.float32]:
+        """Features mapped from the stream's value range to 0..1."""
+        low, high = self.info.value_range
+        return (np.asarray(X, dtype=np.float32) - np.float32(low)) * np.float32(1.0 / (high - low))
+
+    def _checked(
+        self, X: NDArray, y: NDArray[np.int64] | None, task: int | None
+    ) -> tuple[NDArray, NDArray[np.int64]]:
+        X = np.asarray(X)
+        if X.ndim != 2 or X.shape[1] != self.info.n_features:
+            raise InputError(f"X has shape {X.shape}; expected (n, {self.info.n_features})")
+        if X.dtype.kind == "f" and not np.isfinite(X).all():
+            raise InputError("X has NaN or infinite values; expected finite numbers")
+        y = np.full(len(X), -1, dtype=np.int64) if y is None else np.asarray(y)
+        if y.shape != (len(X),):
+            raise InputError(f"y has shape {y.shape}; expected ({len(X)},), one label a sample")
+        if len(y) and not (-1 <= y.min() and y.max() < self.info.n_classes):
+            raise InputError(f"labels run from {y.min()} to {y.max()}; expected -1 to {self.info.n_classes - 1}")
+        if self.info.task_heads and (task is None or not 0 <= task < len(self.info.tasks)):
+            raise InputError(f"task is {task}; this stream has tasks 0 to {len(self.info.tasks) - 1}")
+        return X, y

@@ -1,0 +1,58 @@
+"""Synaptic intelligence (SI). Zenke, Poole & Ganguli, "Continual Learning Through Synaptic Intelligence", ICML 2017.
+
+    L = CE + (strength / 2) * sum_i Omega_i (theta_i - theta*_i)^2
+    every step:      omega_i <- omega_i - g_i * delta theta_i        (g: gradient of CE alone)
+    at a boundary:   Omega_i <- Omega_i + max(omega_i, 0) / ((theta_i - theta*_i)^2 + xi),  omega <- 0,  theta* <- theta
+
+`strength` is 2c in the notation of the paper.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from kenyon.baselines._anchor import Anchored
+from kenyon.baselines._trainer import Batch, positive
+from kenyon.evaluation._protocol import StreamInfo
+
+
+class SI(Anchored):
+    """Importance = what a weight's way through the task took off the loss.
+
+    Args:
+        info: what is known of the stream.
+        seed: of the initial weights.
+        strength: of the penalty.
+        xi: keeps the importance of weights that hardly moved finite.
+        common: the options of `Trainer`.
+    """
+
+    name = "si"
+    defaults = {"lr": 0.1, "strength": 2.0}
+
+    def __init__(self, info: StreamInfo, seed: int, *, xi: float = 0.1, **common: Any) -> None:
+        super().__init__(info, seed, **common)
+        self.xi = positive("xi", xi)
+        self.credit = self.keep("credit", [torch.zeros_like(p) for p in self.params])
+
+    def step(self, batch: Batch) -> Tensor:
+        logits = self.logits(batch.x, batch.task)
+        gradients = self.gradient(F.cross_entropy(logits, batch.y))
+        before = [p.detach().clone() for p in self.params]
+        self.apply(gradients)
+        self.pull()
+        with torch.no_grad():
+            for c, g, b, p in zip(self.credit, gradients, before, self.params, strict=True):
+                c.addcmul_(g, b.sub_(p))
+        return logits
+
+    def boundary(self, last: bool) -> None:
+        with torch.no_grad():
+            for importance, c, p, a in zip(self.importance, self.credit, self.params, self.anchor, strict=True):
+                importance += c.clamp_(min=0) / ((p - a) ** 2 + self.xi)
+                c.zero_()
+        self.set_anchor()

@@ -1,0 +1,128 @@
+"""A run's configuration: plain values, checked, with a name that follows from them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from kenyon.errors import ConfigError, unknown
+from kenyon.evaluation._loop import TESTS
+from kenyon.learners import check_learner_config
+from kenyon.streams import Curriculum
+
+_CURRICULUM_KEYS = tuple(f.name for f in fields(Curriculum) if f.name != "seed")
+_OWN_KEYS = ("dataset", "learner", "weights_every", "tests", "options")
+
+
+@dataclass(frozen=True)
+class RunConfig:
+    """What is run: a data set, a curriculum over it, a learner. The seed comes on top.
+
+    Attributes:
+        dataset: a name or a path that `kenyon.streams.load_dataset` knows.
+        learner: a name of `kenyon.learners.LEARNERS`, or `module:Class`.
+        curriculum: how the data set becomes a stream; its seed is set by the run.
+        options: the learner's own options; what is not given has the learner's default.
+        weights_every: samples between two records of the mean weights; None for about 200 records
+            a run, 0 for none.
+        tests: `"all"` tests every task after every task, `"seen"` only those learned so far,
+            `"last"` only once at the end.
+    """
+
+    dataset: str
+    learner: str = "kenyon"
+    curriculum: Curriculum = field(default_factory=Curriculum)
+    options: Mapping[str, Any] = field(default_factory=dict)
+    weights_every: int | None = None
+    tests: str = "all"
+
+    def __post_init__(self) -> None:
+        if self.tests not in TESTS:
+            raise unknown("value of tests", self.tests, TESTS)
+        every = self.weights_every
+        if every is not None and (type(every) is not int or every < 0):
+            raise ConfigError(f"weights_every = {every!r}: expected a whole number of samples, 0 for no records")
+        options = check_learner_config(self.learner, self.curriculum.scenario, self.options)
+        object.__setattr__(self, "options", {name: _plain(name, value) for name, value in options.items()})
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> RunConfig:
+        """From the keys of a configuration file: the run's own and the curriculum's side by side, `[options]` below."""
+        for key in values:
+            if key not in config_keys():
+                raise unknown("configuration key", key, config_keys())
+        if "dataset" not in values:
+            raise ConfigError("dataset is missing: name a data set, such as 'digits' or 'mnist'")
+        options = values.get("options", {})
+        if not isinstance(options, Mapping):
+            raise ConfigError(f"options = {options!r}: expected a table of the learner's options")
+        curriculum = Curriculum.from_dict({k: v for k, v in values.items() if k in _CURRICULUM_KEYS})
+        own = {k: v for k, v in values.items() if k in _OWN_KEYS}
+        return cls(**own, curriculum=curriculum)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Every key with its value, as `from_dict` takes them."""
+        curriculum = {k: v for k, v in self.curriculum.to_dict().items() if k != "seed"}
+        own = {"dataset": self.dataset, "learner": self.learner}
+        rest = {"weights_every": self.weights_every, "tests": self.tests, "options": dict(self.options)}
+        return own | curriculum | rest
+
+    def run_id(self, seed: int) -> str:
+        """SHA-256 of the canonical configuration and the seed, first 12 hex digits."""
+        text = json.dumps(self.to_dict() | {"seed": seed}, sort_keys=True, separators=(",", ":"))
+        return hashlib.sha256(text.encode()).hexdigest()[:12]
+
+    def folder_name(self, seed: int) -> str:
+        """A readable name that no other configuration and seed share."""
+        parts = [Path(self.dataset).stem, self.curriculum.scenario, self.learner, self.options.get("rule")]
+        words = [re.sub(r"[^a-z0-9]+", "-", part.lower()).strip("-") for part in parts if isinstance(part, str)]
+        return f"{'-'.join(words)}-s{seed}-{self.run_id(seed)}"
+
+
+def config_keys() -> tuple[str, ...]:
+    """Every key a configuration may have, besides `seeds`."""
+    return _OWN_KEYS[:2] + _CURRICULUM_KEYS + _OWN_KEYS[2:]
+
+
+def read_config(path: Path) -> dict[str, Any]:
+    """The values of a configuration file (TOML), `seeds` included if it has them."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise ConfigError(f"the configuration file {path} cannot be read: {error.strerror}") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ConfigError(f"the configuration file {path} is not TOML: {error}") from error
+
+
+def parse_seeds(value: int | str | Sequence[int]) -> tuple[int, ...]:
+    """`5` is seeds 0 to 4; a list, or text such as `0,3,7`, is those seeds."""
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        if isinstance(value, str):
+            value = [int(part) for part in value.split(",")] if "," in value else int(value)
+        seeds = tuple(range(value)) if isinstance(value, int) else tuple(value)
+        if not seeds or len(set(seeds)) < len(seeds) or any(type(s) is not int or s < 0 for s in seeds):
+            raise ValueError
+    except (TypeError, ValueError):
+        raise ConfigError(
+            f"seeds = {value!r}: expected how many (5), or a list of different whole numbers from 0 up (0,3,7)"
+        ) from None
+    return seeds
+
+
+def _plain(name: str, value: Any) -> Any:
+    """A value as JSON and TOML know it."""
+    if isinstance(value, (list, tuple)):
+        return [_plain(name, item) for item in value]
+    if isinstance(value, Mapping):
+        return {str(key): _plain(name, item) for key, item in value.items()}
+    if value is None or isinstance(value, (str, bool, int, float)):
+        return value
+    raise ConfigError(f"options.{name} = {value!r}: expected a plain value (text, number, list or table)")

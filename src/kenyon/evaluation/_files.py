@@ -1,0 +1,90 @@
+"""Files that survive a kill at any instant: whole-file replacement, and arrays that grow row by row."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+
+def replace_file(path: Path, content: bytes) -> None:
+    """Write a file so that a reader sees the old content or the new, never a part.
+
+    The name of the temporary file carries the process id, so that two processes never share one.
+    """
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    with open(temporary, "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(temporary, path)
+
+
+def replace_json(path: Path, value: Any) -> None:
+    """`replace_file` with strict JSON (no NaN), two spaces deep."""
+    replace_file(path, (json.dumps(value, indent=2, allow_nan=False) + "\n").encode())
+
+
+def _header(file: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype]:
+    if np.lib.format.read_magic(file) != (1, 0):
+        raise ValueError("not a version 1.0 .npy file")
+    return np.lib.format.read_array_header_1_0(file)
+
+
+class GrowingArray:
+    """A `.npy` file of known final shape, written row by row.
+
+    The header states the final shape from the start, so the file is a plain `.npy` once the last
+    row is in, and its length says how many rows there are until then.
+
+    Args:
+        path: the file.
+        dtype: of the rows.
+        shape: the final shape.
+        rows: rows to keep of an existing file; 0 starts afresh. Raises ValueError where the file
+            does not hold them.
+    """
+
+    def __init__(self, path: Path, dtype: DTypeLike, shape: tuple[int, ...], rows: int = 0) -> None:
+        self._dtype, self._row_shape = np.dtype(dtype), tuple(shape[1:])
+        row_bytes = self._dtype.itemsize * int(np.prod(self._row_shape))
+        if rows == 0:
+            self._file = open(path, "wb")  # noqa: SIM115 - stays open for the run
+            header = {"descr": self._dtype.str, "fortran_order": False, "shape": tuple(shape)}
+            np.lib.format.write_array_header_1_0(self._file, header)
+            return
+        self._file = open(path, "r+b")  # noqa: SIM115
+        if _header(self._file) != (tuple(shape), False, self._dtype):
+            raise ValueError(f"{path} holds another array")
+        end = self._file.tell() + rows * row_bytes
+        if os.fstat(self._file.fileno()).st_size < end:
+            raise ValueError(f"{path} is shorter than its checkpoint says")
+        self._file.truncate(end)
+        self._file.seek(end)
+
+    def append(self, rows: NDArray) -> None:
+        rows = np.ascontiguousarray(rows, dtype=self._dtype)
+        if rows.shape[1:] != self._row_shape:
+            raise ValueError(f"rows of shape {rows.shape[1:]} do not fit an array of rows {self._row_shape}")
+        self._file.write(rows.data)
+
+    def sync(self) -> None:
+        self._file.flush()
+        os.fsync(self._file.fileno())
+
+    def close(self) -> None:
+        self._file.close()
+
+
+def read_growing(path: Path) -> NDArray:
+    """The rows that a `GrowingArray` file holds so far."""
+    with open(path, "rb") as file:
+        shape, _, dtype = _header(file)
+        data = file.read()
+    row = int(np.prod(shape[1:]))
+    rows = min(shape[0], len(data) // max(1, dtype.itemsize * row))
+    return np.frombuffer(data, dtype, rows * row).reshape((rows, *shape[1:]))

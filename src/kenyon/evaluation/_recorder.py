@@ -1,0 +1,97 @@
+"""Where a run's records go: nowhere, or into its folder with checkpoints."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kenyon.evaluation._checkpoint import Timer, load_checkpoint, save_checkpoint
+from kenyon.evaluation._files import GrowingArray
+from kenyon.evaluation._protocol import Learner
+from kenyon.evaluation._result import RunResult
+from kenyon.evaluation._store import RunFolder
+from kenyon.evaluation._tally import Tally
+
+
+class NoRecorder:
+    """Keeps nothing."""
+
+    def __init__(self, n_tasks: int) -> None:
+        self.tally = Tally.empty(n_tasks)
+
+    def outcomes(self, outcomes: NDArray[np.uint8]) -> None:
+        """Let go."""
+
+    def weights(self, means: NDArray[np.float32]) -> None:
+        """Let go."""
+
+    def pause(self, task_end: bool) -> None:
+        """Go on."""
+
+    def finish(self, result: RunResult) -> None:
+        """Let go."""
+
+
+class FolderRecorder:
+    """Keeps the curves in a run's folder, and checkpoints.
+
+    Args:
+        folder: the run's folder, its lock held.
+        run_id: goes into the checkpoint, so that no other run's is taken for it.
+        learner: as it is before the stream; put back to its checkpoint if there is one.
+        sizes: training samples, weight records and classes of the run.
+        n_tasks: tasks of the run.
+        timer: says when a checkpoint is due.
+    """
+
+    def __init__(
+        self, folder: RunFolder, run_id: str, learner: Learner, sizes: tuple[int, int, int], n_tasks: int, timer: Timer
+    ) -> None:
+        self._folder, self._run_id, self._learner, self._timer = folder, run_id, learner, timer
+        self._path = folder.file("checkpoint.safetensors")
+        checkpoint, resumed = load_checkpoint(self._path, run_id), False
+        if checkpoint:
+            state, self.tally = checkpoint
+            # Curves shorter than the checkpoint says: the machine stopped, not only the process. Start over.
+            with suppress(OSError, ValueError):
+                self._open(sizes)
+                resumed = True
+        if resumed:
+            learner.restore(state)
+        else:
+            self.tally = Tally.empty(n_tasks)
+            self._open(sizes)
+
+    def _open(self, sizes: tuple[int, int, int]) -> None:
+        file, tally, (n_train, n_records, n_classes) = self._folder.file, self.tally, sizes
+        self._outcomes = GrowingArray(file("prequential.npy"), np.uint8, (n_train,), tally.learned)
+        self._weights = GrowingArray(file("weights.npy"), np.float32, (n_records, n_classes), tally.records)
+
+    def _sync(self) -> None:
+        self._outcomes.sync()
+        self._weights.sync()
+
+    def outcomes(self, outcomes: NDArray[np.uint8]) -> None:
+        self._outcomes.append(outcomes)
+
+    def weights(self, means: NDArray[np.float32]) -> None:
+        self._weights.append(means)
+
+    def pause(self, task_end: bool) -> None:
+        """Take a checkpoint if one is due. The curves go to disk first: a checkpoint never runs ahead of them."""
+        if not self._timer.due(task_end):
+            return
+        begin = perf_counter()
+        self._sync()
+        save_checkpoint(self._path, self._run_id, self._learner.state(), self.tally)
+        self._timer.taken(perf_counter() - begin)
+
+    def finish(self, result: RunResult) -> None:
+        """Close the curves and write the results."""
+        self._sync()
+        self._outcomes.close()
+        self._weights.close()
+        self._folder.finish(result)

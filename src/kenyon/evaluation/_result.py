@@ -1,0 +1,112 @@
+"""The results of one run, and of a configuration over its seeds, as plain values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from kenyon.evaluation._metrics import METRIC_NAMES, Metrics, Summary, summarise
+
+FORMAT = 1
+Matrix = Sequence[Sequence[float | None]]
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """One seed's results, as `metrics.json` holds them.
+
+    Attributes:
+        seed: the seed of stream and learner.
+        tested_on: `"test"`, or `"holdout"` where a slice of the training set stood in for it.
+        tasks: the classes of each task.
+        n_train, n_test: samples of each task.
+        metrics: the numbers.
+        accuracy_matrix: accuracy on task j (column) after learning task i (row); None where not tested.
+        accuracy_before: accuracy on each task before learning.
+        weights_stride: samples between two rows of `weights.npy`, counted from each task's start; 0 for none.
+        state_sha256: hash of the learner's final state.
+        folder: where the run is stored, if it is.
+    """
+
+    seed: int
+    tested_on: str
+    tasks: tuple[tuple[int, ...], ...]
+    n_train: tuple[int, ...]
+    n_test: tuple[int, ...]
+    metrics: Metrics
+    accuracy_matrix: Matrix
+    accuracy_before: Sequence[float | None]
+    weights_stride: int
+    state_sha256: str
+    folder: Path | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        values = {key: value for key, value in asdict(self).items() if key != "folder"}
+        return {"format": FORMAT} | values
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any], folder: Path | None = None) -> RunResult:
+        if values["format"] != FORMAT:
+            raise ValueError(f"format {values['format']!r}, expected {FORMAT}")
+        rest = {key: value for key, value in values.items() if key not in ("format", "metrics", "tasks")}
+        rest["n_train"], rest["n_test"] = tuple(values["n_train"]), tuple(values["n_test"])
+        tasks = tuple(tuple(task) for task in values["tasks"])
+        return cls(**rest, tasks=tasks, metrics=Metrics(**values["metrics"]), folder=folder)
+
+    def matrix_csv(self) -> str:
+        """The accuracy matrix with its first row, before learning, as comma-separated values."""
+        lines = ["after_task," + ",".join(f"task_{j + 1}" for j in range(len(self.tasks)))]
+        for i, row in enumerate([self.accuracy_before, *self.accuracy_matrix]):
+            lines.append(f"{i}," + ",".join("" if value is None else repr(value) for value in row))
+        return "\n".join(lines) + "\n"
+
+
+@dataclass(frozen=True)
+class Report:
+    """A configuration's results over its seeds."""
+
+    config: Mapping[str, Any]
+    results: Sequence[RunResult]
+
+    def summary(self, metric: str) -> Summary:
+        """Mean, standard deviation (n - 1) and every seed's value of a metric."""
+        return summarise([getattr(result.metrics, metric) for result in self.results])
+
+    @property
+    def accuracy_matrix(self) -> Matrix:
+        """The mean over the seeds of the accuracy matrix."""
+        return _mean([result.accuracy_matrix for result in self.results])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The keys of `kenyon run --json`, documented in docs/running.md."""
+        first = self.results[0]
+        values: dict[str, Any] = {"format": FORMAT, "config": json_safe(self.config)}
+        values |= {"seeds": [result.seed for result in self.results], "tested_on": first.tested_on}
+        values |= {name: asdict(self.summary(name)) for name in METRIC_NAMES}
+        values |= {
+            "accuracy_matrix": self.accuracy_matrix,
+            "accuracy_matrix_per_seed": [result.accuracy_matrix for result in self.results],
+            "accuracy_before": _mean([[result.accuracy_before] for result in self.results])[0],
+            "tasks": [result.tasks for result in self.results],
+            "state_sha256": [result.state_sha256 for result in self.results],
+            "folders": [str(result.folder) if result.folder else None for result in self.results],
+        }
+        return values
+
+
+def _mean(matrices: Sequence[Matrix]) -> Matrix:
+    """Entry by entry; None where any is None."""
+    rows, columns = len(matrices[0]), len(matrices[0][0])
+    return [[summarise([matrix[i][j] for matrix in matrices]).mean for j in range(columns)] for i in range(rows)]
+
+
+def json_safe(value: Any) -> Any:
+    """The same value with infinities and NaN as text, which strict JSON has no number for."""
+    if isinstance(value, Mapping):
+        return {key: json_safe(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [json_safe(item) for item in value]
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,125 @@
+"""From a configuration to its results: open the stream, build the learner, drive the loop, keep the store."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from kenyon.evaluation._checkpoint import Timer, state_hash
+from kenyon.evaluation._config import RunConfig
+from kenyon.evaluation._loop import drive, n_records, weights_stride
+from kenyon.evaluation._metrics import metrics_of
+from kenyon.evaluation._protocol import Learner
+from kenyon.evaluation._recorder import FolderRecorder, NoRecorder
+from kenyon.evaluation._result import Report, RunResult
+from kenyon.evaluation._store import RunFolder, Store
+from kenyon.evaluation._tally import Tally
+from kenyon.evaluation._watch import Watch
+from kenyon.learners import make_learner
+from kenyon.streams import Dataset, Stream, load_dataset
+
+CHECKPOINT_SECONDS = 10.0
+CHECKPOINT_SHARE = 0.02
+
+
+def run(
+    config: RunConfig,
+    seeds: Sequence[int] = (0, 1, 2, 3, 4),
+    store: Path | str | None = None,
+    *,
+    data_dir: Path | str | None = None,
+    again: bool = False,
+    watch: Watch | None = None,
+) -> Report:
+    """Run a configuration once for every seed.
+
+    Args:
+        config: what to run.
+        seeds: each sets the stream and the learner.
+        store: a folder to keep the runs in; a run found there complete is not run again, one found
+            incomplete goes on from its checkpoint. None keeps nothing.
+        data_dir: where the data sets are; None for the usual place.
+        again: forget what the store has of these runs.
+        watch: is told of progress.
+    """
+    watch = watch or Watch()
+    opened: list[Dataset] = []
+
+    def dataset() -> Dataset:
+        if not opened:
+            opened.append(load_dataset(config.dataset, data_dir=data_dir))
+        return opened[0]
+
+    results = []
+    for seed in seeds:
+        if store is None:
+            result = run_dataset(config, seed, dataset(), watch=watch)
+        else:
+            folder = Store(Path(store)).folder(config, seed)
+            with folder.locked(watch.waiting):
+                if again:
+                    folder.clear()
+                if not folder.complete:
+                    run_dataset(config, seed, dataset(), folder=folder, watch=watch)
+                result = folder.result()
+        watch.finished(result)
+        results.append(result)
+    return Report(config.to_dict(), results)
+
+
+def run_dataset(
+    config: RunConfig,
+    seed: int,
+    dataset: Dataset,
+    *,
+    folder: RunFolder | None = None,
+    watch: Watch | None = None,
+    checkpoint_seconds: float = CHECKPOINT_SECONDS,
+    checkpoint_share: float = CHECKPOINT_SHARE,
+) -> RunResult:
+    """Run one seed on an open data set.
+
+    Args:
+        folder: where to keep it; its lock must be held. None keeps nothing.
+        checkpoint_seconds: how often to checkpoint within a task.
+        checkpoint_share: the largest share of the time that checkpoints may take.
+    """
+    watch = watch or Watch()
+    curriculum = replace(config.curriculum, seed=seed)
+    stream = curriculum.open(dataset)
+    learner = make_learner(config.learner, stream.info, seed, curriculum.scenario, **config.options)
+    stride = weights_stride(learner, stream.info.n_train, config.weights_every)
+    recorder: NoRecorder | FolderRecorder = NoRecorder(len(stream.episodes))
+    if folder:
+        folder.begin(config, seed)
+        sizes = (stream.info.n_train, n_records(stream, stride), stream.info.n_classes)
+        timer = Timer(checkpoint_seconds, checkpoint_share)
+        recorder = FolderRecorder(folder, config.run_id(seed), learner, sizes, len(stream.episodes), timer)
+    tally = recorder.tally
+    n_test = [episode.n_test for episode in stream.episodes]
+    watch.started(seed, stream.info, n_test, tally)
+    boundaries = curriculum.scenario != "task-free"
+    drive(stream, learner, tally, recorder, watch, stride=stride, tests=config.tests, boundaries=boundaries)
+    result = _result(config, seed, stream, learner, tally, stride)
+    recorder.finish(result)
+    return result
+
+
+def _result(config: RunConfig, seed: int, stream: Stream, learner: Learner, tally: Tally, stride: int) -> RunResult:
+    n_test = np.array([episode.n_test for episode in stream.episodes], dtype=np.int64)
+    rows = [[None if np.isnan(a) else float(a) for a in row] for row in tally.accuracies(n_test)]
+    return RunResult(
+        seed=seed,
+        tested_on="holdout" if config.curriculum.holdout else "test",
+        tasks=tuple(tuple(int(c) for c in task) for task in stream.info.tasks),
+        n_train=tuple(episode.n_train for episode in stream.episodes),
+        n_test=tuple(n_test.tolist()),
+        metrics=metrics_of(tally, n_test, learner.state_bytes, learner.synaptic_updates),
+        accuracy_matrix=rows[1:],
+        accuracy_before=rows[0],
+        weights_stride=stride,
+        state_sha256=state_hash(learner.state()),
+    )

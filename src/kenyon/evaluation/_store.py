@@ -1,0 +1,129 @@
+"""The runs store: a folder for every configuration and seed.
+
+    <store>/<data set>-<scenario>-<learner>[-<rule>]-s<seed>-<id>/
+        config.toml             the exact configuration, every option, and the seed
+        environment.json        versions, processor and threads; one entry for each session that worked on the run
+        metrics.json            the results; its presence means that the run is complete
+        accuracy_matrix.csv     accuracy on each task (columns) before learning and after each task (rows)
+        prequential.npy         uint8, one a training sample: 1 right before learning, 0 wrong, 255 without label
+        weights.npy             float32, mean incoming weight of each class's neuron (columns), a row every n-th sample
+        checkpoint.safetensors  while the run is not complete
+        lock                    held (flock) by the process that works on the run
+
+Every file but the two arrays is replaced as a whole; the arrays grow, and a resumed run cuts them
+back to its checkpoint.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from kenyon.errors import DataError
+from kenyon.evaluation._config import RunConfig, read_config
+from kenyon.evaluation._environment import environment
+from kenyon.evaluation._files import replace_file, replace_json
+from kenyon.evaluation._result import RunResult
+from kenyon.evaluation._toml import to_toml
+
+RESULTS = ("metrics.json", "accuracy_matrix.csv", "prequential.npy", "weights.npy", "checkpoint.safetensors")
+
+
+@dataclass(frozen=True)
+class RunFolder:
+    """One run's folder."""
+
+    path: Path
+
+    def file(self, name: str) -> Path:
+        return self.path / name
+
+    @property
+    def complete(self) -> bool:
+        return self.file("metrics.json").exists()
+
+    @contextmanager
+    def locked(self, waiting: Callable[[Path], None]) -> Iterator[None]:
+        """Hold the run's lock. `waiting` is called if another process has it; then wait until it is free.
+
+        The kernel frees the lock when its holder dies, however it dies.
+        """
+        self.path.mkdir(parents=True, exist_ok=True)
+        with open(self.file("lock"), "ab") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                waiting(self.path)
+                fcntl.flock(file, fcntl.LOCK_EX)
+            yield
+
+    @property
+    def busy(self) -> bool:
+        """Whether a process works on the run now."""
+        try:
+            with open(self.file("lock"), "rb") as file:
+                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        except OSError:
+            return False
+        return False
+
+    def begin(self, config: RunConfig, seed: int) -> None:
+        """Write down what runs and where; clear away what a killed process left half-written."""
+        for leftover in self.path.glob(".*.tmp"):
+            leftover.unlink()
+        replace_file(self.file("config.toml"), to_toml(config.to_dict() | {"seeds": [seed]}).encode())
+        try:
+            sessions = json.loads(self.file("environment.json").read_text())
+        except (OSError, ValueError):
+            sessions = []
+        replace_json(self.file("environment.json"), [*sessions, environment()])
+
+    def clear(self) -> None:
+        """Forget the results, the one that says the run is complete first."""
+        for name in RESULTS:
+            self.file(name).unlink(missing_ok=True)
+
+    def finish(self, result: RunResult) -> None:
+        """Write the results, the one that says the run is complete last."""
+        replace_file(self.file("accuracy_matrix.csv"), result.matrix_csv().encode())
+        replace_json(self.file("metrics.json"), result.to_dict())
+        self.file("checkpoint.safetensors").unlink(missing_ok=True)
+        directory = os.open(self.path, os.O_RDONLY)
+        os.fsync(directory)
+        os.close(directory)
+
+    def result(self) -> RunResult:
+        """The results of a complete run."""
+        try:
+            values = json.loads(self.file("metrics.json").read_text())
+            return RunResult.from_dict(values, self.path)
+        except FileNotFoundError as error:
+            raise DataError(f"{self.path} holds no complete run: it has no metrics.json") from error
+        except (ValueError, KeyError, TypeError) as error:
+            raise DataError(f"{self.file('metrics.json')} is damaged ({error}): run again with --again") from error
+
+    def config(self) -> dict[str, Any]:
+        """The configuration as `config.toml` has it, `seeds` included."""
+        return read_config(self.file("config.toml"))
+
+
+@dataclass(frozen=True)
+class Store:
+    """A folder of runs."""
+
+    root: Path
+
+    def folder(self, config: RunConfig, seed: int) -> RunFolder:
+        return RunFolder(self.root / config.folder_name(seed))
+
+    def runs(self) -> list[RunFolder]:
+        """Every run, complete or not, by name."""
+        return [RunFolder(path.parent) for path in sorted(self.root.glob("*/config.toml"))]

@@ -1,0 +1,68 @@
+"""Where a run stands and what it has counted so far: everything a checkpoint holds besides the learner."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+_COUNTS = ("row", "trained", "ended", "tested", "learned", "hits", "labelled", "records", "peak_bytes")
+_SECONDS = ("learn_seconds", "test_seconds", "total_seconds")
+
+
+@dataclass
+class Tally:
+    """Counts of one run.
+
+    Attributes:
+        correct: `(T + 1, T)` right answers on task j in row i, -1 where not tested. Row 0 is before
+            any learning, row i after learning the i-th task.
+        row: the row under way; row i first learns task i, then is tested.
+        trained: samples of the row's task learned so far.
+        ended: 1 once the row's task was ended, else 0.
+        tested: columns of the row done so far.
+        learned: training samples handed over in all.
+        hits, labelled: right answers before learning, and labelled samples among `learned`.
+        records: rows of weight means written.
+        peak_bytes: largest resident growth seen.
+        learn_seconds, test_seconds, total_seconds: time spent.
+    """
+
+    correct: NDArray[np.int64]
+    row: int = 0
+    trained: int = 0
+    ended: int = 0
+    tested: int = 0
+    learned: int = 0
+    hits: int = 0
+    labelled: int = 0
+    records: int = 0
+    peak_bytes: int = 0
+    learn_seconds: float = 0.0
+    test_seconds: float = 0.0
+    total_seconds: float = 0.0
+
+    @classmethod
+    def empty(cls, n_tasks: int) -> Tally:
+        return cls(np.full((n_tasks + 1, n_tasks), -1, dtype=np.int64))
+
+    def next_row(self) -> None:
+        self.row, self.trained, self.ended, self.tested = self.row + 1, 0, 0, 0
+
+    def accuracies(self, n_test: NDArray[np.int64]) -> NDArray[np.float64]:
+        """`correct / n_test`, NaN where not tested."""
+        return np.where(self.correct < 0, np.nan, self.correct / np.maximum(n_test, 1))
+
+    def to_arrays(self) -> dict[str, NDArray]:
+        return {
+            "correct": self.correct.copy(),
+            "counts": np.array([getattr(self, name) for name in _COUNTS], dtype=np.int64),
+            "seconds": np.array([getattr(self, name) for name in _SECONDS], dtype=np.float64),
+        }
+
+    @classmethod
+    def from_arrays(cls, arrays: dict[str, NDArray]) -> Tally:
+        counts = dict(zip(_COUNTS, arrays["counts"].tolist(), strict=True))
+        seconds = dict(zip(_SECONDS, arrays["seconds"].tolist(), strict=True))
+        return cls(arrays["correct"].astype(np.int64), **counts, **seconds)

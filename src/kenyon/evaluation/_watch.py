@@ -1,0 +1,31 @@
+"""What a run tells whoever watches it. The base class watches nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from kenyon.evaluation._protocol import StreamInfo
+from kenyon.evaluation._tally import Tally
+
+if TYPE_CHECKING:
+    from kenyon.evaluation._result import RunResult
+
+
+class Watch:
+    """Override what you want to see; every method is called in the run's own process and thread."""
+
+    def waiting(self, folder: Path) -> None:
+        """Another process holds this run; we wait for it."""
+
+    def started(self, seed: int, info: StreamInfo, n_test: list[int], tally: Tally) -> None:
+        """A run starts, or goes on from where the tally says."""
+
+    def learned(self, tally: Tally) -> None:
+        """A chunk was learned."""
+
+    def tested(self, tally: Tally) -> None:
+        """A row of the accuracy matrix is complete (row 0: before learning)."""
+
+    def finished(self, result: RunResult) -> None:
+        """A run is complete, or was found complete in the store."""

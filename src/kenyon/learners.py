@@ -1,0 +1,89 @@
+"""The table of learners: ours, the baselines, and any class named as `module:Class`."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+from kenyon.baselines import BASELINES
+from kenyon.errors import ConfigError, MissingExtraError, unknown
+from kenyon.evaluation._protocol import Learner, LearnerSpec, StreamInfo
+from kenyon.streams import SCENARIOS
+
+KENYON = LearnerSpec(
+    name="kenyon",
+    target="kenyon.evaluation._kenyon:KenyonLearner",
+    scenarios=tuple(SCENARIOS),
+    memory="none",
+    reference="Madireddy, Yanguas-Gil & Balaprakash, Neuromodulated Neural Architectures, 2021",
+    summary="sparse random features and local learning rules, one pass, no replay",
+)
+
+LEARNERS: dict[str, LearnerSpec] = {KENYON.name: KENYON} | dict(BASELINES)
+
+
+def find_learner(name: str) -> LearnerSpec:
+    """The row of a learner.
+
+    Args:
+        name: a name of the table, or `module:Class` for a class outside it, which then counts as
+            defined for every scenario.
+    """
+    if name in LEARNERS:
+        return LEARNERS[name]
+    if ":" in name:
+        return LearnerSpec(name, name, tuple(SCENARIOS), "unknown", "", "a learner from outside the package")
+    raise unknown("learner", name, LEARNERS)
+
+
+def learner_class(name: str) -> type:
+    """Import a learner's class; an optional dependency that is missing is named with its extra."""
+    spec = find_learner(name)
+    module, _, attribute = spec.target.partition(":")
+    try:
+        return getattr(import_module(module), attribute)
+    except ModuleNotFoundError as error:
+        if name in BASELINES and error.name and not error.name.startswith("kenyon"):
+            raise MissingExtraError(
+                f"the learner {name!r} needs {error.name!r}, which is not installed: pip install 'kenyon[baselines]'"
+            ) from error
+        if spec.target != name:
+            raise
+        raise ConfigError(f"learner = {name!r}: there is no module {module!r} to import") from error
+    except AttributeError as error:
+        raise ConfigError(f"learner = {name!r}: the module {module!r} has no {attribute!r}") from error
+
+
+def learner_options(name: str) -> dict[str, Any]:
+    """The options of a learner with their defaults, read off its constructor: all but `info` and `seed`."""
+    parameters = list(inspect.signature(learner_class(name)).parameters.values())[2:]
+    named = [p for p in parameters if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    return {p.name: None if p.default is p.empty else p.default for p in named}
+
+
+def check_learner_config(name: str, scenario: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Refuse a scenario or an option that a learner does not have; return all its options, defaults filled in.
+
+    A whole number given for an option whose default is a fraction becomes one, so that `1` and
+    `1.0` are the same configuration.
+    """
+    spec = find_learner(name)
+    if scenario not in spec.scenarios:
+        raise ConfigError(f"scenario = {scenario!r}: the learner {name!r} is defined for {', '.join(spec.scenarios)}")
+    defaults = learner_options(name)
+    for key in options:
+        if key not in defaults:
+            raise unknown(f"option of the learner {name!r}", key, defaults)
+    given = {
+        key: float(value) if isinstance(defaults[key], float) and type(value) is int else value
+        for key, value in options.items()
+    }
+    return defaults | given
+
+
+def make_learner(name: str, info: StreamInfo, seed: int, scenario: str, **options: Any) -> Learner:
+    """Build a learner for a stream."""
+    check_learner_config(name, scenario, options)
+    return learner_class(name)(info, seed, **options)

@@ -1,0 +1,150 @@
+"""A curriculum: how a data set becomes a stream of episodes, as a small piece of data."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+from kenyon.errors import ConfigError, unknown
+
+if TYPE_CHECKING:
+    from kenyon.streams._dataset import Dataset
+    from kenyon.streams._stream import Stream
+
+SCENARIOS: dict[str, str] = {
+    "single-task": "one episode with every class",
+    "task-incremental": "groups of classes one after the other; the task is known at train and test time",
+    "class-incremental": "groups of classes one after the other; the task is never known",
+    "domain-incremental": "groups of classes one after the other; the label is the place in the group",
+    "permuted": "every class in every task; each task has its own fixed permutation of the features",
+    "task-free": "groups of classes that fade into each other; there are no boundaries to see",
+}
+_SPLIT = ("task-incremental", "class-incremental", "domain-incremental", "task-free")
+
+
+@dataclass(frozen=True)
+class Curriculum:
+    """How a data set is streamed. The same values give the same stream on every machine.
+
+    Args:
+        scenario: a key of `SCENARIOS`.
+        seed: decides every order, permutation, withheld and wrong label.
+        epochs: passes over each task; 0.5 is the first half of its order, 4.0 four passes, each shuffled anew.
+        order: "shuffled", or "published" for the order of the files.
+        class_order: "sorted", "shuffled", or every class once, in the order wanted.
+        n_tasks: how many tasks; by default pairs of classes below 20 classes, ten tasks from there on,
+            ten permutations for "permuted".
+        task_sizes: classes in each task, where they are not to be (nearly) equal.
+        labelled: share of each task's samples that keep their label; the others have -1.
+        label_noise: share of each task's samples with a wrong label, drawn from the task's other classes.
+        blur: "task-free" only: length of each fade, as a share of the shorter of the two tasks it joins.
+        max_per_task: keep at most so many training samples of a task.
+        holdout: share of every class of the training set that is cut off and takes the place of the test set,
+            which is then never opened.
+    """
+
+    scenario: str = "class-incremental"
+    seed: int = 0
+    epochs: float = 1.0
+    order: str = "shuffled"
+    class_order: str | tuple[int, ...] | None = None
+    n_tasks: int | None = None
+    task_sizes: tuple[int, ...] | None = None
+    labelled: float = 1.0
+    label_noise: float = 0.0
+    blur: float = 0.5
+    max_per_task: int | None = None
+    holdout: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.scenario not in SCENARIOS:
+            raise unknown("scenario", self.scenario, SCENARIOS)
+        if self.order not in ("shuffled", "published"):
+            raise unknown("order", self.order, ("shuffled", "published"))
+        self._whole("seed", 0, 2**63 - 1)
+        self._share("epochs", above=0.0, most=math.inf)
+        self._share("labelled", least=0.0, most=1.0)
+        self._share("label_noise", least=0.0, most=1.0)
+        self._share("blur", least=0.0, most=1.0)
+        self._share("holdout", least=0.0, below=1.0)
+        for name in ("n_tasks", "max_per_task"):
+            if getattr(self, name) is not None:
+                self._whole(name, 1, 2**31 - 1)
+        self._check_class_order()
+        self._check_tasks()
+
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)  # the one way to normalise a field of a frozen dataclass
+
+    def _whole(self, name: str, least: int, most: int) -> None:
+        value = getattr(self, name)
+        if isinstance(value, bool) or not hasattr(value, "__index__") or not least <= int(value) <= most:
+            raise ConfigError(f"{name} is {value!r}: expected a whole number from {least} to {most}")
+        self._set(name, int(value))
+
+    def _share(self, name: str, least: float = -math.inf, most: float = math.inf, **open_ends: float) -> None:
+        value = getattr(self, name)
+        above, below = open_ends.get("above", -math.inf), open_ends.get("below", math.inf)
+        number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+        if not number or not (least <= value <= most and above < value < below):
+            low = f"above {above:g}" if math.isfinite(above) else f"{least:g} or more"
+            high = f" and below {below:g}" if math.isfinite(below) else f" and at most {most:g}" * math.isfinite(most)
+            raise ConfigError(f"{name} is {value!r}: expected a number {low}{high}")
+        self._set(name, float(value))
+
+    def _check_class_order(self) -> None:
+        value = self.class_order
+        if value is None:
+            self._set("class_order", "sorted")
+        elif isinstance(value, str):
+            if value not in ("sorted", "shuffled"):
+                raise unknown("class_order", value, ("sorted", "shuffled"))
+        else:
+            self._set("class_order", self._numbers("class_order", value, 0))
+            if len(set(self.class_order or ())) != len(self.class_order or ()):
+                raise ConfigError(f"class_order is {list(self.class_order or ())}: a class is named twice")
+
+    def _check_tasks(self) -> None:
+        if self.task_sizes is not None:
+            self._set("task_sizes", self._numbers("task_sizes", self.task_sizes, 1))
+            if self.n_tasks is not None and self.n_tasks != len(self.task_sizes or ()):
+                raise ConfigError(
+                    f"n_tasks is {self.n_tasks}, task_sizes has {len(self.task_sizes or ())}: give one of them"
+                )
+            if self.scenario not in _SPLIT:
+                raise ConfigError(f"task_sizes is given, but {self.scenario!r} does not split the classes into tasks")
+        if self.scenario == "single-task" and self.n_tasks not in (None, 1):
+            raise ConfigError(f"n_tasks is {self.n_tasks}: 'single-task' has one task")
+        if self.scenario == "domain-incremental" and len(set(self.task_sizes or (1,))) > 1:
+            raise ConfigError(f"task_sizes is {list(self.task_sizes or ())}: 'domain-incremental' needs equal sizes")
+
+    def _numbers(self, name: str, values: Any, least: int) -> tuple[int, ...]:
+        try:
+            numbers = tuple(values)
+        except TypeError:
+            numbers = ()
+        if not numbers or any(isinstance(v, bool) or not hasattr(v, "__index__") or v < least for v in numbers):
+            raise ConfigError(f"{name} is {values!r}: expected a list of whole numbers, each {least} or more")
+        return tuple(int(v) for v in numbers)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values that TOML and JSON can hold; what is not set is left out."""
+        plain = {name: value for name, value in asdict(self).items() if value is not None}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in plain.items()}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Curriculum:
+        """The curriculum that `to_dict` described."""
+        names = [field.name for field in fields(cls)]
+        for name in values:
+            if name not in names:
+                raise unknown("curriculum key", name, names)
+        return cls(**values)
+
+    def open(self, dataset: Dataset) -> Stream:
+        """The stream of this curriculum over a data set; reads labels, but no sample."""
+        from kenyon.streams._stream import Stream
+
+        return Stream(dataset, self)

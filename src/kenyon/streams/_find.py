@@ -1,0 +1,62 @@
+"""Where data sets lie, and what to say when they do not."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from kenyon.errors import DataError
+from kenyon.streams._sources import Layout, Source
+
+
+def find_data_dir(data_dir: str | Path | None = None) -> Path:
+    """The directory given, else `KENYON_DATA`, else `kenyon/data` in the user's own data folder."""
+    if data_dir is not None:
+        return Path(data_dir).expanduser()
+    if given := os.environ.get("KENYON_DATA"):
+        return Path(given).expanduser()
+    home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
+    return Path(home) / "kenyon" / "data"
+
+
+@dataclass(frozen=True)
+class Found:
+    """A layout that was found whole, and its files."""
+
+    layout: Layout
+    folder: Path
+    train: tuple[Path, ...]
+    test: tuple[Path, ...]
+
+
+def _present(folder: Path, name: str) -> Path | None:
+    """The file, or the same file already unpacked."""
+    for candidate in (folder / name, folder / name.removesuffix(".gz")):
+        if candidate.is_file():
+            return candidate
+    return None
+
+
+def find(source: Source, data_dir: Path) -> Found | None:
+    """The first layout all of whose files are there, or None."""
+    for layout in source.layouts:
+        for folder in (data_dir / name for name in layout.folders):
+            train = [path for name in layout.train if (path := _present(folder, name))]
+            test = [path for name in layout.test if (path := _present(folder, name))]
+            if len(train) == len(layout.train) and len(test) == len(layout.test):
+                return Found(layout, folder, tuple(train), tuple(test))
+    return None
+
+
+def missing(source: Source, data_dir: Path) -> DataError:
+    """The error that says which files to put where, or how to fetch them."""
+    ways = []
+    for layout in source.layouts:
+        folder = data_dir / layout.folders[0]
+        absent = [name for name in (*layout.train, *layout.test) if not _present(folder, name)]
+        ways.append(f"put {', '.join(absent)} into {folder}")
+    return DataError(
+        f"the data set {source.name!r} is not in {data_dir}: {'; or '.join(ways)}; "
+        f"or fetch it with: kenyon data download {source.name} --data-dir {data_dir}"
+    )

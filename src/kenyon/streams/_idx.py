@@ -1,0 +1,100 @@
+"""IDX files, plain or gzipped: MNIST, Fashion-MNIST and EMNIST.
+
+An IDX file is two zero bytes, a type byte (8 = uint8), the number of dimensions, each dimension
+as a big-endian 32-bit number, then the values in C order. A gzipped file is unpacked once into
+the cache folder and memory-mapped from there; where nothing can be written it is read into memory.
+
+Reference: LeCun, Cortes, Burges, "The MNIST database of handwritten digits", 1998.
+"""
+
+from __future__ import annotations
+
+import gzip
+import mmap
+import shutil
+import struct
+import zlib
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kenyon.errors import DataError
+from kenyon.streams._cache import cached_file
+from kenyon.streams._dataset import Split
+from kenyon.streams._rows import Rows
+
+
+def read_idx(path: Path, n_dims: int, cache: Path | None = None) -> NDArray[np.uint8]:
+    """The array in an IDX file of bytes, memory-mapped where it can be.
+
+    Args:
+        path: the file; a name ending in `.gz` is unpacked.
+        n_dims: how many dimensions it must have (1 for labels, 3 for images).
+        cache: folder for the unpacked file; None to read into memory.
+    """
+    if path.suffix != ".gz":
+        return _parse(_map(path), path, n_dims)
+    try:
+        unpacked = cached_file(cache, _cache_name(path), partial(_unpack, path)) if cache else None
+        if unpacked:
+            return _parse(_map(unpacked), path, n_dims)
+        return _parse(gzip.decompress(path.read_bytes()), path, n_dims)
+    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+        raise DataError(f"{path} is damaged or cut short, fetch it again: {error}") from error
+
+
+def _map(path: Path) -> mmap.mmap | bytes:
+    with path.open("rb") as file:
+        # an empty file cannot be mapped; no bytes at all are then refused by the parser
+        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if path.stat().st_size else b""
+
+
+def _cache_name(path: Path) -> str:
+    """A name that changes with the content: gzip ends with the checksum and size of what is inside."""
+    with path.open("rb") as file:
+        file.seek(-min(8, path.stat().st_size), 2)
+        return f"{path.parent.name}-{path.stem}-{file.read().hex()}"
+
+
+def _unpack(source: Path, target: BinaryIO) -> None:
+    with gzip.open(source) as file:
+        shutil.copyfileobj(file, target, 1 << 20)
+
+
+def _parse(data: mmap.mmap | bytes, path: Path, n_dims: int) -> NDArray[np.uint8]:
+    header = 4 + 4 * n_dims
+    magic = bytes(data[:4])
+    wanted = bytes([0, 0, 8, n_dims])
+    if magic != wanted:
+        seen = magic.hex(" ") or "nothing"
+        raise DataError(f"{path} starts with {seen}, an IDX file of this kind starts with {wanted.hex(' ')}")
+    if len(data) < header:
+        raise DataError(f"{path} ends inside its header: {len(data)} bytes, at least {header} were expected")
+    shape = struct.unpack(f">{n_dims}I", data[4:header])
+    expected = header + int(np.prod(shape, dtype=object))
+    if len(data) != expected:
+        raise DataError(f"{path} holds {len(data)} bytes, its header says {expected} for shape {shape}")
+    return np.frombuffer(data, np.uint8, offset=header).reshape(shape)
+
+
+def read_idx_split(
+    files: Sequence[Path],
+    cache: Path | None,
+    shape: tuple[int, int],
+    first_label: int = 0,
+    transposed: bool = False,
+) -> Split:
+    """One split from its image and its label file; `transposed` images are turned upright as rows are read."""
+    images, labels = files
+    X, y = read_idx(images, 3, cache), read_idx(labels, 1, cache)
+    if X.shape[1:] != shape:
+        raise DataError(f"{images} holds images of {X.shape[1:]}, expected {shape}")
+    if len(X) != len(y):
+        raise DataError(f"{images} holds {len(X)} images, {labels.name} {len(y)} labels: they must be as many")
+    flat = X.reshape(len(X), -1)
+    upright = np.arange(flat.shape[1]).reshape(shape[::-1]).T.ravel()
+    return Split(Rows([flat], upright) if transposed else flat, y.astype(np.int64) - first_label)

@@ -1,0 +1,91 @@
+"""What the learner is told of a label: the place in the group, a wrong class, or nothing.
+
+Which samples are touched is a function of the seed, the task and the row alone, so nothing is kept
+but one threshold a task: a row whose random number is below it is chosen, and the threshold is set
+so that exactly the share asked for is.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kenyon.streams._random import draw, key
+
+WITHHELD = -1
+
+
+class Chooser:
+    """Exactly `round(share * len(rows))` of the rows, at random, without keeping which."""
+
+    def __init__(self, key: int, rows: NDArray[np.integer], share: float) -> None:
+        self._key = key
+        count = round(share * len(rows))
+        self._all = count == len(rows)
+        self._below = np.uint64(0) if self._all else np.partition(draw(key, rows), count)[count]
+
+    def __call__(self, rows: NDArray[np.integer]) -> NDArray[np.bool_]:
+        if self._all:
+            return np.ones(len(rows), np.bool_)
+        return draw(self._key, rows) < self._below
+
+
+class Labels:
+    """The labels of one task.
+
+    Args:
+        y: labels of the whole training set.
+        rows: the task's own rows.
+        classes: the task's classes.
+        positions: True to replace a label by its place in `classes`.
+        labelled, noise: shares of the rows that keep their label, and that get a wrong one.
+        seed, task: what the choice depends on.
+    """
+
+    def __init__(
+        self,
+        y: NDArray[np.int64],
+        rows: NDArray[np.integer],
+        classes: tuple[int, ...],
+        positions: bool,
+        labelled: float,
+        noise: float,
+        seed: int,
+        task: int,
+    ) -> None:
+        self._y = y
+        self._place = np.zeros(max(classes) + 1, np.int64)
+        self._place[list(classes)] = np.arange(len(classes))
+        self._shown = np.arange(len(classes)) if positions else np.array(classes, np.int64)
+        self._labelled = Chooser(key(seed, "labelled", task), rows, labelled)
+        self._noisy = Chooser(key(seed, "noisy", task), rows, noise)
+        self._wrong = key(seed, "wrong label", task)
+
+    def __call__(self, rows: NDArray[np.integer]) -> NDArray[np.int64]:
+        """What is shown for these rows of the training set."""
+        place = self._place[self._y[rows]]
+        noisy = self._noisy(rows)
+        others = len(self._shown) - 1
+        if noisy.any():
+            shift = 1 + (draw(self._wrong, rows[noisy]) % np.uint64(others)).astype(np.int64)
+            place[noisy] = (place[noisy] + shift) % (others + 1)
+        return np.where(self._labelled(rows), self._shown[place], WITHHELD)
+
+
+class GroupLabels:
+    """The labels of a stretch in which several tasks are mixed: each row is treated as its own task would."""
+
+    def __init__(self, y: NDArray[np.int64], groups: list[tuple[int, ...]], labels: list[Labels]) -> None:
+        self._y = y
+        self._group = np.empty(sum(len(group) for group in groups), np.int64)
+        for number, group in enumerate(groups):
+            self._group[list(group)] = number
+        self._labels = labels
+
+    def __call__(self, rows: NDArray[np.integer]) -> NDArray[np.int64]:
+        group = self._group[self._y[rows]]
+        out = np.empty(len(rows), np.int64)
+        for number in np.unique(group):
+            here = group == number
+            out[here] = self._labels[number](rows[here])
+        return out

@@ -1,0 +1,110 @@
+"""In which order the samples of an episode come; any part of it without the rest."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kenyon.streams._random import key, permutation, uniform
+
+
+class Order(Protocol):
+    """Positions in an episode to rows of the data set."""
+
+    def __len__(self) -> int: ...
+
+    def rows(self, start: int, stop: int) -> NDArray[np.integer]: ...
+
+
+class Fixed:
+    """An order written out."""
+
+    def __init__(self, rows: NDArray[np.integer]) -> None:
+        self._rows = rows
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def rows(self, start: int, stop: int) -> NDArray[np.integer]:
+        return self._rows[start:stop]
+
+
+class Passes:
+    """One or more passes over the same rows, each with its own shuffle; one shuffle is kept at a time,
+    so that memory does not grow with the number of passes."""
+
+    def __init__(self, rows: NDArray[np.integer], epochs: float, seed: int, task: int, shuffled: bool) -> None:
+        self._base = rows
+        self._length = passes_length(len(rows), epochs)
+        self._seed, self._task, self._shuffled = seed, task, shuffled
+        self._kept: tuple[int, NDArray[np.integer]] = (-1, rows)
+
+    def __len__(self) -> int:
+        return self._length
+
+    def rows(self, start: int, stop: int) -> NDArray[np.integer]:
+        n = len(self._base)
+        pieces = []
+        while start < stop:
+            number, offset = divmod(start, n)
+            end = min(stop, (number + 1) * n)
+            pieces.append(self._pass(number)[offset : offset + end - start])
+            start = end
+        return np.concatenate(pieces) if pieces else self._base[:0]
+
+    def _pass(self, number: int) -> NDArray[np.integer]:
+        if not self._shuffled:
+            return self._base
+        if self._kept[0] != number:
+            self._kept = (number, shuffle(self._base, self._seed, self._task, number))
+        return self._kept[1]
+
+
+def shuffle(rows: NDArray[np.integer], seed: int, task: int, number: int) -> NDArray[np.integer]:
+    """The order of pass `number` over the rows of a task."""
+    return rows[permutation(key(seed, "order", task, number), len(rows))]
+
+
+def passes_length(n: int, epochs: float) -> int:
+    """Samples in `epochs` passes over `n`: the nearest whole number, at least one."""
+    return max(1, round(epochs * n)) if n else 0
+
+
+def fading(groups: list[NDArray[np.integer]], blur: float, seed: int) -> list[NDArray[np.integer]]:
+    """Groups that fade into each other; every row comes once, in one of as many segments.
+
+    Group g has the stretch [a, b) of the stream. The chance that a sample at place t belongs to it
+    rises linearly from 0 to 1 between a - w/2 and a + w/2 and falls in the same way around b, where
+    w is `blur` times the shorter of the two stretches that meet. The first does not rise, the last
+    does not fall. As many places as the group has rows are drawn from that profile, sorted, and given
+    to its rows in their order; then all rows are sorted by place.
+    """
+    ends = np.cumsum([len(group) for group in groups])
+    starts = ends - [len(group) for group in groups]
+    widths = [0.0, *(blur * min(len(g), len(h)) for g, h in zip(groups, groups[1:], strict=False)), 0.0]
+    places = [
+        _trapezium(
+            np.sort(uniform(key(seed, "fading", g), np.arange(len(group)))),
+            starts[g],
+            ends[g],
+            widths[g],
+            widths[g + 1],
+        )
+        for g, group in enumerate(groups)
+    ]
+    order = np.argsort(np.concatenate(places), kind="stable")
+    return np.split(np.concatenate(groups)[order], ends[:-1])
+
+
+def _trapezium(u: NDArray[np.float64], a: float, b: float, rise: float, fall: float) -> NDArray[np.float64]:
+    """Places whose density rises over `rise` around a, is 1, and falls over `fall` around b (inverse of its
+    distribution function; the area is b - a)."""
+    area = u * (b - a)
+    up, down = rise / 2, (b - a) - fall / 2
+    place = a + area
+    low, high = area < up, area > down
+    place[low] = a - rise / 2 + np.sqrt(2 * rise * area[low])
+    place[high] = b + fall / 2 - np.sqrt(2 * fall * ((b - a) - area[high]))
+    return place

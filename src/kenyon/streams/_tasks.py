@@ -1,0 +1,65 @@
+"""Which classes make up which task."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from kenyon.errors import ConfigError
+from kenyon.streams._curriculum import Curriculum
+from kenyon.streams._random import key, permutation
+
+PERMUTED_TASKS = 10
+
+
+def class_groups(curriculum: Curriculum, n_classes: int) -> list[tuple[int, ...]]:
+    """The classes of each task, in the order of the stream."""
+    order = _class_order(curriculum, n_classes)
+    if curriculum.scenario == "single-task":
+        return [order]
+    if curriculum.scenario == "permuted":
+        return [order] * (curriculum.n_tasks or PERMUTED_TASKS)
+    ends = np.cumsum(_sizes(curriculum, n_classes))
+    return [order[start:end] for start, end in zip([0, *ends[:-1]], ends, strict=True)]
+
+
+def _class_order(curriculum: Curriculum, n_classes: int) -> tuple[int, ...]:
+    order = curriculum.class_order
+    if isinstance(order, tuple):
+        if sorted(order) != list(range(n_classes)):
+            raise ConfigError(f"class_order is {list(order)}: expected every class from 0 to {n_classes - 1} once")
+        return order
+    if order == "shuffled":
+        return tuple(int(c) for c in permutation(key(curriculum.seed, "class order"), n_classes))
+    return tuple(range(n_classes))
+
+
+def _sizes(curriculum: Curriculum, n_classes: int) -> list[int]:
+    sizes = curriculum.task_sizes
+    if sizes is not None:
+        if sum(sizes) != n_classes:
+            raise ConfigError(f"task_sizes is {list(sizes)}, {sum(sizes)} in all: the data set has {n_classes} classes")
+        return list(sizes)
+    equal = curriculum.scenario == "domain-incremental"
+    n_tasks = curriculum.n_tasks or _default_tasks(n_classes, equal)
+    if n_tasks > n_classes:
+        raise ConfigError(f"n_tasks is {n_tasks}: the data set has only {n_classes} classes to share out")
+    if equal and n_classes % n_tasks:
+        raise ConfigError(
+            f"n_tasks is {n_tasks}: 'domain-incremental' needs tasks of equal size, {n_classes} classes here"
+        )
+    base, larger = divmod(n_classes, n_tasks)
+    return [base + (task < larger) for task in range(n_tasks)]
+
+
+def _default_tasks(n_classes: int, equal: bool) -> int:
+    """Pairs of classes below 20 classes, ten tasks from there on; the nearest equal cut where one is needed."""
+    usual = n_classes if n_classes < 4 else n_classes // 2 if n_classes < 20 else 10
+    if not equal:
+        return usual
+    cuts = [n for n in range(2, n_classes // 2 + 1) if n_classes % n == 0]
+    if not cuts:
+        raise ConfigError(
+            f"'domain-incremental' needs at least two tasks of equal size, each of two classes or more: "
+            f"the {n_classes} classes of this data set cannot be cut that way"
+        )
+    return min(cuts, key=lambda n: (abs(n - usual), n))
