@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Protocol
 
 import numpy as np
@@ -83,7 +84,7 @@ def fading(groups: list[NDArray[np.integer]], blur: float, seed: int) -> list[ND
     """
     ends = np.cumsum([len(group) for group in groups])
     starts = ends - [len(group) for group in groups]
-    widths = [0.0, *(blur * min(len(g), len(h)) for g, h in zip(groups, groups[1:], strict=False)), 0.0]
+    widths = [0.0, *(blur * min(len(g), len(h)) for g, h in pairwise(groups)), 0.0]
     places = [
         _trapezium(
             np.sort(uniform(key(seed, "fading", g), np.arange(len(group)))),

@@ -48,7 +48,7 @@ class Rows:
             here = np.flatnonzero((index >= start) & (index < start + len(part)))
             if len(here):
                 out[here] = part[index[here] - start]
-        return out if self.columns is None else out[:, self.columns]
+        return out if self.columns is None else np.take(out, self.columns, axis=1)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray:
         if copy is False:

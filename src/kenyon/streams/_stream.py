@@ -78,7 +78,7 @@ class Episode:
             raise InputError(f"{which} samples {start} to {stop} of task {self.task} asked for, it has {len(order)}")
         rows = order.rows(start, stop)
         X, columns = split.X[rows], self._columns()
-        return X if columns is None else X[:, columns], label(rows)
+        return X if columns is None else np.take(X, columns, axis=1), label(rows)
 
     def __repr__(self) -> str:
         return f"Episode(task={self.task}, classes={self.classes}, n_train={self.n_train})"
