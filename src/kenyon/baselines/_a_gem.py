@@ -9,7 +9,7 @@ The memory is a reservoir of the whole stream, so it is full after `buffer_size`
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
@@ -24,7 +24,7 @@ class AGEM(Replay):
     """Learns the batch alone, as far as the memory does not object."""
 
     name = "a-gem"
-    defaults = {"lr": 0.1}
+    defaults: ClassVar[dict[str, float]] = {"lr": 0.1}
 
     def __init__(self, info: StreamInfo, seed: int, *, replay_size: int = 128, **common: Any) -> None:
         super().__init__(info, seed, replay_size=replay_size, **common)

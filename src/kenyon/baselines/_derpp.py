@@ -8,7 +8,7 @@ Baseline", NeurIPS 2020.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 from torch import Tensor
 from torch.nn import functional as F
@@ -30,7 +30,7 @@ class DERpp(Replay):
     """
 
     name = "der++"
-    defaults = {"lr": 0.03, "alpha": 1.0, "beta": 0.5}
+    defaults: ClassVar[dict[str, float]] = {"lr": 0.03, "alpha": 1.0, "beta": 0.5}
 
     def __init__(
         self, info: StreamInfo, seed: int, *, alpha: float | None = None, beta: float | None = None, **common: Any

@@ -7,6 +7,8 @@ The batch enters the reservoir after the step.
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from torch import Tensor
 
 from kenyon.baselines._replay import Replay
@@ -17,7 +19,7 @@ class ER(Replay):
     """Each batch is learned together with one drawn from memory."""
 
     name = "er"
-    defaults = {"lr": 0.1}
+    defaults: ClassVar[dict[str, float]] = {"lr": 0.1}
 
     def step(self, batch: Batch) -> Tensor:
         logits = self.rehearse(batch, self.buffer.draw(self.replay_size)) if len(self.buffer) else super().step(batch)

@@ -8,7 +8,7 @@ Retrieval", NeurIPS 2019.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
@@ -31,7 +31,7 @@ class ERMIR(Replay):
     """
 
     name = "er-mir"
-    defaults = {"lr": 0.05}
+    defaults: ClassVar[dict[str, float]] = {"lr": 0.05}
 
     def __init__(self, info: StreamInfo, seed: int, *, candidates: int = 50, **common: Any) -> None:
         super().__init__(info, seed, **common)

@@ -7,9 +7,8 @@ It learns nothing until the stream ends, so only its final accuracy means anythi
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
-import torch
 from torch import Tensor
 from torch.nn import functional as F
 
@@ -29,7 +28,8 @@ class IIDOffline(Replay):
     """
 
     name = "iid-offline"
-    defaults = {"lr": 0.1}
+    defaults: ClassVar[dict[str, float]] = {"lr": 0.1}
+    fixed = ("buffer_size", "replay_size")
 
     def __init__(self, info: StreamInfo, seed: int, *, epochs: int = 5, **common: Any) -> None:
         super().__init__(info, seed, buffer_size=max(info.n_train, 1), **common)
@@ -37,8 +37,7 @@ class IIDOffline(Replay):
 
     def step(self, batch: Batch) -> Tensor:
         self.remember(batch)
-        with torch.no_grad():
-            return self.logits(batch.x, batch.task)
+        return self.evaluate(batch.raw, batch.task)
 
     def boundary(self, last: bool) -> None:
         if not last:

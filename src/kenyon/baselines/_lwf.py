@@ -9,9 +9,10 @@ there is one head for all, over one group: the classes met before this task.
 from __future__ import annotations
 
 from copy import deepcopy
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional as F
 
@@ -31,7 +32,7 @@ class LwF(Trainer):
     """
 
     name = "lwf"
-    defaults = {"lr": 0.03, "alpha": 1.0}
+    defaults: ClassVar[dict[str, float]] = {"lr": 0.03, "alpha": 1.0}
 
     def __init__(
         self, info: StreamInfo, seed: int, *, alpha: float | None = None, temperature: float = 2.0, **common: Any
@@ -42,6 +43,7 @@ class LwF(Trainer):
         self.teacher = self.keep("teacher", freeze(self.net))
         self.met = self.keep("met", torch.zeros(info.n_classes, dtype=torch.bool))
         self.old = self.keep("old", torch.zeros(info.n_classes, dtype=torch.bool))
+        self._groups: list[Tensor] | None = None  # of `old`, computed when first needed after a boundary
 
     def step(self, batch: Batch) -> Tensor:
         output = self.net(batch.x)
@@ -53,26 +55,32 @@ class LwF(Trainer):
     def boundary(self, last: bool) -> None:
         self.teacher.load_state_dict(self.net.state_dict())
         self.old |= self.met
+        self._groups = None
 
     def distil(self, x: Tensor, output: Tensor) -> Tensor:
         """The teacher's part of the loss: zero before the first boundary."""
         loss = output.new_zeros(())
-        if not self.old.any():
+        if self._groups is None:
+            self._groups = self.groups()
+        if not self._groups:
             return loss
         with torch.no_grad():
             wanted = self.teacher(x) / self.temperature
-        for group in self.groups():
+        for group in self._groups:
             new = F.log_softmax(output[:, group] / self.temperature, 1)
             old = F.log_softmax(wanted[:, group], 1)
             loss = loss + self.temperature**2 * F.kl_div(new, old, reduction="batchmean", log_target=True)
         return loss
 
     def groups(self) -> list[Tensor]:
-        """The old classes of each head."""
-        if not self.info.task_heads:
-            return [self.old.nonzero().flatten()]
-        heads = [torch.tensor([c for c in classes if self.old[c]], dtype=torch.int64) for classes in self.info.tasks]
-        return [head for head in heads if len(head)]
+        """The old classes of each head that has any."""
+        heads = self.info.tasks if self.info.task_heads else (range(self.info.n_classes),)
+        old = [[c for c in classes if self.old[c]] for classes in heads]
+        return [torch.tensor(classes) for classes in old if classes]
+
+    def restore(self, state: dict[str, NDArray]) -> None:
+        super().restore(state)
+        self._groups = None
 
 
 def freeze(net: nn.Module) -> nn.Module:

@@ -20,17 +20,29 @@ from kenyon.evaluation._protocol import StreamInfo
 NETWORKS = ("auto", "mlp", "resnet18")
 
 
-class MLP(nn.Module):
+class Network(nn.Module):
+    """Features, then one linear layer."""
+
+    head: nn.Linear
+
+    def features(self, x: Tensor) -> Tensor:
+        raise NotImplementedError
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.head(self.features(x))
+
+
+class MLP(Network):
     """`x -> [Linear -> ReLU] * len(hidden) -> Linear`."""
 
     def __init__(self, n_features: int, hidden: Sequence[int], n_classes: int) -> None:
         super().__init__()
         layers = [layer for n, m in pairwise([n_features, *hidden]) for layer in (nn.Linear(n, m), nn.ReLU())]
-        self.features = nn.Sequential(*layers)
+        self.body = nn.Sequential(*layers)
         self.head = nn.Linear([n_features, *hidden][-1], n_classes)
 
-    def forward(self, x: Tensor) -> Tensor:
-        return self.head(self.features(x))
+    def features(self, x: Tensor) -> Tensor:
+        return self.body(x)
 
 
 class Block(nn.Module):
@@ -50,7 +62,7 @@ class Block(nn.Module):
         return F.relu(out + self.shortcut(x))
 
 
-class ResNet18(nn.Module):
+class ResNet18(Network):
     """Four stages of two blocks, `width` filters doubling at each, after a 3x3 stem; average pooling; Linear.
 
     The form used for 32x32 images in the online continual learning literature (Lopez-Paz & Ranzato, 2017, with
@@ -74,13 +86,10 @@ class ResNet18(nn.Module):
         x = F.relu(self.bn(self.stem(x.reshape(-1, *self.shape))))
         return self.stages(x).mean((2, 3))
 
-    def forward(self, x: Tensor) -> Tensor:
-        return self.head(self.features(x))
-
 
 def build_network(
     name: str, info: StreamInfo, generator: torch.Generator, *, hidden: Sequence[int], width: int
-) -> nn.Module:
+) -> Network:
     """The network called `name` for the stream, its weights drawn from `generator`."""
     if name not in NETWORKS:
         raise unknown("network", name, NETWORKS)
@@ -93,7 +102,7 @@ def build_network(
         raise ConfigError(f"hidden is {tuple(hidden)} and width is {width}: expected numbers above 0")
     with torch.device("meta"):  # no weights yet, and so no draw from the global generator
         if name == "mlp":
-            net: nn.Module = MLP(info.n_features, hidden, info.n_classes)
+            net: Network = MLP(info.n_features, hidden, info.n_classes)
         else:
             net = ResNet18(info.shape if image else (1, *info.shape), width, info.n_classes)
     net = net.to_empty(device="cpu")

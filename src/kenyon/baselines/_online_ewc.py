@@ -11,7 +11,7 @@ of single samples, the empirical Fisher information, without a second pass over 
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
@@ -36,11 +36,9 @@ class OnlineEWC(Anchored):
     """
 
     name = "online-ewc"
-    defaults = {"lr": 0.03, "strength": 1000.0}
+    defaults: ClassVar[dict[str, float]] = {"lr": 0.03, "strength": 1000.0}
 
-    def __init__(
-        self, info: StreamInfo, seed: int, *, gamma: float = 1.0, decay: float = 0.99, **common: Any
-    ) -> None:
+    def __init__(self, info: StreamInfo, seed: int, *, gamma: float = 1.0, decay: float = 0.99, **common: Any) -> None:
         super().__init__(info, seed, **common)
         self.gamma, self.decay = gamma, decay
         self.fisher = self.keep("fisher", [torch.zeros_like(p) for p in self.params])

@@ -9,7 +9,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
@@ -32,7 +32,7 @@ class SI(Anchored):
     """
 
     name = "si"
-    defaults = {"lr": 0.1, "strength": 2.0}
+    defaults: ClassVar[dict[str, float]] = {"lr": 0.1, "strength": 2.0}
 
     def __init__(self, info: StreamInfo, seed: int, *, xi: float = 0.1, **common: Any) -> None:
         super().__init__(info, seed, **common)

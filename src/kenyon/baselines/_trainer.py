@@ -74,8 +74,10 @@ class Trainer:
     """
 
     name: ClassVar[str]
-    defaults: ClassVar[Mapping[str, float]] = {"lr": 0.05}
+    defaults: ClassVar[dict[str, float]] = {"lr": 0.05}
     """Hyperparameters as published, used where `tuned.toml` has no row for the data and scenario."""
+    fixed: ClassVar[tuple[str, ...]] = ()
+    """Inherited options that the method sets itself and does not offer."""
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         """Show the options of the whole chain of classes: `inspect.signature(cls)` lists the inherited ones too."""
@@ -84,7 +86,7 @@ class Trainer:
         for base in cls.__mro__:
             if "__init__" in vars(base) and base is not object:
                 for key, parameter in list(inspect.signature(vars(base)["__init__"]).parameters.items())[1:]:
-                    if parameter.kind is not inspect.Parameter.VAR_KEYWORD:
+                    if parameter.kind is not inspect.Parameter.VAR_KEYWORD and key not in cls.fixed:
                         merged.setdefault(key, parameter)
         cls.__signature__ = inspect.Signature(list(merged.values()))  # type: ignore[attr-defined]
 
@@ -126,7 +128,7 @@ class Trainer:
     def boundary(self, last: bool) -> None:
         """A task has ended (`last`: and the stream with it). Nothing to do by default."""
 
-    def scores(self, x: Tensor, task: int | None) -> Tensor:
+    def scores(self, x: Tensor, task: int | Tensor | None) -> Tensor:
         """Scores of normalised samples, for prediction."""
         return self.logits(x, task)
 
@@ -226,7 +228,7 @@ class Trainer:
                 if known is None or known.all():
                     before = self.step(Batch(r, self.normalise(r), t, task)).detach()
                 else:  # unlabelled samples are predicted and teach nothing
-                    before = self._scores(r, task) if predict else torch.empty(0)
+                    before = self.evaluate(r, task) if predict else torch.empty(0)
                     if known.any():
                         r = r[known]
                         self.step(Batch(r, self.normalise(r), t[known], task))
@@ -234,7 +236,8 @@ class Trainer:
                     scores.append(before)
         return torch.cat(scores).argmax(1).numpy() if scores else np.empty(0, np.int64)
 
-    def _scores(self, raw: Tensor, task: int | None) -> Tensor:
+    def evaluate(self, raw: Tensor, task: int | Tensor | None) -> Tensor:
+        """Scores of raw samples, the network in evaluation mode; changes nothing."""
         self.net.eval()
         with torch.no_grad():
             scores = self.scores(self.normalise(raw), task)
@@ -242,7 +245,7 @@ class Trainer:
         return scores
 
     def _predict(self, raw: Tensor, task: int | None) -> Tensor:
-        blocks = [self._scores(block, task).argmax(1) for block in raw.split(PREDICT_BLOCK)]
+        blocks = [self.evaluate(block, task).argmax(1) for block in raw.split(PREDICT_BLOCK)]
         return torch.cat(blocks)
 
     def _tensor(self, X: NDArray, task: int | None) -> Tensor:
