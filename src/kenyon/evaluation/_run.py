@@ -53,21 +53,27 @@ def run(
             opened.append(load_dataset(config.dataset, data_dir=data_dir))
         return opened[0]
 
-    results = []
-    for seed in seeds:
-        if store is None:
-            result = run_dataset(config, seed, dataset(), watch=watch)
-        else:
-            folder = Store(Path(store)).folder(config, seed)
-            with folder.locked(watch.waiting):
-                if again:
-                    folder.clear()
-                if not folder.complete:
-                    run_dataset(config, seed, dataset(), folder=folder, watch=watch)
-                result = folder.result()
-        watch.finished(result)
-        results.append(result)
-    return Report(config.to_dict(), results)
+    results: dict[int, RunResult] = {}
+    # A seed that another process works on is left for last, so that processes share the seeds out among themselves.
+    for wait in (False, True):
+        for seed in [seed for seed in seeds if seed not in results]:
+            if store is None:
+                results[seed] = run_dataset(config, seed, dataset(), watch=watch)
+            else:
+                folder = Store(Path(store)).folder(config, seed)
+                if wait:
+                    watch.waiting(folder.path)
+                with folder.locked(wait) as held:
+                    if not held:
+                        continue
+                    # Waited for: the other process has just run it, which is as good as running it again.
+                    if again and not wait:
+                        folder.clear()
+                    if not folder.complete:
+                        run_dataset(config, seed, dataset(), folder=folder, watch=watch)
+                    results[seed] = folder.result()
+            watch.finished(results[seed])
+    return Report(config.to_dict(), [results[seed] for seed in seeds])
 
 
 def run_dataset(

@@ -19,7 +19,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -49,19 +49,19 @@ class RunFolder:
         return self.file("metrics.json").exists()
 
     @contextmanager
-    def locked(self, waiting: Callable[[Path], None]) -> Iterator[None]:
-        """Hold the run's lock. `waiting` is called if another process has it; then wait until it is free.
+    def locked(self, wait: bool) -> Iterator[bool]:
+        """Hold the run's lock; gives False where another process has it and we are not to wait.
 
         The kernel frees the lock when its holder dies, however it dies.
         """
         self.path.mkdir(parents=True, exist_ok=True)
         with open(self.file("lock"), "ab") as file:
             try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
             except BlockingIOError:
-                waiting(self.path)
-                fcntl.flock(file, fcntl.LOCK_EX)
-            yield
+                yield False
+                return
+            yield True
 
     @property
     def busy(self) -> bool:

@@ -1,0 +1,53 @@
+"""The command line: parse, call, print. What a command needs is imported when the command runs."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated
+
+import typer
+
+from kenyon.cli._errors import Group
+from kenyon.cli._learners import learners
+from kenyon.cli._plot import plot
+from kenyon.cli._run import run
+from kenyon.cli._show import show
+
+__all__ = ["app", "main"]
+
+app = typer.Typer(
+    name="kenyon",
+    cls=Group,
+    help="Learn continuously from a stream without storing it.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    add_completion=False,
+    rich_markup_mode=None if not sys.stdout.isatty() else "rich",
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            typer.echo(f"kenyon {version('kenyon')}")
+        except PackageNotFoundError:
+            typer.echo("kenyon (not installed as a package)")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and leave.")
+    ] = False,
+) -> None: ...
+
+
+for command in (run, show, plot, learners):
+    app.command(rich_help_panel=None)(command)
+
+
+def main() -> None:
+    app()

@@ -1,0 +1,3 @@
+from kenyon.cli import main
+
+main()

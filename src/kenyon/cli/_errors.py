@@ -1,0 +1,31 @@
+"""Errors a person caused or can mend: one sentence on stderr and an exit code, never a traceback."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+import typer
+from typer.core import TyperGroup
+
+from kenyon.errors import ConfigError, KenyonError
+
+USAGE, FAILURE = 2, 1
+
+
+class Group(TyperGroup):
+    """The root command: 2 for a mistake in the command line or a configuration, 1 for anything else that went wrong."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except ConfigError as error:
+            _fail(error, USAGE)
+        except (KenyonError, OSError) as error:
+            _fail(error, FAILURE)
+        except KeyboardInterrupt:
+            _fail("stopped; the same command goes on from the last checkpoint", FAILURE)
+
+
+def _fail(error: object, code: int) -> NoReturn:
+    typer.echo(f"kenyon: {error}", err=True)
+    raise typer.Exit(code)

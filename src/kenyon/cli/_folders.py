@@ -1,0 +1,18 @@
+"""From a path on the command line to runs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from kenyon.errors import DataError
+from kenyon.evaluation import RunFolder, Store
+
+
+def open_runs(path: Path) -> list[RunFolder]:
+    """The run whose folder `path` is, or every run of the store that it is."""
+    if (path / "config.toml").exists():
+        return [RunFolder(path)]
+    runs = Store(path).runs()
+    if not runs:
+        raise DataError(f"{path} is neither a run's folder nor a store with runs: name one that `kenyon run` wrote to")
+    return runs

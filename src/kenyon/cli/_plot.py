@@ -1,0 +1,29 @@
+"""`kenyon plot`: a run's accuracy matrix, accuracy over the stream and weight evolution as pictures."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def plot(
+    path: Annotated[Path, typer.Argument(help="A run's folder, or a store: then every complete run in it.")],
+    out: Annotated[Path | None, typer.Option(help="Folder for the pictures; by default the run's own.")] = None,
+    kind: Annotated[str, typer.Option("--format", help="png or svg.")] = "png",
+) -> None:
+    """Draw a run."""
+    from kenyon.cli._folders import open_runs
+    from kenyon.errors import DataError, unknown
+    from kenyon.report._plots import plot_run
+
+    if kind not in ("png", "svg"):
+        raise unknown("picture format", kind, ("png", "svg"))
+    runs = [run for run in open_runs(path) if run.complete]
+    if not runs:
+        raise DataError(f"{path} holds no complete run to draw")
+    for run in runs:
+        folder = run.path if out is None else (out if len(runs) == 1 else out / run.path.name)
+        for picture in plot_run(run, folder, kind):
+            typer.echo(picture)

@@ -1,0 +1,114 @@
+"""What `kenyon run` shows while it runs, all of it on stderr: a live bar on a terminal, a line a task elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from kenyon.evaluation import RunResult, StreamInfo, Watch
+from kenyon.evaluation._tally import Tally
+
+
+def make_watch(n_seeds: int, quiet: bool) -> Any:
+    """A context manager that gives the `Watch` for this stderr."""
+    if quiet:
+        return _Silent()
+    return LiveWatch(n_seeds) if sys.stderr.isatty() else LineWatch()
+
+
+class _Silent(Watch):
+    def __enter__(self) -> Watch:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        """Nothing to put away."""
+
+
+class LineWatch(_Silent):
+    """A plain line for every task."""
+
+    def waiting(self, folder: Path) -> None:
+        _say(f"{folder.name} is being run by another process; waiting for it")
+
+    def started(self, seed: int, info: StreamInfo, n_test: list[int], tally: Tally) -> None:
+        self._seed, self._n_test = seed, np.array(n_test)
+        if tally.learned:
+            _say(f"seed {seed}: going on after {tally.learned:,} samples")
+
+    def tested(self, tally: Tally) -> None:
+        if tally.row:
+            seen = tally.accuracies(self._n_test)[tally.row, : tally.row].mean()
+            accuracy = "" if np.isnan(seen) else f", accuracy on the tasks so far {100 * seen:.2f} %"
+            _say(f"seed {self._seed}: task {tally.row} of {len(self._n_test)} learned{accuracy}")
+
+    def finished(self, result: RunResult) -> None:
+        if not hasattr(self, "_seed") or self._seed != result.seed:
+            _say(f"seed {result.seed}: found complete in {result.folder}")
+
+
+class LiveWatch(_Silent):
+    """One bar over all seeds: samples a second, accuracy so far, time left."""
+
+    def __init__(self, n_seeds: int) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+        self._bar = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TextColumn("{task.fields[speed]:>8,.0f} samples/s"),
+            TextColumn("accuracy {task.fields[accuracy]:5.1%}"),
+            TimeRemainingColumn(),
+            TextColumn("left"),
+            console=Console(stderr=True),
+            transient=True,
+        )
+        self._id = self._bar.add_task("opening", total=None, speed=0.0, accuracy=0.0)
+        self._n_seeds, self._done, self._next = n_seeds, 0, 0.0
+        self._n_train = 0
+
+    def __enter__(self) -> Watch:
+        self._bar.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._bar.stop()
+
+    def waiting(self, folder: Path) -> None:
+        self._bar.update(self._id, description=f"waiting for another process on {folder.name}")
+
+    def started(self, seed: int, info: StreamInfo, n_test: list[int], tally: Tally) -> None:
+        self._seed, self._n_train, self._n_tasks = seed, info.n_train, len(n_test)
+        self._bar.update(self._id, total=info.n_train * self._n_seeds)
+        self._show(tally)
+
+    def learned(self, tally: Tally) -> None:
+        now = perf_counter()
+        if now >= self._next:
+            self._next = now + 0.1
+            self._show(tally)
+
+    def tested(self, tally: Tally) -> None:
+        self._show(tally)
+
+    def finished(self, result: RunResult) -> None:
+        self._done += 1
+        self._bar.update(self._id, completed=self._done * sum(result.n_train))
+
+    def _show(self, tally: Tally) -> None:
+        task = min(max(tally.row, 1), self._n_tasks)
+        self._bar.update(
+            self._id,
+            description=f"seed {self._seed}, task {task} of {self._n_tasks}",
+            completed=self._done * self._n_train + tally.learned,
+            speed=tally.learned / tally.learn_seconds if tally.learn_seconds else 0.0,
+            accuracy=tally.hits / tally.labelled if tally.labelled else 0.0,
+        )
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)

@@ -1,0 +1,121 @@
+"""`kenyon run`: learn a stream, test, print."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from kenyon.evaluation import Report
+
+DEFAULTS = {"dataset": "digits", "seeds": 5, "out": "runs"}
+STREAM, LEARNER = "Stream", "Learner"
+
+
+def _option(text: str, panel: str | None = None, metavar: str | None = None, name: str | None = None) -> Any:
+    names = [name] if name else []
+    return typer.Option(*names, help=text, rich_help_panel=panel, metavar=metavar, show_default=False)
+
+
+def run(
+    dataset: Annotated[str | None, _option("Data set: a name (see `kenyon data list`) or a path. [digits]")] = None,
+    scenario: Annotated[str | None, _option("How the data set is streamed. [class-incremental]")] = None,
+    learner: Annotated[str | None, _option("Name (see `kenyon learners`) or module:Class. [kenyon]")] = None,
+    seeds: Annotated[str | None, _option("How many (5), or which (0,3,7). [5]")] = None,
+    config: Annotated[Path | None, _option("TOML file with any of these options; the command line wins.")] = None,
+    out: Annotated[Path | None, _option("The runs store. [runs]")] = None,
+    again: Annotated[bool, _option("Run again what the store already has.")] = False,
+    data_dir: Annotated[Path | None, _option("Where the data sets are. [$KENYON_DATA]")] = None,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON alone on stdout, nothing on stderr.")] = False,
+    epochs: Annotated[float | None, _option("Passes over each task. [1.0]", STREAM)] = None,
+    order: Annotated[str | None, _option("Order of the samples: shuffled, published. [shuffled]", STREAM)] = None,
+    class_order: Annotated[str | None, _option("sorted, shuffled, or a list such as 3,1,2,0. [sorted]", STREAM)] = None,
+    n_tasks: Annotated[int | None, _option("How many tasks.", STREAM)] = None,
+    task_sizes: Annotated[str | None, _option("Classes in each task, such as 5,3,2.", STREAM)] = None,
+    labelled: Annotated[float | None, _option("Share of samples that keep their label. [1.0]", STREAM)] = None,
+    label_noise: Annotated[float | None, _option("Share of samples with a wrong label. [0.0]", STREAM)] = None,
+    blur: Annotated[float | None, _option("task-free: length of each fade. [0.5]", STREAM)] = None,
+    max_per_task: Annotated[int | None, _option("Most training samples of a task.", STREAM)] = None,
+    holdout: Annotated[float | None, _option("Test on this share of the training set instead. [0.0]", STREAM)] = None,
+    tests: Annotated[str | None, _option("Which tasks are tested after each: all, seen, last. [all]", STREAM)] = None,
+    weights_every: Annotated[int | None, _option("Samples between two records of the weights.", STREAM)] = None,
+    rule: Annotated[str | None, _option("Learning rule.", LEARNER)] = None,
+    n_hidden: Annotated[str | None, _option("Hidden units.", LEARNER, "INTEGER")] = None,
+    density: Annotated[str | None, _option("Share of inputs each hidden unit has.", LEARNER, "FLOAT")] = None,
+    threshold: Annotated[str | None, _option("Threshold, in standard deviations.", LEARNER, "FLOAT")] = None,
+    learning_rate: Annotated[str | None, _option("Learning rate.", LEARNER, "FLOAT")] = None,
+    clamp: Annotated[str | None, _option("Largest weight.", LEARNER, "FLOAT")] = None,
+    memory_budget: Annotated[str | None, _option("Most bytes of state, such as 512KB.", LEARNER)] = None,
+    settings: Annotated[list[str] | None, _option("Any option of the learner.", LEARNER, "KEY=VALUE", "--set")] = None,
+) -> None:
+    """Run a learner on a stream, once for every seed, and print how it did."""
+    from kenyon.cli._progress import make_watch
+    from kenyon.cli._values import parse_list, parse_settings, parse_value
+    from kenyon.evaluation import run as run_config
+    from kenyon.evaluation._config import RunConfig, parse_seeds, read_config
+
+    values = read_config(config) if config else {}
+    values |= _given(dataset=dataset, scenario=scenario, learner=learner, seeds=seeds, epochs=epochs, order=order)
+    values |= _given(n_tasks=n_tasks, labelled=labelled, label_noise=label_noise, blur=blur, max_per_task=max_per_task)
+    values |= _given(holdout=holdout, tests=tests, weights_every=weights_every, out=out, data_dir=data_dir)
+    values |= {k: parse_list(v) for k, v in _given(class_order=class_order, task_sizes=task_sizes).items()}
+    flags = _given(rule=rule, n_hidden=n_hidden, density=density, threshold=threshold, learning_rate=learning_rate)
+    flags |= _given(clamp=clamp, memory_budget=memory_budget)
+    values["options"] = (
+        values.get("options", {}) | {k: parse_value(v) for k, v in flags.items()} | parse_settings(settings or [])
+    )
+    extra = {key: values.pop(key, DEFAULTS.get(key)) for key in ("seeds", "out", "data_dir")}
+    checked = RunConfig.from_dict({"dataset": DEFAULTS["dataset"]} | values)
+    wanted = parse_seeds(extra["seeds"])
+    with make_watch(len(wanted), quiet=as_json) as watch:
+        report = run_config(checked, wanted, extra["out"], data_dir=extra["data_dir"], again=again, watch=watch)
+    if as_json:
+        typer.echo(json.dumps(report.to_dict(), indent=2, allow_nan=False))
+    else:
+        print_report(report)
+
+
+def _given(**options: Any) -> dict[str, Any]:
+    return {name: value for name, value in options.items() if value is not None}
+
+
+def print_report(report: Report) -> None:
+    """The closing tables: the numbers over the seeds, and the mean accuracy matrix."""
+    from kenyon.cli._tables import numbers, print_table, share, shares, size
+
+    config, first = report.config, report.results[0]
+    tested = "a held-out part of the training set" if first.tested_on == "holdout" else "the test set"
+    title = f"{config['learner']} on {config['dataset']}, {config['scenario']}, tested on {tested}"
+    rows = [(label, shares(report.summary(name))) for name, label in _SHARES]
+    rows += [(label, numbers(report.summary(name))) for name, label in _NUMBERS]
+    rows += [(label, size(report.summary(name).mean)) for name, label in _SIZES]
+    rows.append(("seeds", ", ".join(str(result.seed) for result in report.results)))
+    print_table(("", "mean ± sd" if len(report.results) > 1 else "value"), rows, title)
+    if len(first.tasks) > 1:
+        typer.echo("")
+        columns = ("after task", *(str(j + 1) for j in range(len(first.tasks))))
+        lines = [(str(i + 1), *map(share, row)) for i, row in enumerate(report.accuracy_matrix)]
+        print_table(columns, lines, "accuracy on each task, %")
+    if first.folder:
+        typer.echo(f"\nkept in {first.folder.parent}")
+
+
+_SHARES = (
+    ("accuracy", "final accuracy, mean of tasks, %"),
+    ("sample_accuracy", "final accuracy, mean of samples, %"),
+    ("anytime_accuracy", "anytime accuracy, %"),
+    ("learning_accuracy", "accuracy right after learning, %"),
+    ("prequential_accuracy", "prequential accuracy, %"),
+    ("forgetting", "forgetting, %"),
+    ("backward_transfer", "backward transfer, %"),
+    ("forward_transfer", "forward transfer, %"),
+)
+_NUMBERS = (
+    ("samples_per_second", "samples/s, learning"),
+    ("samples_per_second_overall", "samples/s, all told"),
+    ("synaptic_updates_per_sample", "synaptic updates a sample"),
+)
+_SIZES = (("state_bytes", "state"), ("peak_memory_bytes", "peak memory growth"))

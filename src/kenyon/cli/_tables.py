@@ -1,0 +1,60 @@
+"""Tables and numbers as a person reads them: with lines on a terminal, plain columns elsewhere."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+from kenyon.evaluation import Summary
+
+
+def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str = "") -> None:
+    """Print a table to stdout; the first column is flush left, the others flush right."""
+    if sys.stdout.isatty():
+        from rich.console import Console
+        from rich.table import Table
+
+        table = Table(title=title or None, title_justify="left")
+        for i, column in enumerate(columns):
+            table.add_column(column, justify="left" if i == 0 else "right")
+        for row in rows:
+            table.add_row(*row)
+        Console().print(table)
+        return
+    if title:
+        print(title)
+    widths = [max(len(line[i]) for line in [columns, *rows]) for i in range(len(columns))]
+    for line in [columns, *rows]:
+        rest = [cell.rjust(width) for cell, width in zip(line[1:], widths[1:], strict=True)]
+        print("  ".join([line[0].ljust(widths[0]), *rest]).rstrip())
+
+
+def share(value: float | None) -> str:
+    return "-" if value is None else f"{100 * value:.2f}"
+
+
+def shares(summary: Summary) -> str:
+    """`mean ± sd` in percent."""
+    return share(summary.mean) + ("" if summary.std is None else f" ± {100 * summary.std:.2f}")
+
+
+def number(value: float | None) -> str:
+    if value is None:
+        return "-"
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def numbers(summary: Summary) -> str:
+    """`mean ± sd`."""
+    return number(summary.mean) + ("" if not summary.std else f" ± {number(summary.std)}")
+
+
+def size(value: float | None) -> str:
+    """Bytes in the unit that reads best (powers of 1024)."""
+    if value is None:
+        return "-"
+    for unit in ("B", "KiB", "MiB"):
+        if value < 1024:
+            return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
+        value /= 1024
+    return f"{value:.1f} GiB"

@@ -1,0 +1,117 @@
+"""Pictures of one run: accuracy matrix, accuracy over the stream, weight evolution."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kenyon.errors import require
+from kenyon.evaluation import RunFolder, RunResult
+from kenyon.evaluation._files import read_growing
+from kenyon.evaluation._loop import WITHHELD
+
+WINDOWS = 200  # points of the accuracy curve
+
+
+def plot_run(run: RunFolder, folder: Path, kind: str = "png") -> list[Path]:
+    """Draw a complete run.
+
+    Args:
+        run: the run.
+        folder: where the pictures go.
+        kind: `"png"` or `"svg"`.
+
+    Returns:
+        The files written; the weights are left out where the run recorded none.
+    """
+    require("matplotlib", "plot", "drawing a run")
+    from matplotlib.figure import Figure
+
+    result = run.result()
+    outcomes, means = read_growing(run.file("prequential.npy")), read_growing(run.file("weights.npy"))
+    drawings: dict[str, Any] = {
+        "accuracy_matrix": lambda axes: draw_matrix(axes, result),
+        "accuracy": lambda axes: draw_accuracy(axes, outcomes, result),
+    }
+    if len(means):
+        drawings["weights"] = lambda axes: draw_weights(axes, means, result)
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    for name, draw in drawings.items():
+        # A figure of its own, not pyplot's: it needs no display and leaves no global state.
+        figure = Figure(figsize=(7, 4.2), layout="constrained")
+        draw(figure.add_subplot())
+        path = folder / f"{name}.{kind}"
+        figure.savefig(path, dpi=150)
+        written.append(path)
+    return written
+
+
+def draw_matrix(axes: Any, result: RunResult) -> None:
+    """Accuracy on task j (column) after learning task i (row), in percent."""
+    matrix = 100 * np.array(result.accuracy_matrix, dtype=np.float64)
+    n = len(matrix)
+    image = axes.imshow(matrix, vmin=0, vmax=100, cmap="viridis")
+    if n <= 12:
+        for i, j in np.argwhere(np.isfinite(matrix)):
+            axes.text(j, i, f"{matrix[i, j]:.1f}", ha="center", va="center", color="w" if matrix[i, j] < 60 else "k")
+    numbers = [str(i + 1) for i in range(n)]
+    axes.set_xticks(range(n), numbers)
+    axes.set_yticks(range(n), numbers)
+    axes.set_xlabel("tested on task")
+    axes.set_ylabel("after learning task")
+    axes.figure.colorbar(image, label="accuracy, %")
+
+
+def accuracy_curve(outcomes: NDArray[np.uint8], width: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Share of right answers in windows of `width` samples, at the samples where the windows end.
+
+    Samples without label are left out; a window with no label at all is NaN.
+    """
+    ends = np.append(np.arange(width, len(outcomes), width), len(outcomes))
+    labelled = np.concatenate([[0], np.cumsum(outcomes != WITHHELD)])
+    right = np.concatenate([[0], np.cumsum(outcomes == 1)])
+    starts = np.concatenate([[0], ends[:-1]])
+    n = labelled[ends] - labelled[starts]
+    share = np.full(len(ends), np.nan)
+    np.divide(right[ends] - right[starts], n, out=share, where=n > 0)
+    return ends, share
+
+
+def draw_accuracy(axes: Any, outcomes: NDArray[np.uint8], result: RunResult) -> None:
+    """Prequential accuracy over the stream: in windows, and all samples so far."""
+    ends, windowed = accuracy_curve(outcomes, max(1, len(outcomes) // WINDOWS))
+    labelled, right = np.cumsum(outcomes != WITHHELD), np.cumsum(outcomes == 1)
+    axes.plot(ends, 100 * windowed, lw=0.8, alpha=0.6, label=f"windows of {max(1, len(outcomes) // WINDOWS)} samples")
+    axes.plot(ends, 100 * right[ends - 1] / np.maximum(1, labelled[ends - 1]), label="all samples so far")
+    _mark_tasks(axes, result)
+    axes.set_ylim(0, 101)
+    axes.set_xlabel("samples")
+    axes.set_ylabel("accuracy before learning, %")
+    axes.legend(loc="lower right")
+
+
+def record_samples(n_train: tuple[int, ...], stride: int) -> NDArray[np.int64]:
+    """The sample of the stream after which each row of `weights.npy` was taken."""
+    starts = np.concatenate([[0], np.cumsum(n_train)[:-1]])
+    return np.concatenate([start + np.arange(stride, n + 1, stride) for start, n in zip(starts, n_train, strict=True)])
+
+
+def draw_weights(axes: Any, means: NDArray[np.float32], result: RunResult) -> None:
+    """Mean incoming weight of each class's neuron over the stream."""
+    samples = record_samples(result.n_train, result.weights_stride)[: len(means)]
+    for j in range(means.shape[1]):
+        axes.plot(samples, means[:, j], lw=1, label=str(j))
+    _mark_tasks(axes, result)
+    axes.set_xlabel("samples")
+    axes.set_ylabel("mean incoming weight")
+    if means.shape[1] <= 20:
+        axes.legend(title="class", ncols=2, fontsize="small", loc="center left", bbox_to_anchor=(1, 0.5))
+
+
+def _mark_tasks(axes: Any, result: RunResult) -> None:
+    for boundary in np.cumsum(result.n_train)[:-1]:
+        axes.axvline(boundary, color="0.8", lw=0.8, zorder=0)
