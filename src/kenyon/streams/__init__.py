@@ -1,8 +1,28 @@
 """Data sets (files in, arrays out) and curricula (arrays in, episodes out)."""
 
+from kenyon.streams._arrays import from_arrays
 from kenyon.streams._curriculum import SCENARIOS, Curriculum
 from kenyon.streams._dataset import Dataset, Split
+from kenyon.streams._download import download_dataset
+from kenyon.streams._find import find_data_dir
+from kenyon.streams._inventory import Check, DatasetStatus, list_datasets, verify_dataset
 from kenyon.streams._load import DATASETS, load_dataset
 from kenyon.streams._stream import Episode, Stream
 
-__all__ = ["DATASETS", "SCENARIOS", "Curriculum", "Dataset", "Episode", "Split", "Stream", "load_dataset"]
+__all__ = [
+    "DATASETS",
+    "SCENARIOS",
+    "Check",
+    "Curriculum",
+    "Dataset",
+    "DatasetStatus",
+    "Episode",
+    "Split",
+    "Stream",
+    "download_dataset",
+    "find_data_dir",
+    "from_arrays",
+    "list_datasets",
+    "load_dataset",
+    "verify_dataset",
+]

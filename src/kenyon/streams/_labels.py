@@ -20,13 +20,13 @@ class Chooser:
 
     def __init__(self, key: int, rows: NDArray[np.integer], share: float) -> None:
         self._key = key
-        count = round(share * len(rows))
-        self._all = count == len(rows)
-        self._below = np.uint64(0) if self._all else np.partition(draw(key, rows), count)[count]
+        self._count, self._of = round(share * len(rows)), len(rows)
+        if 0 < self._count < self._of:
+            self._below = np.partition(draw(key, rows), self._count)[self._count]
 
     def __call__(self, rows: NDArray[np.integer]) -> NDArray[np.bool_]:
-        if self._all:
-            return np.ones(len(rows), np.bool_)
+        if self._count in (0, self._of):
+            return np.full(len(rows), self._count > 0)
         return draw(self._key, rows) < self._below
 
 

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import os
 from functools import partial
 from pathlib import Path
 
-from kenyon.errors import unknown
+from kenyon.errors import ConfigError, DataError, unknown
 from kenyon.streams._dataset import Dataset
 from kenyon.streams._digits import read_digits
 from kenyon.streams._find import find, find_data_dir, missing
+from kenyon.streams._images import read_image_folder
+from kenyon.streams._npz import read_npz
 from kenyon.streams._sources import ALIASES, SOURCES, Source
+from kenyon.streams._tables import find_table, read_table
 
+SUFFIXES = (".npz", ".csv", ".parquet")
 DATASETS: tuple[str, ...] = ("digits", *SOURCES)
 
 
@@ -39,7 +44,47 @@ def open_source(source: Source, data_dir: Path) -> Dataset:
     )
 
 
-def load_dataset(name: str | Path, data_dir: str | Path | None = None) -> Dataset:
-    """A data set, ready for a curriculum."""
-    name = canonical(str(name))
-    return read_digits() if name == "digits" else open_source(SOURCES[name], find_data_dir(data_dir))
+def load_dataset(
+    name: str | Path, data_dir: str | Path | None = None, *, label: str | None = None, test_share: float | None = None
+) -> Dataset:
+    """A data set, ready for a curriculum.
+
+    Args:
+        name: a name in `DATASETS`, or the path of a user's own set: `.npz`, `.csv`, `.parquet`, a folder of
+            images, or a folder with `train` and `test` tables. A path has a slash, one of these endings, or
+            is given as a `Path`.
+        data_dir: where published sets lie; by default `KENYON_DATA`, else the user's own data folder.
+        label: name of the label column of a table, "label" by default.
+        test_share: share of a user's set that is kept for testing where it has no test part, 0.2 by default.
+    """
+    path = _as_path(name)
+    if path is not None:
+        return _read_path(path, find_data_dir(data_dir) / "cache", label, 0.2 if test_share is None else test_share)
+    for option, value in (("label", label), ("test_share", test_share)):
+        if value is not None:
+            raise ConfigError(f"{option} is {value!r}: it is for a set given by its path, {name!r} is a published one")
+    plain = canonical(str(name))
+    return read_digits() if plain == "digits" else open_source(SOURCES[plain], find_data_dir(data_dir))
+
+
+def _as_path(name: str | Path) -> Path | None:
+    if isinstance(name, Path):
+        return name
+    separators = [separator for separator in (os.sep, os.altsep) if separator]
+    is_path = any(separator in name for separator in separators) or Path(name).suffix.lower() in SUFFIXES
+    return Path(name).expanduser() if is_path else None
+
+
+def _read_path(path: Path, cache: Path, label: str | None, test_share: float) -> Dataset:
+    if not path.exists():
+        raise DataError(f"there is no file or folder {path}")
+    is_table = path.suffix.lower() in (".csv", ".parquet") if path.is_file() else find_table(path, "train") is not None
+    if is_table:
+        return read_table(path, label or "label", test_share)
+    if label is not None:
+        raise ConfigError(f"label is {label!r}: only a CSV or Parquet table has a label column, {path} is none")
+    if path.is_dir():
+        return read_image_folder(path, cache, test_share)
+    if path.suffix.lower() == ".npz":
+        return read_npz(path, test_share)
+    raise DataError(f"{path} is of no known kind: expected {', '.join(SUFFIXES)}, or a folder of images")

@@ -15,16 +15,23 @@ class Rows:
     Args:
         parts: two-dimensional arrays of one type and width, one below the other.
         columns: column `columns[j]` of the parts is shown as column `j`.
+        rows: row `rows[i]` of the parts is shown as row `i`; every row by default.
     """
 
     ndim = 2
 
-    def __init__(self, parts: Sequence[NDArray], columns: NDArray[np.integer] | None = None) -> None:
+    def __init__(
+        self,
+        parts: Sequence[NDArray],
+        columns: NDArray[np.integer] | None = None,
+        rows: NDArray[np.integer] | None = None,
+    ) -> None:
         self.parts = tuple(parts)
         self.columns = columns
+        self.rows = rows
         self.starts = np.cumsum([0, *(len(part) for part in self.parts)])
         self.dtype = self.parts[0].dtype
-        self.shape = (int(self.starts[-1]), self.parts[0].shape[1])
+        self.shape = (int(self.starts[-1]) if rows is None else len(rows), self.parts[0].shape[1])
 
     def __len__(self) -> int:
         return self.shape[0]
@@ -44,6 +51,7 @@ class Rows:
 
     def _gather(self, index: NDArray[np.integer]) -> NDArray:
         out = np.empty((len(index), self.shape[1]), self.dtype)
+        index = index if self.rows is None else self.rows[index]
         for part, start in zip(self.parts, self.starts, strict=False):
             here = np.flatnonzero((index >= start) & (index < start + len(part)))
             if len(here):

@@ -32,6 +32,7 @@ class Layout:
     """One way in which a data set is published.
 
     Attributes:
+        version: its name, where there are several ("binary", "python").
         folders: where under the data directory the files may lie; downloads go to the first.
         train, test: the files of each split, in order; `x.gz` may also lie there unpacked as `x`.
         read: opens one split from its files and the cache folder.
@@ -39,6 +40,7 @@ class Layout:
         md5: published sums of the files in `train` and `test`, where there are any.
     """
 
+    version: str
     folders: tuple[str, ...]
     train: tuple[str, ...]
     test: tuple[str, ...]
@@ -73,7 +75,7 @@ def _mnist_like(
     train, test = _idx_names("", "t10k")
     md5 = dict(zip((*train, *test), sums.split(), strict=True))
     remotes = tuple(Remote(file, md5[file], bases) for file in (*train, *test))
-    layout = Layout(folders, train, test, partial(read_idx_split, shape=(28, 28)), remotes, md5)
+    layout = Layout("idx", folders, train, test, partial(read_idx_split, shape=(28, 28)), remotes, md5)
     return Source(name, (28, 28), names, 60_000, 10_000, (layout,), reference)
 
 
@@ -84,7 +86,7 @@ def _emnist(split: str, names: tuple[str, ...], n_train: int, n_test: int) -> So
     train, test = _idx_names(f"emnist-{split}-", "test")
     # published images are transposed, and the letters are numbered from 1
     read = partial(read_idx_split, shape=(28, 28), first_label=int(split == "letters"), transposed=True)
-    layout = Layout(("emnist", "emnist/gzip", "EMNIST/raw", "gzip"), train, test, read, (_EMNIST_ZIP,))
+    layout = Layout("idx", ("emnist", "emnist/gzip", "EMNIST/raw", "gzip"), train, test, read, (_EMNIST_ZIP,))
     reference = "Cohen et al., EMNIST: extending MNIST to handwritten letters, 2017"
     return Source(f"emnist-{split}", (28, 28), names, n_train, n_test, (layout,), reference)
 
@@ -99,6 +101,7 @@ def _cifar(name: str, names: tuple[str, ...], label_bytes: int, label: int, labe
         return read_cifar_split(files, label_bytes, label, label_key)
 
     binary = Layout(
+        "binary",
         ("cifar-10-batches-bin",) if number == "10" else ("cifar-100-binary",),
         tuple(f"{file}.bin" for file in train),
         tuple(f"{file}.bin" for file in test),
@@ -106,6 +109,7 @@ def _cifar(name: str, names: tuple[str, ...], label_bytes: int, label: int, labe
         (Remote(f"cifar-{number}-binary.tar.gz", _CIFAR_ARCHIVES[number, "binary"], bases),),
     )
     python = Layout(
+        "python",
         ("cifar-10-batches-py",) if number == "10" else ("cifar-100-python",),
         train,
         test,

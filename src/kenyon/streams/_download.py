@@ -1,0 +1,170 @@
+"""Fetch a published data set from its publisher: checked, and in place whole or not at all."""
+
+from __future__ import annotations
+
+import shutil
+import tarfile
+import tempfile
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from kenyon.errors import ConfigError, DataError, require, unknown
+from kenyon.streams._cache import write_atomic
+from kenyon.streams._find import find_data_dir
+from kenyon.streams._inventory import md5_of
+from kenyon.streams._load import canonical
+from kenyon.streams._sources import SOURCES, Layout, Remote, Source
+
+_TIMEOUT = 30.0
+
+
+def download_dataset(
+    name: str,
+    data_dir: str | Path | None = None,
+    *,
+    version: str | None = None,
+    mirror: str | None = None,
+    progress: bool = True,
+) -> list[Path]:
+    """Fetch a data set into the data directory; needs pooch (the extra "data").
+
+    Args:
+        name: a name in `DATASETS`.
+        data_dir: where to put it; by default `KENYON_DATA`, else the user's own data folder.
+        version: "binary" or "python" for the CIFAR sets; the first layout by default.
+        mirror: an address to fetch the files from in place of the publisher's. Checksums stay the same.
+        progress: show a bar where standard error is a terminal.
+
+    Returns:
+        The files that are now in place.
+
+    Raises:
+        DataError: no address served a file with the published checksum. Nothing is left behind.
+    """
+    name = canonical(name)
+    if name == "digits":
+        raise ConfigError("'digits' comes with scikit-learn: there is nothing to download")
+    return download_source(SOURCES[name], find_data_dir(data_dir), version, mirror, progress)
+
+
+def download_source(
+    source: Source, data_dir: Path, version: str | None = None, mirror: str | None = None, progress: bool = True
+) -> list[Path]:
+    """`download_dataset` for a row of the table."""
+    versions = {layout.version: layout for layout in reversed(source.layouts)}
+    if version is not None and version not in versions:
+        raise unknown(f"version of {source.name}", version, versions)
+    layout = versions[version] if version else source.layouts[0]
+    target = data_dir / layout.folders[0]
+    made = [folder for folder in (data_dir, *data_dir.parents) if not folder.exists()]
+    data_dir.mkdir(parents=True, exist_ok=True)
+    try:
+        with tempfile.TemporaryDirectory(prefix=".download-", dir=data_dir) as staging, _bars(progress) as bar:
+            ready: list[Path] = []
+            for remote in layout.remotes:
+                if remote.name in layout.md5 and _in_place(target / remote.name, remote.md5):
+                    continue
+                file = _fetch(remote, Path(staging), mirror, bar(remote.name))
+                ready += (
+                    [file] if remote.name in layout.md5 else _extract(file, layout, remote, Path(staging) / "files")
+                )
+            target.mkdir(parents=True, exist_ok=True)
+            for file in ready:
+                file.replace(target / file.name)
+    except BaseException:
+        for folder in made:
+            if folder.is_dir() and not any(folder.iterdir()):
+                folder.rmdir()
+        raise
+    return [target / file for file in (*layout.train, *layout.test)]
+
+
+def _in_place(path: Path, md5: str) -> bool:
+    return path.is_file() and md5_of(path) == md5
+
+
+def _fetch(remote: Remote, folder: Path, mirror: str | None, bar: Any) -> Path:
+    """The remote file from the first address that serves it with the right checksum."""
+    pooch = require("pooch", "data", "downloading data sets")
+    requests = require("requests", "data", "downloading data sets")
+    pooch.get_logger().setLevel("ERROR")
+    failures = []
+    for base in (mirror,) if mirror else remote.bases:
+        url = f"{base.rstrip('/')}/{remote.name}"
+        try:
+            downloader = pooch.HTTPDownloader(progressbar=bar, chunk_size=1 << 16, timeout=_TIMEOUT)
+            return Path(pooch.retrieve(url, f"md5:{remote.md5}", remote.name, folder, downloader=downloader))
+        except (requests.RequestException, ValueError, OSError) as error:
+            failures.append(f"{url}: {error}")
+    raise DataError(f"{remote.name} could not be fetched, nothing was changed. " + "; ".join(failures))
+
+
+def _extract(archive: Path, layout: Layout, remote: Remote, folder: Path) -> list[Path]:
+    """The files wanted from an archive, by their own names: no path inside the archive is ever followed.
+
+    An archive that several data sets share gives the files of all of them, so it is fetched once.
+    """
+    sharing = [other for source in SOURCES.values() for other in source.layouts if remote in other.remotes]
+    wanted = {name for one in (layout, *sharing) for name in (*one.train, *one.test)}
+    found: dict[str, Path] = {}
+    try:
+        for name, stream in _members(archive, wanted):
+            write_atomic(folder / name, lambda target, stream=stream: shutil.copyfileobj(stream, target, 1 << 20))  # type: ignore[misc]
+            found[name] = folder / name
+    except (tarfile.TarError, zipfile.BadZipFile, EOFError) as error:
+        raise DataError(f"{archive.name} is no archive that can be read: {error}") from error
+    absent = [name for name in (*layout.train, *layout.test) if name not in found]
+    if absent:
+        raise DataError(f"{archive.name} does not hold {', '.join(absent)}")
+    return list(found.values())
+
+
+def _members(archive: Path, wanted: set[str]) -> Iterator[tuple[str, IO[bytes]]]:
+    """Regular files in a zip or tar archive whose last name is wanted."""
+    if archive.suffix == ".zip":
+        with zipfile.ZipFile(archive) as file:
+            for info in file.infolist():
+                if not info.is_dir() and Path(info.filename).name in wanted:
+                    with file.open(info) as stream:
+                        yield Path(info.filename).name, stream
+        return
+    with tarfile.open(archive) as tar:
+        for member in tar:
+            stream_or_none = tar.extractfile(member) if member.isreg() and Path(member.name).name in wanted else None
+            if stream_or_none is not None:
+                with stream_or_none as stream:
+                    yield Path(member.name).name, stream
+
+
+class _Bar:
+    """A line of a rich progress display with the four names that pooch asks of one."""
+
+    def __init__(self, display: Any, name: str) -> None:
+        self._display = display
+        self._line = display.add_task(name, total=None)
+        self.total = 0
+
+    def update(self, n: int) -> None:
+        self._display.update(self._line, advance=n, total=self.total or None)
+
+    def reset(self) -> None:
+        self._display.reset(self._line)
+
+    def close(self) -> None:
+        self._display.stop_task(self._line)
+
+
+@contextmanager
+def _bars(shown: bool) -> Iterator[Any]:
+    """A function that gives each file its progress bar; the display is silent when not on a terminal."""
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
+    silent = not (shown and console.is_terminal)
+    with Progress(*columns, TimeRemainingColumn(), console=console, disable=silent) as display:
+        yield lambda name: _Bar(display, name)

@@ -1,0 +1,137 @@
+"""What is in the data directory, and whether it is what was published."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from kenyon.errors import DataError
+from kenyon.streams._dataset import Split
+from kenyon.streams._find import Found, find, find_data_dir, missing
+from kenyon.streams._load import canonical, open_source
+from kenyon.streams._sources import SOURCES, Source
+
+
+@dataclass(frozen=True)
+class DatasetStatus:
+    """A line of the list of data sets.
+
+    Attributes:
+        name: what `load_dataset` calls it.
+        present: whether every file is there.
+        folder: where its files lie, or where they belong; None for the embedded digits.
+        version: the layout found ("idx", "binary", "python", "embedded"), or the first one where none is.
+        n_train, n_test, n_classes: as published.
+        size: bytes of its files on disk, 0 where it is missing.
+    """
+
+    name: str
+    present: bool
+    folder: Path | None
+    version: str
+    n_train: int
+    n_test: int
+    n_classes: int
+    size: int
+
+
+@dataclass(frozen=True)
+class Check:
+    """What was found about one file or one split.
+
+    Attributes:
+        what: the file or split.
+        ok: whether it is as published.
+        detail: what was compared, with the value seen and the value wanted where they differ.
+    """
+
+    what: str
+    ok: bool
+    detail: str
+
+
+def list_datasets(data_dir: str | Path | None = None) -> list[DatasetStatus]:
+    """Every data set there is a name for, and whether it is there."""
+    root = find_data_dir(data_dir)
+    statuses = [DatasetStatus("digits", True, None, "embedded", 1438, 359, 10, 0)]
+    for source in SOURCES.values():
+        found = find(source, root)
+        layout = found.layout if found else source.layouts[0]
+        statuses.append(
+            DatasetStatus(
+                source.name,
+                found is not None,
+                found.folder if found else root / layout.folders[0],
+                layout.version,
+                source.n_train,
+                source.n_test,
+                len(source.class_names),
+                sum(path.stat().st_size for path in (*found.train, *found.test)) if found else 0,
+            )
+        )
+    return statuses
+
+
+def verify_dataset(name: str, data_dir: str | Path | None = None) -> list[Check]:
+    """Compare a data set with what was published: each file's checksum, then counts and labels.
+
+    Raises:
+        DataError: it is not there.
+    """
+    name = canonical(name)
+    if name == "digits":
+        return [Check("digits", True, "embedded in scikit-learn")]
+    return verify_source(SOURCES[name], find_data_dir(data_dir))
+
+
+def verify_source(source: Source, data_dir: Path) -> list[Check]:
+    """`verify_dataset` for a row of the table."""
+    found = find(source, data_dir)
+    if found is None:
+        raise missing(source, data_dir)
+    checks = [_check_file(found, path) for path in (*found.train, *found.test)]
+    if all(check.ok for check in checks):
+        dataset = open_source(source, data_dir)
+        for which, count in (("train", source.n_train), ("test", source.n_test)):
+            try:
+                checks.append(_check_split(getattr(dataset, which), which, count, len(source.class_names)))
+            except DataError as error:
+                checks.append(Check(which, False, str(error)))
+    return checks
+
+
+def _check_file(found: Found, path: Path) -> Check:
+    wanted = found.layout.md5.get(path.name)
+    if wanted:
+        seen = md5_of(path)
+        detail = f"MD5 {seen}" if seen == wanted else f"MD5 {seen}, published {wanted}: fetch it again"
+        return Check(path.name, seen == wanted, detail)
+    if path.suffix == ".gz":
+        try:
+            with gzip.open(path) as file:
+                while file.read(1 << 20):
+                    pass
+        except (OSError, EOFError, zlib.error) as error:
+            return Check(path.name, False, f"damaged or cut short: {error}")
+        return Check(path.name, True, "no published checksum; its own checksum is right")
+    return Check(path.name, True, "no published checksum; counted and read below")
+
+
+def _check_split(split: Split, which: str, count: int, n_classes: int) -> Check:
+    if len(split) != count:
+        return Check(which, False, f"{len(split)} samples, published {count}")
+    seen = len(np.unique(split.y))
+    if seen != n_classes:
+        return Check(which, False, f"{seen} classes occur, published {n_classes}")
+    return Check(which, True, f"{count} samples of {n_classes} classes")
+
+
+def md5_of(path: Path) -> str:
+    """The MD5 sum of a file; it names what was published and guards against damage, not against forgery."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()

@@ -1,0 +1,159 @@
+"""CSV and Parquet tables as data sets: a sample a row, one column of labels, the others numbers."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kenyon.errors import DataError, nearest, require
+from kenyon.streams._arrays import from_arrays
+from kenyon.streams._dataset import Dataset
+
+_BLOCK = 1024
+Table = tuple[tuple[str, ...], NDArray, NDArray]
+
+
+def read_table(path: Path, label: str = "label", test_share: float = 0.2) -> Dataset:
+    """The data set in a `.csv` or `.parquet` file, or in a folder with `train` and perhaps `test` of them.
+
+    Args:
+        path: the file or folder.
+        label: name of the label column.
+        test_share: share of every class that is kept for testing where there is no test table.
+    """
+    train, test = (find_table(path, "train"), find_table(path, "test")) if path.is_dir() else (path, None)
+    assert train is not None  # a folder is only read as tables when it has a training table
+    columns, X, y = _read(train, label)
+    if test is None:
+        return from_arrays(X, y, name=path.name, test_share=test_share)
+    test_columns, X_test, y_test = _read(test, label)
+    if test_columns != columns:
+        raise DataError(f"{test} has the columns {', '.join(test_columns)}; {train.name} has {', '.join(columns)}")
+    if X.dtype != X_test.dtype:
+        X, X_test = X.astype(np.float32), X_test.astype(np.float32)
+    return from_arrays(X, y, X_test, y_test, name=path.name)
+
+
+def find_table(folder: Path, stem: str) -> Path | None:
+    """The table `stem.csv` or `stem.parquet` in a folder."""
+    return next((file for suffix in (".csv", ".parquet") if (file := folder / f"{stem}{suffix}").is_file()), None)
+
+
+def _read(path: Path, label: str) -> Table:
+    return _read_csv(path, label) if path.suffix.lower() == ".csv" else _read_parquet(path, label)
+
+
+def _label_place(path: Path, columns: list[str], label: str) -> int:
+    if label not in columns:
+        raise DataError(
+            f"{path} has no column {label!r} to take labels from: it has {', '.join(columns)}{nearest(label, columns)}"
+        )
+    if len(columns) < 2:
+        raise DataError(f"{path} has no column besides {label!r}")
+    if len(set(columns)) < len(columns):
+        raise DataError(f"{path} has two columns of one name: {', '.join(columns)}")
+    return columns.index(label)
+
+
+def _read_csv(path: Path, label: str) -> Table:
+    """Rows are turned into float32 a block at a time, so that the text of a large file is never held."""
+    blocks: list[NDArray[np.float32]] = []
+    labels: list[str] = []
+    rows: list[list[str]] = []
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            reader = csv.reader(file)
+            columns = [name.strip() for name in next(reader, [])]
+            place = _label_place(path, columns, label)
+            del columns[place]
+            for row in reader:
+                if not row:
+                    continue
+                if len(row) != len(columns) + 1:
+                    raise DataError(
+                        f"{path}, line {reader.line_num}: {len(row)} cells, the header has {len(columns) + 1}"
+                    )
+                labels.append(row.pop(place).strip())
+                rows.append(row)
+                if len(rows) == _BLOCK:
+                    blocks.append(_numbers(path, columns, rows, len(labels) - len(rows)))
+                    rows = []
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise DataError(f"{path} cannot be read as CSV: {error}") from error
+    if rows:
+        blocks.append(_numbers(path, columns, rows, len(labels) - len(rows)))
+    if not blocks:
+        raise DataError(f"{path} has a header but no row")
+    return tuple(columns), np.concatenate(blocks), _label_array(path, labels)
+
+
+def _numbers(path: Path, columns: list[str], rows: list[list[str]], first: int) -> NDArray[np.float32]:
+    try:
+        block = np.array(rows).astype(np.float32)
+    except ValueError:
+        block = np.full((len(rows), len(columns)), np.nan, np.float32)
+    if not np.isfinite(block).all():
+        for number, row in enumerate(rows):
+            for column, cell in zip(columns, row, strict=True):
+                if not _is_number(cell):
+                    raise DataError(
+                        f"{path}, row {first + number + 1}, column {column!r}: {cell!r} is not a finite number"
+                    )
+    return block
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        with np.errstate(over="ignore"):
+            return bool(np.isfinite(np.float32(cell)))
+    except ValueError:
+        return False
+
+
+def _label_array(path: Path, labels: list[str]) -> NDArray:
+    """Whole numbers where every label is one, so that 10 comes after 9; texts otherwise."""
+    if "" in labels:
+        raise DataError(f"{path}, row {labels.index('') + 1}: the label is empty")
+    try:
+        return np.array([int(text) for text in labels], np.int64)
+    except (ValueError, OverflowError):
+        return np.array(labels)
+
+
+def _read_parquet(path: Path, label: str) -> Table:
+    parquet = require("pyarrow.parquet", "data", "reading Parquet files")
+    arrow = require("pyarrow", "data", "reading Parquet files")
+    try:
+        table = parquet.read_table(path)
+    except (arrow.ArrowException, OSError) as error:
+        raise DataError(f"{path} cannot be read as Parquet: {error}") from error
+    place = _label_place(path, table.column_names, label)
+    columns = tuple(name for name in table.column_names if name != label)
+    if not len(table):
+        raise DataError(f"{path} has columns but no row")
+    arrays = [_column(path, name, table.column(name), arrow) for name in columns]
+    labels = table.column(place).to_pylist()
+    if None in labels:
+        raise DataError(f"{path}, row {labels.index(None) + 1}: the label is empty")
+    whole = all(isinstance(value, int) for value in labels)
+    y = np.array(labels, np.int64) if whole else _label_array(path, [str(value) for value in labels])
+    bytes_only = all(array.dtype == np.uint8 for array in arrays)
+    X = np.empty((len(table), len(columns)), np.uint8 if bytes_only else np.float32)
+    for number, array in enumerate(arrays):
+        X[:, number] = array
+    return columns, X, y
+
+
+def _column(path: Path, name: str, column: Any, arrow: Any) -> NDArray:
+    if not (
+        arrow.types.is_integer(column.type) or arrow.types.is_floating(column.type) or column.type == arrow.bool_()
+    ):
+        raise DataError(f"{path}, column {name!r} is of type {column.type}: expected numbers")
+    if column.null_count:
+        row = next(number for number, value in enumerate(column) if not value.is_valid)
+        raise DataError(f"{path}, row {row + 1}, column {name!r}: the cell is empty")
+    return column.to_numpy()
