@@ -18,8 +18,7 @@ def family(shape: tuple[int, ...]) -> str:
 def tuned(name: str, info: StreamInfo) -> dict[str, float]:
     """The chosen values of a baseline for this kind of data and scenario; empty where none were chosen."""
     scenario = "task-incremental" if info.task_heads else "class-incremental"
-    row = _table().get(name, {}).get(family(info.shape), {}).get(scenario, {})
-    return dict(row.get("values", {}))
+    return dict(_table().get(f"{name}/{family(info.shape)}/{scenario}", {}).get("values", {}))
 
 
 @cache

@@ -1,0 +1,114 @@
+"""Choose the hyperparameters of a baseline on a held-out slice of the training stream.
+
+    python -m kenyon.baselines.tune er --dataset mnist --scenario class-incremental
+
+Every combination of the baseline's row in `grids.toml` learns a shortened stream from which a share of every class was
+cut off first; the highest final average accuracy on that share wins, the first of equals. The test set is never opened.
+The winner goes into `tuned.toml` with its score, the grid and the command, and becomes the default of the baseline.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import sys
+import tomllib
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from kenyon.baselines._tuned import family
+from kenyon.errors import KenyonError, unknown
+from kenyon.evaluation._config import RunConfig
+from kenyon.evaluation._files import replace_file
+from kenyon.evaluation._run import run_dataset
+from kenyon.evaluation._toml import to_toml
+from kenyon.streams import Curriculum, Dataset, load_dataset
+
+TUNED = Path(__file__).with_name("tuned.toml")
+
+
+def grid_of(name: str) -> dict[str, list[Any]]:
+    """The row of a baseline in `grids.toml`."""
+    grids = tomllib.loads(files(__package__).joinpath("grids.toml").read_text())
+    if name not in grids:
+        raise unknown("baseline with a grid", name, grids)
+    return grids[name]
+
+
+def tune(
+    config: RunConfig,
+    dataset: Dataset,
+    grid: Mapping[str, Sequence[Any]],
+    seeds: Sequence[int],
+    told: Callable[[dict[str, Any], float], None] = lambda values, score: None,
+) -> tuple[dict[str, Any], float]:
+    """The best combination of a grid and its mean held-out accuracy.
+
+    Args:
+        config: baseline, curriculum (with a holdout) and the options that are not in the grid.
+        dataset: opened by the caller.
+        grid: option -> values to try.
+        seeds: averaged over.
+        told: called with each combination and its score.
+    """
+    best: tuple[dict[str, Any], float] = ({}, -1.0)
+    for combination in itertools.product(*grid.values()):
+        values = dict(zip(grid, combination, strict=True))
+        tried = replace(config, options={**config.options, **values})
+        accuracies = [run_dataset(tried, seed, dataset).metrics.accuracy or 0.0 for seed in seeds]
+        score = sum(accuracies) / len(accuracies)
+        told(values, score)
+        if score > best[1]:
+            best = (values, score)
+    return best
+
+
+def record(path: Path, key: str, row: Mapping[str, Any]) -> None:
+    """Write one row into a file of chosen values; the other rows stay as they are."""
+    table = tomllib.loads(path.read_text()) if path.exists() else {}
+    table[key] = dict(row)
+    head = "# Written by `python -m kenyon.baselines.tune`; score = accuracy on a held-out slice of the training set.\n"
+    replace_file(path, (head + to_toml(dict(sorted(table.items())))).encode())
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m kenyon.baselines.tune", description=(__doc__ or "").split("\n")[0])
+    parser.add_argument("name", help="a baseline that has a row in grids.toml")
+    parser.add_argument("--dataset", default="mnist")
+    parser.add_argument("--scenario", default="class-incremental")
+    parser.add_argument("--holdout", type=float, default=0.1, help="share of the training set to select on")
+    parser.add_argument("--max-per-task", type=int, default=2000, help="samples of a task to learn")
+    parser.add_argument("--seeds", type=int, default=2)
+    parser.add_argument("--data-dir", default=None)
+    parser.add_argument("--out", type=Path, default=TUNED, help="the file that gets the row")
+    args = parser.parse_args(argv)
+    try:
+        return _tune_and_record(args)
+    except KenyonError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 1
+
+
+def _tune_and_record(args: argparse.Namespace) -> int:
+    grid = grid_of(args.name)
+    curriculum = Curriculum(scenario=args.scenario, holdout=args.holdout, max_per_task=args.max_per_task)
+    config = RunConfig(args.dataset, args.name, curriculum, tests="last", weights_every=0)
+    dataset = load_dataset(args.dataset, data_dir=args.data_dir)
+    values, score = tune(
+        config, dataset, grid, range(args.seeds), lambda tried, s: print(f"{s:7.2%}  {tried}", flush=True)
+    )
+    command = (
+        f"python -m kenyon.baselines.tune {args.name} --dataset {args.dataset} --scenario {args.scenario} "
+        f"--holdout {args.holdout} --max-per-task {args.max_per_task} --seeds {args.seeds}"
+    )
+    key = f"{args.name}/{family(dataset.shape)}/{args.scenario}"
+    record(args.out, key, {"values": values, "score": round(score, 4), "grid": grid, "command": command})
+    print(f"chosen   {values}  ({score:.2%} held out) -> {args.out}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
