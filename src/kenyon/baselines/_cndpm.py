@@ -21,18 +21,16 @@ continual learning", ICLR 2020.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, ClassVar
 
-import numpy as np
-
-from kenyon.baselines._trainer import Batch, Trainer, positive, torch
-from kenyon.errors import ConfigError
-from kenyon.evaluation._protocol import StreamInfo
-
-from torch import Tensor, nn  # isort: skip
+import torch
+from torch import Tensor
 
 from kenyon.baselines._buffer import ReplayBuffer
 from kenyon.baselines._cndpm_experts import ExpertSizes, Mixture
+from kenyon.baselines._networks import Network
+from kenyon.baselines._trainer import Batch, Trainer, positive
+from kenyon.evaluation._protocol import StreamInfo
 
 _SLEEP_BATCH = 50
 _MIN_USAGE = 0.1  # an expert is trained on a batch only when at least this much of a sample is its own
@@ -56,11 +54,12 @@ class CNDPM(Trainer):
         sleep: steps of the autoencoder in a sleep, batches of 50.
         sleep_classifier: steps of the classifier in a sleep.
         draws: of the code, when a density is evaluated.
-        network: `"mlp"`, the only one.
+        common: the options of `Trainer`.
     """
 
     name = "cn-dpm"
-    defaults = {"lr": 4e-4, "lr_classifier": 1e-4, "log_alpha": -400.0, "variance": 1.0}  # noqa: RUF012
+    defaults: ClassVar[dict[str, float]] = {"lr": 1e-3, "lr_classifier": 1e-4, "log_alpha": -400.0, "variance": 0.1}
+    fixed = ("network", "width")
 
     def __init__(
         self,
@@ -77,12 +76,9 @@ class CNDPM(Trainer):
         sleep: int = 8000,
         sleep_classifier: int = 2000,
         draws: int = 16,
-        network: str = "mlp",
-        **options: Any,
+        **common: Any,
     ) -> None:
-        if network != "mlp":
-            raise ConfigError(f"network is {network!r}: the experts of cn-dpm are 'mlp'")
-        super().__init__(info, seed, hidden=hidden, network=network, **options)
+        super().__init__(info, seed, hidden=hidden, network="mlp", **common)
         self.log_alpha = self.option("log_alpha", log_alpha)
         self.chill = positive("chill", chill)
         self.sleep_steps = int(positive("sleep", sleep)), int(positive("sleep_classifier", sleep_classifier))
@@ -96,12 +92,12 @@ class CNDPM(Trainer):
             positive("lr_classifier", self.option("lr_classifier", lr_classifier)),
         )
         noise = torch.randn(1, int(positive("draws", draws)), code, generator=torch.Generator().manual_seed(seed))
-        self.net = self.keep("net", nn.Module())  # the experts are the network
+        self.net = self.keep("net", Network())  # the experts are the network
         self.mixture = self.keep("mixture", Mixture(sizes, noise))
         capacity = max(self.batch_size, min(buffer_size, info.n_train // (2 * info.n_classes)))
         self.memory = self.keep("memory", ReplayBuffer(capacity, self.generator))
 
-    def scores(self, x: Tensor, task: int | None) -> Tensor:
+    def scores(self, x: Tensor, task: int | Tensor | None) -> Tensor:
         """`log p(y, x)` of the mixture."""
         if not self.mixture.experts:
             return self.mask(torch.zeros(len(x), self.info.n_classes), task)
@@ -152,7 +148,3 @@ class CNDPM(Trainer):
         self._updates += expert.optimizer_g.steps * expert.optimizer_g.values.numel()
         self._updates += expert.optimizer_d.steps * expert.optimizer_d.values.numel()
         self.memory.size.zero_()
-
-    @property
-    def n_experts(self) -> int:
-        return len(np.atleast_1d(self.mixture.counts))

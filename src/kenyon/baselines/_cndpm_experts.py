@@ -114,7 +114,7 @@ class Mixture:
     def arrays(self) -> dict[str, NDArray]:
         views = {"counts": self.counts}
         for k, expert in enumerate(self.experts):
-            views |= expert.optimizer_g.arrays(f"{k}.g") | expert.optimizer_d.arrays(f"{k}.d")
+            views |= expert.optimizer_g.arrays(f"{k}.g.") | expert.optimizer_d.arrays(f"{k}.d.")
         return views
 
     def load(self, arrays: Mapping[str, NDArray]) -> None:
@@ -122,5 +122,5 @@ class Mixture:
         blank = torch.Generator()
         self.experts = [Expert(self.sizes, blank) for _ in self.counts]
         for k, expert in enumerate(self.experts):
-            expert.optimizer_g.load(f"{k}.g", arrays)
-            expert.optimizer_d.load(f"{k}.d", arrays)
+            expert.optimizer_g.load(arrays, f"{k}.g.")
+            expert.optimizer_d.load(arrays, f"{k}.d.")

@@ -58,13 +58,13 @@ class FlatAdam:
         denominator = self.second.sqrt().add_(1e-8 * scale)
         self.values.addcdiv_(self.first, denominator, value=-self.rate * scale / (1.0 - 0.9**self.steps))
 
-    def arrays(self, name: str) -> dict[str, NDArray]:
-        """Values, moments and step count under `name`, as views."""
+    def arrays(self, prefix: str = "") -> dict[str, NDArray]:
+        """Values, moments and step count as views, their names after `prefix`."""
         tensors = {"values": self.values, "first": self.first, "second": self.second}
-        views: dict[str, NDArray] = {f"{name}.{key}": tensor.numpy() for key, tensor in tensors.items()}
-        return {**views, f"{name}.steps": np.array([self.steps], dtype=np.int64)}
+        views: dict[str, NDArray] = {f"{prefix}{key}": tensor.numpy() for key, tensor in tensors.items()}
+        return {**views, f"{prefix}steps": np.array([self.steps], dtype=np.int64)}
 
-    def load(self, name: str, arrays: Mapping[str, NDArray]) -> None:
+    def load(self, arrays: Mapping[str, NDArray], prefix: str = "") -> None:
         for key, tensor in (("values", self.values), ("first", self.first), ("second", self.second)):
-            tensor.numpy()[...] = arrays[f"{name}.{key}"]
-        self.steps = int(arrays[f"{name}.steps"][0])
+            tensor.numpy()[...] = arrays[f"{prefix}{key}"]
+        self.steps = int(arrays[f"{prefix}steps"][0])

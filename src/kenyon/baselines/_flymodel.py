@@ -58,7 +58,7 @@ class FlyModel(MemoryFree):
             raise ConfigError(f"decay is {decay}; it must be at least 0 and below 1")
         if n_hidden < 2:
             raise ConfigError(f"n_hidden is {n_hidden}; it must be at least 2")
-        self.rate, self.decay = np.float32(rate), np.float32(decay)
+        self.rate, self.decay = rate, decay
         self.n_winners = min(n_hidden - 1, max(1, round(winners * n_hidden)))
         fan = max(1, round(fan_in * info.n_features))
         random = np.random.default_rng(seed)
@@ -101,12 +101,12 @@ class FlyModel(MemoryFree):
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
 def _associate(top: NDArray, active: NDArray, y: NDArray, weights: NDArray, rate: float, decay: float) -> None:
-    one = np.float32(1.0)
+    one, step, keep = np.float32(1.0), np.float32(rate), np.float32(1.0 - decay)
     for s in range(len(y)):
         if decay > 0:
             for c in range(weights.shape[0]):
                 for i in range(weights.shape[1]):
-                    weights[c, i] *= one - decay
+                    weights[c, i] *= keep
         for k in range(top.shape[1]):
             i = top[s, k]
-            weights[y[s], i] = min(one, weights[y[s], i] + rate * active[s, k])
+            weights[y[s], i] = min(one, weights[y[s], i] + step * active[s, k])

@@ -74,7 +74,7 @@ class MemoryFree(ABC):
         scores[:, self.counts[allowed] == 0] = -np.inf
         return np.asarray(allowed[scores.argmax(axis=1)], dtype=np.int64)
 
-    def end_task(self, last: bool) -> None:
+    def end_task(self, last: bool) -> None:  # noqa: B027  nothing to do is the answer, not a gap
         """Task boundaries mean nothing to class statistics."""
 
     def state(self) -> dict[str, NDArray]:
@@ -90,7 +90,7 @@ class MemoryFree(ABC):
             array[...] = state[name]
         self._restored()
 
-    def _restored(self) -> None:
+    def _restored(self) -> None:  # noqa: B027  most learners derive nothing
         """Drop what was derived from the old state."""
 
     def _named(self) -> dict[str, NDArray]:
@@ -110,9 +110,7 @@ class MemoryFree(ABC):
         low, high = self.info.value_range
         return (np.asarray(X, dtype=np.float32) - np.float32(low)) * np.float32(1.0 / (high - low))
 
-    def _checked(
-        self, X: NDArray, y: NDArray[np.int64] | None, task: int | None
-    ) -> tuple[NDArray, NDArray[np.int64]]:
+    def _checked(self, X: NDArray, y: NDArray[np.int64] | None, task: int | None) -> tuple[NDArray, NDArray[np.int64]]:
         X = np.asarray(X)
         if X.ndim != 2 or X.shape[1] != self.info.n_features:
             raise InputError(f"X has shape {X.shape}; expected (n, {self.info.n_features})")
@@ -121,7 +119,7 @@ class MemoryFree(ABC):
         y = np.full(len(X), -1, dtype=np.int64) if y is None else np.asarray(y)
         if y.shape != (len(X),):
             raise InputError(f"y has shape {y.shape}; expected ({len(X)},), one label a sample")
-        if len(y) and not (-1 <= y.min() and y.max() < self.info.n_classes):
+        if len(y) and not (y.min() >= -1 and y.max() < self.info.n_classes):
             raise InputError(f"labels run from {y.min()} to {y.max()}; expected -1 to {self.info.n_classes - 1}")
         if self.info.task_heads and (task is None or not 0 <= task < len(self.info.tasks)):
             raise InputError(f"task is {task}; this stream has tasks 0 to {len(self.info.tasks) - 1}")

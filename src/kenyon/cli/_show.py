@@ -51,7 +51,7 @@ def _grouped(runs: list[RunFolder]) -> list[tuple[dict[str, Any], list[RunFolder
         config = run.config()
         config.pop("seeds", None)
         group = groups.setdefault(json.dumps(config, sort_keys=True), (config, [], []))
-        group[1 if run.complete else 2].append(run)
+        (group[1] if run.complete else group[2]).append(run)
 
     def rank(group: tuple[dict[str, Any], list[RunFolder], list[RunFolder]]) -> float:
         return -(_report(*group[:2]).summary("accuracy").mean or 0.0) if group[1] else 1.0

@@ -11,22 +11,27 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 
-def replace_file(path: Path, content: bytes) -> None:
+def replace_file(path: Path, content: bytes, durable: bool = True) -> None:
     """Write a file so that a reader sees the old content or the new, never a part.
 
     The name of the temporary file carries the process id, so that two processes never share one.
+
+    Args:
+        durable: wait until the disk has it, so that not even a loss of power leaves a part; a kill
+            of the process never does.
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     with open(temporary, "wb") as file:
         file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
+        if durable:
+            file.flush()
+            os.fsync(file.fileno())
     os.replace(temporary, path)
 
 
-def replace_json(path: Path, value: Any) -> None:
+def replace_json(path: Path, value: Any, durable: bool = True) -> None:
     """`replace_file` with strict JSON (no NaN), two spaces deep."""
-    replace_file(path, (json.dumps(value, indent=2, allow_nan=False) + "\n").encode())
+    replace_file(path, (json.dumps(value, indent=2, allow_nan=False) + "\n").encode(), durable)
 
 
 def _header(file: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype]:
@@ -52,6 +57,7 @@ class GrowingArray:
     def __init__(self, path: Path, dtype: DTypeLike, shape: tuple[int, ...], rows: int = 0) -> None:
         self._dtype, self._row_shape = np.dtype(dtype), tuple(shape[1:])
         row_bytes = self._dtype.itemsize * int(np.prod(self._row_shape))
+        self._file: IO[bytes]
         if rows == 0:
             self._file = open(path, "wb")  # noqa: SIM115 - stays open for the run
             header = {"descr": self._dtype.str, "fortran_order": False, "shape": tuple(shape)}

@@ -79,12 +79,12 @@ class RunFolder:
         """Write down what runs and where; clear away what a killed process left half-written."""
         for leftover in self.path.glob(".*.tmp"):
             leftover.unlink()
-        replace_file(self.file("config.toml"), to_toml(config.to_dict() | {"seeds": [seed]}).encode())
+        replace_file(self.file("config.toml"), to_toml(config.to_dict() | {"seeds": [seed]}).encode(), durable=False)
         try:
             sessions = json.loads(self.file("environment.json").read_text())
         except (OSError, ValueError):
             sessions = []
-        replace_json(self.file("environment.json"), [*sessions, environment()])
+        replace_json(self.file("environment.json"), [*sessions, environment()], durable=False)
 
     def clear(self) -> None:
         """Forget the results, the one that says the run is complete first."""

@@ -89,7 +89,9 @@ class _Machine:
         self.stack.append(bytes(self.take(self.number(form))).decode())
 
     def name(self, module: object, name: object) -> None:
-        kind = _ALLOWED.get((str(module), str(name)))
+        if not isinstance(module, str) or not isinstance(name, str):
+            raise ValueError("it asks to import something whose name is no text")
+        kind = _ALLOWED.get((module, name))
         if kind is None:
             raise ValueError(f"it asks to import {module}.{name}, which no CIFAR file needs")
         self.stack.append(_Name(kind))

@@ -1,0 +1,60 @@
+"""Checks of samples and labels before they reach the engine."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import DataConversionWarning
+from sklearn.utils.validation import validate_data
+
+from kenyon._kernels.check import first_unbearable
+from kenyon.errors import InputError
+
+LARGEST = 1e30
+"""Largest input: the sum of as many as a sample could have still fits a float32."""
+
+_DIRECT = (np.dtype(np.uint8), np.dtype(np.float32), np.dtype(np.float64))
+
+
+def check_samples(estimator: BaseEstimator, X: ArrayLike, reset: bool) -> NDArray:
+    """(n, width) array of uint8, float32 or float64 without NaN or infinity."""
+    width = None if reset else estimator.n_features_in_
+    direct = type(X) is np.ndarray and X.dtype in _DIRECT and X.ndim == 2 and X.shape[0] > 0 and X.shape[1] > 0
+    if direct and not reset and X.shape[1] == width and not hasattr(estimator, "feature_names_in_"):
+        samples = X
+    else:
+        try:
+            samples = validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite=False)
+            if samples.dtype.kind not in "buif":
+                samples = samples.astype(np.float64)
+        except ValueError as error:
+            raise InputError(str(error)) from error
+    if samples.dtype == np.uint8:
+        return samples
+    if samples.dtype not in _DIRECT:
+        samples = samples.astype(np.float64)
+    row, column = first_unbearable(samples, LARGEST)
+    if row >= 0:
+        value = samples[row, column]
+        seen = "NaN" if np.isnan(value) else "infinity" if np.isinf(value) else f"{value:g}"
+        raise InputError(
+            f"Input X contains {seen} (sample {row}, feature {column}): expected finite numbers up to {LARGEST:g}"
+        )
+    return samples
+
+
+def check_labels(y: Any, n_samples: int) -> Any:
+    """Labels, one a sample."""
+    if y is None:
+        raise InputError("requires y to be passed, but the target y is None")
+    shape = np.shape(y)
+    if len(shape) == 2 and shape[1] == 1:
+        warnings.warn("A column-vector y was passed when a 1d array was expected", DataConversionWarning, stacklevel=4)
+        y, shape = np.asarray(y).ravel(), shape[:1]
+    if len(shape) != 1 or shape[0] != n_samples:
+        raise InputError(f"y has shape {shape}: expected one label for each of {n_samples} samples, ({n_samples},)")
+    return y

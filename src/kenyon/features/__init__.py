@@ -1,0 +1,7 @@
+"""Feature extraction `F_e`: from a sample `u` to its sparse activity `x_e`."""
+
+from kenyon.features._base import BLOCK, Active, Features, Workspace, make_active
+from kenyon.features._identity import Identity
+from kenyon.features._sparse import SparseProjection
+
+__all__ = ["BLOCK", "Active", "Features", "Identity", "SparseProjection", "Workspace", "make_active"]

@@ -1,0 +1,54 @@
+"""What a feature layer `F_e` is to the rest of the house."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kenyon._kernels import LANES
+
+Active = tuple[NDArray[np.uint32], NDArray[np.float32], NDArray[np.int64]]
+"""A block of sparse activity: (units, values, counts). Sample s has the active units
+`units[s, :counts[s]]`, ascending, with the activities `values[s, :counts[s]]`."""
+
+BLOCK = LANES
+"""Samples a feature layer takes at a time."""
+
+
+def make_active(n_units: int, n_samples: int = BLOCK) -> Active:
+    """Room for the activity of a block."""
+    return (
+        np.empty((n_samples, n_units), np.uint32),
+        np.empty((n_samples, n_units), np.float32),
+        np.zeros(n_samples, np.int64),
+    )
+
+
+class Workspace(Protocol):
+    """Scratch memory of one thread; holds the activity of the last block."""
+
+    active: Active
+
+    @property
+    def nbytes(self) -> int: ...
+
+
+class Features(Protocol):
+    """A fixed map from samples to sparse activity. It keeps no state but its seed."""
+
+    n_outputs: int
+
+    def workspace(self) -> Workspace:
+        """New scratch memory, one for each thread."""
+
+    def activate(self, samples: NDArray, workspace: Workspace) -> Active:
+        """`x_e` of up to BLOCK samples, (n, n_inputs) uint8 or float32, C-contiguous.
+
+        The result lies in the workspace and is valid until the next call.
+        """
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of tables that are regenerated from the seed."""

@@ -1,0 +1,43 @@
+"""No feature layer: the raw input goes to the learning layer, optionally scaled to unit length."""
+
+from __future__ import annotations
+
+from numpy.typing import NDArray
+
+from kenyon._kernels.project import activate_identity
+from kenyon.features._base import Active, make_active
+
+
+class Identity:
+    """x_e = u (or u / |u|).
+
+    Args:
+        n_inputs: width of a sample.
+        unit_norm: scale to length 1.
+    """
+
+    def __init__(self, n_inputs: int, *, unit_norm: bool = True) -> None:
+        self.n_outputs = n_inputs
+        self._unit_norm = unit_norm
+
+    def workspace(self) -> IdentityWorkspace:
+        return IdentityWorkspace(self.n_outputs)
+
+    def activate(self, samples: NDArray, workspace: IdentityWorkspace) -> Active:
+        activate_identity(samples, self._unit_norm, workspace.active)
+        return workspace.active
+
+    @property
+    def nbytes(self) -> int:
+        return 0
+
+
+class IdentityWorkspace:
+    """Room for the activity of a block."""
+
+    def __init__(self, n_units: int) -> None:
+        self.active = make_active(n_units)
+
+    @property
+    def nbytes(self) -> int:
+        return sum(array.nbytes for array in self.active)

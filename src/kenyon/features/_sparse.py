@@ -1,0 +1,136 @@
+"""The mushroom body's feature layer: a sparse random projection with a dynamic threshold.
+
+    x_e = ReLU(W_e u - mu - beta sigma),   then x_e / |x_e|
+
+Each of M units sums K of the N inputs with weight +1 (excitatory) or -1 (inhibitory). `mu` and `sigma` are
+mean and standard deviation of that sample's own projection `W_e u`, so beta sets how few units
+answer to a sample, whatever its brightness.
+
+Reference: Madireddy, Yanguas-Gil and Balaprakash, section 3.1; Litwin-Kumar et al., "Optimal degrees of
+synaptic connectivity", Neuron 93, 2017.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kenyon._kernels import LANES
+from kenyon._kernels.draw import draw_inputs
+from kenyon._kernels.project import activate_block, activate_one, group_by_input
+from kenyon.features._base import Active, make_active
+
+FEW = 8
+"""Up to this many samples go one by one, which is quicker than a block that is mostly empty."""
+
+
+class SparseProjection:
+    """N inputs to M sparse units.
+
+    Args:
+        n_inputs: N.
+        n_units: M.
+        n_connections: K, inputs of each unit.
+        inhibitory: share of a unit's inputs with weight -1.
+        threshold: beta, in standard deviations; None turns it off (`x_e = ReLU(W_e u)`).
+        unit_norm: scale `x_e` to length 1.
+        seed: the projection is drawn from it, the same everywhere.
+    """
+
+    def __init__(
+        self,
+        n_inputs: int,
+        n_units: int,
+        n_connections: int,
+        *,
+        inhibitory: float = 0.0,
+        threshold: float | None = 1.8,
+        unit_norm: bool = True,
+        seed: int = 0,
+    ) -> None:
+        self.n_outputs = n_units
+        self._threshold = threshold
+        self._unit_norm = unit_norm
+        self._n_excitatory = n_connections - round(inhibitory * n_connections)
+        self._inputs = np.empty((n_units, n_connections), np.uint16 if n_inputs <= 1 << 16 else np.uint32)
+        self._n_inputs = n_inputs
+        draw_inputs(np.uint64(seed), n_inputs, self._n_excitatory, self._inputs)
+        self._groups: tuple | None = None
+
+    def workspace(self) -> SparseWorkspace:
+        return SparseWorkspace(self.n_outputs)
+
+    def activate(self, samples: NDArray, workspace: SparseWorkspace) -> Active:
+        strength = 0.0 if self._threshold is None else float(self._threshold)
+        how = (strength, self._threshold is not None, self._unit_norm)
+        sums = self._sum_type(samples.dtype)
+        if len(samples) > FEW:
+            scratch = workspace.block(self._n_inputs, samples.dtype, sums)
+            activate_block(samples, self._inputs, self._n_excitatory, *how, scratch, workspace.active)
+            return workspace.active
+        if self._groups is None:
+            k = self._inputs.shape[1]
+            self._groups = (
+                group_by_input(self._inputs, self._n_inputs, 0, self._n_excitatory),
+                group_by_input(self._inputs, self._n_inputs, self._n_excitatory, k),
+            )
+        scratch = workspace.one(sums)
+        if len(samples) == 1:
+            activate_one(samples, *self._groups, self.n_outputs, *how, scratch, workspace.active)
+            return workspace.active
+        units, values, counts = workspace.active
+        for s in range(len(samples)):
+            row = slice(s, s + 1)
+            active = (units[row], values[row], counts[row])
+            activate_one(samples[row], *self._groups, self.n_outputs, *how, scratch, active)
+        return workspace.active
+
+    def _sum_type(self, dtype: np.dtype) -> type[np.number]:
+        """The narrowest type that holds every possible sum exactly (float32 for floats)."""
+        if dtype != np.uint8:
+            return np.float32
+        return np.int16 if 255 * self._inputs.shape[1] <= np.iinfo(np.int16).max else np.int32
+
+    @property
+    def nbytes(self) -> int:
+        groups = sum(array.nbytes for group in self._groups for array in group) if self._groups else 0
+        return self._inputs.nbytes + groups
+
+
+class SparseWorkspace:
+    """Scratch memory of one thread, made when first needed."""
+
+    def __init__(self, n_units: int) -> None:
+        self.active = make_active(n_units)
+        self._n_units = n_units
+        self._scratch: dict[tuple[str, type], tuple] = {}
+
+    def block(self, n_inputs: int, dtype: np.dtype, sums: type[np.number]) -> tuple:
+        key = ("block", sums)
+        if key not in self._scratch:
+            columns = np.empty((n_inputs, LANES), dtype)
+            self._scratch[key] = (columns, *_rows(self._n_units, sums), np.empty((1, LANES), sums), _limits(sums))
+        return self._scratch[key]
+
+    def one(self, sums: type[np.number]) -> tuple:
+        key = ("one", sums)
+        if key not in self._scratch:
+            rows = -(-self._n_units // LANES)
+            self._scratch[key] = (*_rows(rows, sums), *_rows(rows, sums), _limits(sums))
+        return self._scratch[key]
+
+    @property
+    def nbytes(self) -> int:
+        scratch = sum(array.nbytes for arrays in self._scratch.values() for array in arrays)
+        return scratch + sum(array.nbytes for array in self.active)
+
+
+def _rows(n: int, dtype: type[np.number]) -> tuple[NDArray]:
+    return (np.empty((n, LANES), dtype),)
+
+
+def _limits(dtype: type[np.number]) -> NDArray:
+    """Smallest and largest value of a sum."""
+    if issubclass(dtype, np.integer):
+        return np.array([np.iinfo(dtype).min, np.iinfo(dtype).max], dtype)
+    return np.array([-np.inf, np.inf], dtype)

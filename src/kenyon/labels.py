@@ -1,0 +1,149 @@
+"""Labels of any kind to output neurons and back; samples without a label.
+
+A sample has no label where `y` is None, NaN, or the number given as `unlabelled` (-1 unless changed).
+Labels may be whole numbers, strings, booleans, or any other hashable type, but one kind only:
+mixing kinds is refused. A label gets the next free neuron when it is first met, in stream order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kenyon.errors import InputError
+
+NO_LABEL = -1
+"""What an absent label is encoded as."""
+
+
+def label_kind(label: Hashable) -> str:
+    """`number`, `string`, `boolean`, or the name of another type."""
+    if isinstance(label, bool):
+        return "boolean"
+    if isinstance(label, (int, float)):
+        return "number"
+    return "string" if isinstance(label, str) else type(label).__name__
+
+
+class Labels:
+    """The labels of one head, each with its output neuron."""
+
+    def __init__(self, pairs: Iterable[tuple[Hashable, int]] = ()) -> None:
+        self.neurons: dict[Hashable, int] = dict(pairs)
+
+    @property
+    def kind(self) -> str | None:
+        """Kind of the labels met so far."""
+        return next((label_kind(label) for label in self.neurons), None)
+
+    def copy(self) -> Labels:
+        return Labels(self.neurons.items())
+
+    def sorted(self) -> tuple[NDArray, NDArray[np.int64]]:
+        """The labels in ascending order, and the neuron of each."""
+        try:
+            ordered = sorted(self.neurons)  # type: ignore[type-var]
+        except TypeError:  # labels without an order keep the order of arrival
+            ordered = list(self.neurons)
+        if self.kind in ("number", "string", "boolean"):
+            labels = np.array(ordered)
+        else:
+            labels = np.empty(len(ordered), object)
+            labels[:] = ordered
+        return labels, np.array([self.neurons[label] for label in ordered], np.int64)
+
+    def decode(self, neurons: NDArray[np.int64]) -> NDArray:
+        """Labels of neurons; -1 (None where labels are not numbers) for NO_LABEL."""
+        labels, order = self.sorted()
+        missing = neurons == NO_LABEL
+        if missing.any() and self.kind != "number":
+            labels = labels.astype(object)
+        position = np.zeros(max(order, default=0) + 1, np.int64)
+        position[order] = np.arange(order.size)
+        decoded = labels[position[np.where(missing, order[0], neurons)]]
+        decoded[missing] = NO_LABEL if self.kind == "number" else None
+        return decoded
+
+    def encode(self, y: Any, unlabelled: float | None) -> tuple[NDArray[np.int64], list[tuple[int, Hashable]]]:
+        """Number the labels without entering new ones.
+
+        Returns:
+            (numbers, new): `numbers` holds the position of each sample's label in the order of
+            arrival, new labels after the known ones, NO_LABEL where there is none; `new` lists
+            (first sample, label) of the labels not met before, in stream order.
+        """
+        plain, where = _distinct(y, unlabelled)
+        order = {label: number for number, label in enumerate(self.neurons)}
+        new: list[tuple[int, Hashable]] = []
+        numbers = np.full(len(where), NO_LABEL, np.int64)
+        kind = self.kind
+        lookup = np.empty(len(plain), np.int64)
+        for index, (label, first) in enumerate(plain):
+            if kind is None:
+                kind = label_kind(label)
+            elif label_kind(label) != kind:
+                raise InputError(f"label {label!r} is a {label_kind(label)}: expected a {kind}, as the labels before it")
+            if label not in order:
+                order[label] = len(order)
+                new.append((first, label))
+            lookup[index] = order[label]
+        if len(plain):
+            labelled = where != NO_LABEL
+            numbers[labelled] = lookup[where[labelled]]
+        return numbers, new
+
+
+def _distinct(y: Any, unlabelled: float | None) -> tuple[list[tuple[Hashable, int]], NDArray[np.int64]]:
+    """Distinct labels with the first sample of each, in stream order; and each sample's index."""
+    array = y if isinstance(y, np.ndarray) else _to_array(y)
+    if array.dtype.kind in "biuf" and array.size:
+        values, first, inverse = np.unique(array, return_index=True, return_inverse=True, equal_nan=True)
+        by_arrival = np.argsort(first, kind="stable")
+        rank = np.empty(values.size, np.int64)
+        plain: list[tuple[Hashable, int]] = []
+        for i in by_arrival:
+            label = values[i].item()
+            if array.dtype.kind != "b" and (label != label or label == unlabelled):
+                rank[i] = NO_LABEL
+                continue
+            if isinstance(label, float):
+                if not label.is_integer():
+                    raise InputError(
+                        f"Unknown label type: continuous. Label {label!r} is not a whole number: expected class labels"
+                    )
+                label = int(label)
+            rank[i] = len(plain)
+            plain.append((label, int(first[i])))
+        return plain, rank[inverse.reshape(-1)]
+    seen: dict[Hashable, int] = {}
+    plain = []
+    where = np.full(len(array), NO_LABEL, np.int64)
+    for s, item in enumerate(array.tolist()):
+        if item is None or item != item or (item == unlabelled and label_kind(item) == "number"):
+            continue
+        try:
+            hash(item)
+        except TypeError:
+            raise InputError(f"label {item!r} of sample {s} is a {type(item).__name__}: expected a hashable label") from None
+        if item not in seen:
+            seen[item] = len(plain)
+            plain.append((item, s))
+        where[s] = seen[item]
+    return plain, where
+
+
+def _to_array(y: Any) -> NDArray:
+    """Labels as an array that keeps None and mixed types apart instead of making them strings."""
+    if hasattr(y, "to_numpy"):  # pandas
+        return y.to_numpy()
+    if hasattr(y, "__array__"):
+        return np.asarray(y)
+    items = list(y)
+    if all(isinstance(item, (int, float, np.number)) and not isinstance(item, bool) for item in items):
+        return np.asarray(items)
+    array = np.empty(len(items), object)
+    array[:] = [item.item() if isinstance(item, np.generic) else item for item in items]
+    return array

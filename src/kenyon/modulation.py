@@ -1,0 +1,151 @@
+"""`f_beta`: parameters that move with time, and the bounds put on the weights.
+
+Time is the number of labelled samples learned so far; a sample without a label teaches nothing and
+does not move it. A parameter is a number (constant), one of the schedules below, or any callable
+of time. Every value is computed one sample at a time, so that cutting the stream into other pieces
+cannot change it.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kenyon.errors import ConfigError, unknown
+
+SCHEDULES: dict[str, type[Schedule]] = {}
+
+
+@dataclasses.dataclass(frozen=True)
+class Schedule:
+    """A parameter as a function of time. Subclass with a `name` to save it in a model file."""
+
+    name: ClassVar[str] = ""
+
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        if cls.name:
+            SCHEDULES[cls.name] = cls
+
+    def __call__(self, t: int) -> float:
+        raise NotImplementedError
+
+
+Moving = float | Schedule | Callable[[int], float]
+"""A number, a schedule, or a callable of time."""
+
+
+@dataclasses.dataclass(frozen=True)
+class InverseTime(Schedule):
+    """value / (1 + decay * t)"""
+
+    name: ClassVar[str] = "inverse-time"
+    value: float = 0.1
+    decay: float = 1e-4
+
+    def __call__(self, t: int) -> float:
+        return self.value / (1.0 + self.decay * t)
+
+
+@dataclasses.dataclass(frozen=True)
+class Exponential(Schedule):
+    """value * exp(-decay * t)"""
+
+    name: ClassVar[str] = "exponential"
+    value: float = 0.1
+    decay: float = 1e-4
+
+    def __call__(self, t: int) -> float:
+        return self.value * math.exp(-self.decay * t)
+
+
+@dataclasses.dataclass(frozen=True)
+class Step(Schedule):
+    """value * factor ** (t // every)"""
+
+    name: ClassVar[str] = "step"
+    value: float = 0.1
+    factor: float = 0.5
+    every: int = 10_000
+
+    def __post_init__(self) -> None:
+        if self.every < 1:
+            raise ConfigError(f"step.every is {self.every!r}: expected a whole number of samples, at least 1")
+
+    def __call__(self, t: int) -> float:
+        return self.value * self.factor ** (t // self.every)
+
+
+def check_moving(name: str, value: Any, lowest: float, highest: float) -> None:
+    """Refuse what is neither a number within bounds nor a callable of time."""
+    if callable(value):
+        value = value(0)
+    if isinstance(value, (bool, str)) or not np.isscalar(value) or not np.isreal(value):
+        raise ConfigError(f"{name} is {value!r}: expected a number, a schedule or a function of time")
+    if not (lowest <= value <= highest and math.isfinite(value)):  # type: ignore[operator]
+        wanted = "a finite number" if math.isinf(lowest) else f"a finite number from {lowest:g} to {highest:g}"
+        raise ConfigError(f"{name} is {value!r}: expected {wanted}")
+
+
+def values_at(parameters: Sequence[Moving], start: int, labelled: NDArray[np.bool_]) -> NDArray[np.float32]:
+    """(samples, parameters) array of values; time starts at `start` and moves with labelled samples."""
+    n = labelled.size
+    values = np.empty((n, len(parameters)), np.float32)
+    times: list[int] | None = None
+    for column, parameter in enumerate(parameters):
+        if not callable(parameter):
+            values[:, column] = parameter
+            continue
+        if times is None:
+            times = (start + np.cumsum(labelled) - labelled).tolist()
+        values[:, column] = [parameter(t) for t in times]
+    if times is not None and not np.isfinite(values).all():
+        bad = int(np.flatnonzero(~np.isfinite(values).all(axis=1))[0])
+        raise ConfigError(f"a schedule gave {values[bad].tolist()} at time {times[bad]}: expected finite numbers")
+    return values
+
+
+CLAMPS = ("symmetric", "positive")
+
+
+def clamp_bounds(clamp: float | None, kind: str) -> tuple[np.float32, np.float32]:
+    """Lowest and highest weight: [-c, c] (symmetric), [0, c] (positive), unbounded for None."""
+    if kind not in CLAMPS:
+        raise unknown("clamp_kind", kind, CLAMPS)
+    if clamp is None:
+        return np.float32(-np.inf), np.float32(np.inf)
+    if isinstance(clamp, (bool, str)) or not np.isscalar(clamp) or not 0 < clamp < np.inf:  # type: ignore[operator]
+        raise ConfigError(f"clamp is {clamp!r}: expected a positive number, None, or 'auto' for the rule's own")
+    return np.float32(-clamp if kind == "symmetric" else 0.0), np.float32(clamp)
+
+
+def to_config(value: Moving) -> Any:
+    """A parameter as plain values for a file; a bare callable is named but cannot be restored."""
+    if isinstance(value, Schedule) and value.name:
+        return {"schedule": value.name, **dataclasses.asdict(value)}
+    if callable(value):
+        return {"callable": getattr(value, "__qualname__", type(value).__qualname__)}
+    return float(value)
+
+
+def from_config(value: Any, name: str) -> Moving:
+    """The inverse of `to_config`."""
+    if not isinstance(value, dict):
+        return value
+    if "callable" in value:
+        raise ConfigError(
+            f"{name} was the function {value['callable']!r}, which a file cannot hold: pass {name}=... when loading"
+        )
+    if value.get("schedule") not in SCHEDULES:
+        raise unknown("schedule", value.get("schedule"), SCHEDULES)
+    cls = SCHEDULES[value["schedule"]]
+    arguments = {key: item for key, item in value.items() if key != "schedule"}
+    fields = {field.name for field in dataclasses.fields(cls)}
+    for key in arguments.keys() - fields:
+        raise unknown(f"key of schedule {cls.name!r}", key, fields)
+    return cls(**arguments)

@@ -1,0 +1,45 @@
+"""GEN, the generalised Hebbian rule: a modulated covariance rule.
+
+    dW[i, j] = l * x_m[j] * (x_e[i] - b1) * (x_o[j] - b2)
+
+`x_m` gates: only the labelled neuron learns, so a class is never unlearned by the others. The rule is
+unstable by itself and needs a clamp. With b1 = 0 and b2 = -1 the first steps store the mean
+pattern of a class (`x_o` starts at 0), and the clamp turns it into a set of saturated synapses.
+
+Reference: Madireddy, Yanguas-Gil and Balaprakash, section 3.3; the covariance rule goes back to
+Sejnowski, "Storing covariance with nonlinearly interacting neurons", J. Math. Biology 4, 1977.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from kenyon.modulation import Moving
+from kenyon.rules._base import Rule
+
+
+@dataclass(frozen=True)
+class GEN(Rule):
+    """dW = l x_m (x_e - b1) (x_o - b2).
+
+    Args:
+        b1: presynaptic offset; with 0 only active synapses change, which is much faster.
+        b2: postsynaptic offset; negative, so that a neuron at rest can start to learn.
+    """
+
+    name: ClassVar[str] = "gen"
+    gated: ClassVar[bool] = True
+    learning_rate: ClassVar[float] = 0.02
+    clamp: ClassVar[float | None] = 0.1
+
+    b1: Moving = 0.0
+    b2: Moving = -1.0
+
+    @staticmethod
+    def delta(x_e, x_o, x_m, w, b1, b2):  # type: ignore[no-untyped-def,override]
+        return x_m * (x_e - b1) * (x_o - b2)
+
+    @property
+    def event_driven(self) -> bool:
+        return self.b1 == 0

@@ -1,0 +1,51 @@
+"""INEL, the modulated inelastic rule: a window of plasticity on top of another rule.
+
+    dW[i, j] = l_ij * dW_rule[i, j],   l_ij = H(1 - beta * |W[i, j] - mean_i W[:, j]|)
+
+with H the Heaviside step (H(0) = 1). Synapses that stand out from the others of their neuron are
+frozen, and thaw when the mean moves towards them. The paper puts the window on MSE; here it goes on
+any rule: `INEL(beta=30, rule=GEN())`. `beta` is in units of 1 / weight.
+
+Reference: Madireddy, Yanguas-Gil and Balaprakash, section 3.3, "Modulated Inelastic rule".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+import numpy as np
+
+from kenyon.errors import ConfigError
+from kenyon.modulation import Moving, Schedule, check_moving
+from kenyon.rules._base import Rule
+from kenyon.rules._mse import MSE
+
+
+@dataclass(frozen=True)
+class INEL(Rule):
+    """The step of `rule` where beta |W - mean| <= 1, none elsewhere.
+
+    Args:
+        beta: inverse half-width of the window; 0 leaves every synapse plastic.
+        rule: the rule inside the window.
+    """
+
+    name: ClassVar[str] = "inel"
+
+    beta: Moving = 30.0
+    rule: Rule = field(default_factory=MSE)
+
+    def __post_init__(self) -> None:
+        check_moving("inel.beta", self.beta, 0.0, np.inf)
+        if not isinstance(self.rule, Rule) or isinstance(self.rule, INEL):
+            raise ConfigError(f"inel.rule is {self.rule!r}: expected a rule without a window, such as MSE()")
+
+    @property
+    def window(self) -> float | Schedule | Callable[[int], float] | None:
+        return self.beta
+
+    @property
+    def plasticity(self) -> Rule:
+        return self.rule
