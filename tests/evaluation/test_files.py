@@ -1,0 +1,121 @@
+"""Files that grow row by row and files that are replaced as a whole."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from kenyon.evaluation._checkpoint import load_checkpoint, save_checkpoint, state_hash
+from kenyon.evaluation._files import GrowingArray, read_growing, replace_file
+from kenyon.evaluation._tally import Tally
+from kenyon.evaluation._toml import to_toml
+
+
+@pytest.mark.parametrize("shape", [(6,), (6, 3)])
+def test_a_growing_array_is_a_plain_npy_once_full(tmp_path: Path, shape: tuple[int, ...]) -> None:
+    path, rows = tmp_path / "a.npy", np.arange(np.prod(shape), dtype=np.float32).reshape(shape)
+    array = GrowingArray(path, np.float32, shape)
+    array.append(rows[:4])
+    array.sync()
+    assert np.array_equal(read_growing(path), rows[:4])
+    array.append(rows[4:])
+    array.close()
+    assert np.array_equal(np.load(path, allow_pickle=False), rows)
+
+
+def test_a_growing_array_is_cut_back_when_resumed(tmp_path: Path) -> None:
+    path, rows = tmp_path / "a.npy", np.arange(10, dtype=np.uint8)
+    array = GrowingArray(path, np.uint8, (10,))
+    array.append(rows[:7])
+    array.append(np.array([99], np.uint8))
+    array.close()
+    array = GrowingArray(path, np.uint8, (10,), rows=5)
+    array.append(rows[5:])
+    array.close()
+    assert np.array_equal(np.load(path, allow_pickle=False), rows)
+
+
+@pytest.mark.parametrize(("shape", "rows"), [((10,), 8), ((11,), 5)])
+def test_a_growing_array_that_does_not_fit_is_refused(tmp_path: Path, shape: tuple[int, ...], rows: int) -> None:
+    path = tmp_path / "a.npy"
+    array = GrowingArray(path, np.uint8, (10,))
+    array.append(np.arange(6, dtype=np.uint8))
+    array.close()
+    with pytest.raises(ValueError, match=r"a\.npy"):
+        GrowingArray(path, np.uint8, shape, rows)
+
+
+def test_rows_of_another_width_are_refused(tmp_path: Path) -> None:
+    array = GrowingArray(tmp_path / "a.npy", np.float32, (4, 3))
+    with pytest.raises(ValueError, match="do not fit"):
+        array.append(np.zeros((1, 2), np.float32))
+
+
+def test_replace_leaves_nothing_else(tmp_path: Path) -> None:
+    replace_file(tmp_path / "a", b"old")
+    replace_file(tmp_path / "a", b"new")
+    assert [path.name for path in tmp_path.iterdir()] == ["a"]
+    assert (tmp_path / "a").read_bytes() == b"new"
+
+
+def state() -> dict[str, np.ndarray]:
+    return {
+        "transposed": np.arange(6.0).reshape(2, 3).T,
+        "scalar": np.array(7),
+        "empty": np.zeros((0, 4), np.float32),
+        "flags": np.array([True, False]),
+    }
+
+
+def test_a_checkpoint_comes_back_bit_for_bit(tmp_path: Path) -> None:
+    path, tally = tmp_path / "c.safetensors", Tally.empty(2)
+    tally.correct[0] = 3, 4
+    tally.row, tally.learned, tally.learn_seconds = 1, 20, 0.1
+    save_checkpoint(path, "run", state(), tally)
+    loaded = load_checkpoint(path, "run")
+    assert loaded is not None
+    assert state_hash(loaded[0]) == state_hash(state())
+    assert loaded[0]["scalar"].shape == ()
+    assert np.array_equal(loaded[1].correct, tally.correct)
+    assert {k: v for k, v in vars(loaded[1]).items() if k != "correct"} == {
+        k: v for k, v in vars(tally).items() if k != "correct"
+    }
+
+
+def test_a_foreign_or_damaged_checkpoint_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "c.safetensors"
+    assert load_checkpoint(path, "run") is None
+    save_checkpoint(path, "run", state(), Tally.empty(2))
+    assert load_checkpoint(path, "another") is None
+    content = path.read_bytes()
+    for cut in range(0, len(content), 7):
+        path.write_bytes(content[:cut])
+        assert load_checkpoint(path, "run") is None, f"cut after {cut} bytes"
+
+
+def test_the_hash_sees_name_type_shape_and_value() -> None:
+    base = {"a": np.zeros(4, np.float32)}
+    others = [
+        {"b": np.zeros(4, np.float32)},
+        {"a": np.zeros(4, np.int32)},
+        {"a": np.zeros((2, 2), np.float32)},
+        {"a": np.array([0, 0, 0, 1e-45], np.float32)},
+    ]
+    assert len({state_hash(s) for s in [base, *others]}) == 5
+
+
+def test_toml_round_trip() -> None:
+    import tomllib
+
+    values = {
+        "text": 'a "quoted" \\ line',
+        "whole": 3,
+        "small": 1e-05,
+        "big": float("inf"),
+        "yes": True,
+        "list": [1, 2.5, "x"],
+        "options": {"nested": {"b1": 0.0}, "odd key": "ü"},
+    }
+    assert tomllib.loads(to_toml(values | {"none": None})) == values
