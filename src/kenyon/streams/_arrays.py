@@ -74,7 +74,8 @@ def _samples(values: ArrayLike, what: str, shapes: set[tuple[int, ...]]) -> tupl
     if X.dtype == np.bool_:
         X = X.astype(np.uint8)
     if X.dtype not in (np.uint8, np.float32):
-        X = X.astype(np.float32)
+        with np.errstate(over="ignore"):  # what is too large becomes infinite and is refused with its place
+            X = X.astype(np.float32)
     X = X.reshape(len(X), -1)
     return X, (0.0, 255.0) if X.dtype == np.uint8 else _finite_range(X, what)
 

@@ -93,7 +93,8 @@ def _read_csv(path: Path, label: str) -> Table:
 
 def _numbers(path: Path, columns: list[str], rows: list[list[str]], first: int) -> NDArray[np.float32]:
     try:
-        block = np.array(rows).astype(np.float32)
+        with np.errstate(over="ignore"):  # what is too large becomes infinite and is named below
+            block = np.array(rows).astype(np.float32)
     except ValueError:
         block = np.full((len(rows), len(columns)), np.nan, np.float32)
     if not np.isfinite(block).all():
@@ -143,8 +144,9 @@ def _read_parquet(path: Path, label: str) -> Table:
     y = np.array(labels, np.int64) if whole else _label_array(path, [str(value) for value in labels])
     bytes_only = all(array.dtype == np.uint8 for array in arrays)
     X = np.empty((len(table), len(columns)), np.uint8 if bytes_only else np.float32)
-    for number, array in enumerate(arrays):
-        X[:, number] = array
+    with np.errstate(over="ignore"):  # what is too large becomes infinite and is refused with its place
+        for number, array in enumerate(arrays):
+            X[:, number] = array
     return columns, X, y
 
 
