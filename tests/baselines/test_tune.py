@@ -1,0 +1,72 @@
+"""Hyperparameters are chosen on held-out training samples and become defaults."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from kenyon.baselines._fine_tune import FineTune
+from kenyon.baselines._tuned import family, tuned
+from kenyon.baselines.tune import TUNED, grid_of, main, record, tune
+from kenyon.errors import ConfigError
+from kenyon.evaluation._config import RunConfig
+from kenyon.evaluation._protocol import StreamInfo
+from kenyon.learners import learner_options
+from kenyon.streams import Curriculum, load_dataset
+
+GRIDS = tomllib.loads(TUNED.with_name("grids.toml").read_text())
+
+
+@pytest.mark.parametrize("name", list(GRIDS))
+def test_a_grid_names_real_options(name: str) -> None:
+    assert set(grid_of(name)) <= set(learner_options(name))
+
+
+def test_a_baseline_without_a_grid_is_named() -> None:
+    with pytest.raises(ConfigError, match="fine-tune"):
+        grid_of("fine-tuned")
+
+
+def test_the_better_value_wins_without_opening_the_test_set() -> None:
+    digits = load_dataset("digits")
+    curriculum = Curriculum(scenario="task-incremental", holdout=0.1, max_per_task=100)
+    config = RunConfig("digits", "fine-tune", curriculum, options={"hidden": [30]}, tests="last")
+    tried = []
+    values, score = tune(config, digits, {"lr": [1e-6, 0.1]}, (0,), lambda v, s: tried.append((v["lr"], s)))
+    assert values == {"lr": 0.1}
+    assert [lr for lr, _ in tried] == [1e-6, 0.1]
+    assert score == tried[1][1] > tried[0][1]
+
+
+def test_the_command_writes_a_row_and_keeps_the_others(tmp_path: Path) -> None:
+    out = tmp_path / "tuned.toml"
+    record(out, "other/mnist/class-incremental", {"values": {"lr": 1.0}})
+    arguments = ["fine-tune", "--dataset", "digits", "--scenario", "task-incremental", "--max-per-task", "20"]
+    assert main([*arguments, "--seeds", "1", "--out", str(out)]) == 0
+    table = tomllib.loads(out.read_text())
+    row = table["fine-tune/mnist/task-incremental"]
+    assert row["values"]["lr"] in GRIDS["fine-tune"]["lr"] and row["grid"] == GRIDS["fine-tune"]
+    assert "--max-per-task 20" in row["command"] and 0 < row["score"] <= 1
+    assert table["other/mnist/class-incremental"] == {"values": {"lr": 1.0}}
+
+
+def test_a_wrong_name_is_an_error_with_exit_code_1(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["er", "--dataset", "mnits"]) == 1
+    assert "mnits" in capsys.readouterr().err
+
+
+def test_chosen_values_are_the_defaults_unless_given() -> None:
+    chosen = tomllib.loads(TUNED.read_text())["fine-tune/mnist/class-incremental"]["values"]["lr"]
+    info = StreamInfo((28, 28), 10, ((0, 1),), 10, False)
+    assert tuned("fine-tune", info) == {"lr": chosen}
+    assert FineTune(info, 0).lr == chosen
+    learner = FineTune(info, 0, lr=0.123)
+    assert learner.lr == 0.123 and learner.options == {"lr": 0.123}
+    assert tuned("no-such-baseline", info) == {}
+
+
+def test_families() -> None:
+    assert family((3, 32, 32)) == "cifar"
+    assert family((28, 28)) == family((64,)) == family((1, 28, 28)) == "mnist"
