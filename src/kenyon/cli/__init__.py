@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from kenyon.cli._data import data
 from kenyon.cli._errors import Group
 from kenyon.cli._learners import learners
 from kenyon.cli._plot import plot
@@ -22,7 +23,7 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
     add_completion=False,
-    rich_markup_mode=None if not sys.stdout.isatty() else "rich",
+    rich_markup_mode="rich" if sys.stdout.isatty() else None,
 )
 
 
@@ -46,8 +47,10 @@ def _root(
 
 
 for command in (run, show, plot, learners):
-    app.command(rich_help_panel=None)(command)
+    app.command()(command)
+app.add_typer(data)
 
 
 def main() -> None:
+    """The `kenyon` command."""
     app()

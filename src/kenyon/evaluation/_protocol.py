@@ -44,6 +44,13 @@ class Learner(Protocol):
 
     `X` is `(n, n_features)`, uint8 or float32; `y` is int64, -1 where the label is withheld.
     `task` is the task's number when `StreamInfo.task_heads` is set, else None.
+
+    A learner may also offer, for the record of how its weights evolve:
+
+    - `weight_means() -> (n_classes,) float32`: the mean incoming weight of each class's output
+      neuron, NaN for a class without one yet;
+    - `learn_recorded(X, y, task, every) -> (predictions, means)`: `test_then_learn` that notes
+      `weight_means()` after every `every`-th sample of the call, `(len(y) // every, n_classes)`.
     """
 
     def learn(self, X: NDArray, y: NDArray[np.int64], task: int | None = None) -> None:
@@ -54,7 +61,8 @@ class Learner(Protocol):
         """Learn, and return what was predicted for each sample (or batch) before learning it."""
 
     def predict(self, X: NDArray, task: int | None = None) -> NDArray[np.int64]:
-        """The most likely class of each sample; changes nothing."""
+        """The most likely class of each sample; changes nothing. A learner that has learned nothing, or nothing
+        of this task, answers too: any class, or -1."""
 
     def end_task(self, last: bool) -> None:
         """A task boundary, known at train time. Most learners ignore it."""

@@ -1,0 +1,81 @@
+"""`kenyon data`: list, verify and download data sets."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from kenyon.cli._errors import FAILURE
+
+data = typer.Typer(name="data", help="List, verify and download data sets.", no_args_is_help=True)
+
+DataDir = Annotated[Path | None, typer.Option(help="Where the data sets are. [$KENYON_DATA]", show_default=False)]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON alone.")]
+
+
+@data.command("list")
+def list_(data_dir: DataDir = None, as_json: Json = False) -> None:
+    """List the data sets there is a name for, and whether they are there."""
+    from kenyon.cli._tables import print_table, size
+    from kenyon.streams import list_datasets
+
+    statuses = list_datasets(data_dir)
+    if as_json:
+        typer.echo(json.dumps([asdict(status) for status in statuses], indent=2, default=str))
+        return
+    rows = [
+        (
+            s.name,
+            "yes" if s.present else "no",
+            f"{s.n_train:,}",
+            f"{s.n_test:,}",
+            str(s.n_classes),
+            size(s.size),
+            s.version,
+        )
+        for s in statuses
+    ]
+    print_table(("name", "here", "train", "test", "classes", "size", "version"), rows)
+    missing = [s for s in statuses if not s.present]
+    if missing:
+        typer.echo(f"\n{missing[0].name} belongs in {missing[0].folder}; `kenyon data download NAME` fetches a set")
+
+
+@data.command()
+def verify(
+    names: Annotated[list[str] | None, typer.Argument(help="Which ones; by default all that are there.")] = None,
+    data_dir: DataDir = None,
+    as_json: Json = False,
+) -> None:
+    """Compare data sets with what was published; exit code 1 where one differs."""
+    from kenyon.streams import list_datasets, verify_dataset
+
+    names = names or [status.name for status in list_datasets(data_dir) if status.present]
+    checks = {name: verify_dataset(name, data_dir) for name in names}
+    if as_json:
+        typer.echo(json.dumps({name: [asdict(check) for check in found] for name, found in checks.items()}, indent=2))
+    else:
+        for name, found in checks.items():
+            for check in found:
+                typer.echo(f"{name}: {check.what}: {'ok' if check.ok else 'WRONG'}, {check.detail}")
+    if not all(check.ok for found in checks.values() for check in found):
+        raise typer.Exit(FAILURE)
+
+
+@data.command()
+def download(
+    names: Annotated[list[str], typer.Argument(help="Which ones.")],
+    data_dir: DataDir = None,
+    version: Annotated[str | None, typer.Option(help="CIFAR: binary or python.")] = None,
+    mirror: Annotated[str | None, typer.Option(help="Fetch from this address instead of the publisher's.")] = None,
+) -> None:
+    """Fetch data sets from their publishers, checked against the published checksums."""
+    from kenyon.streams import download_dataset
+
+    for name in names:
+        for path in download_dataset(name, data_dir, version=version, mirror=mirror):
+            typer.echo(path)
