@@ -3,7 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import signal
+import subprocess
+import sys
 import threading
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -23,11 +28,13 @@ from kenyon.streams._sources import SOURCES, Remote, Source
 
 
 class Server:
-    """Serves `files` by name; those in `cut` break off half way; counts what was asked for."""
+    """Serves `files` by name; those in `cut` break off half way, in `stalled` stop there; notes what was asked."""
 
     def __init__(self) -> None:
         self.files: dict[str, bytes] = {}
         self.cut: set[str] = set()
+        self.stalled: set[str] = set()
+        self.stalling, self.closing = threading.Event(), threading.Event()
         self.asked: list[str] = []
         server = self
 
@@ -42,7 +49,10 @@ class Server:
                 self.send_response(200)
                 self.send_header("Content-Length", str(len(content)))
                 self.end_headers()
-                self.wfile.write(content[: len(content) // 2] if name in server.cut else content)
+                self.wfile.write(content[: len(content) // 2] if name in server.cut | server.stalled else content)
+                if name in server.stalled:
+                    server.stalling.set()
+                    server.closing.wait(60)
 
             def log_message(self, *_: object) -> None:
                 pass
@@ -53,6 +63,7 @@ class Server:
         self.url = f"http://127.0.0.1:{self._http.server_port}"
 
     def close(self) -> None:
+        self.closing.set()
         self._http.shutdown()
         self._http.server_close()
         self._thread.join()
@@ -313,3 +324,39 @@ def test_table_of_sources_is_consistent():
             assert all(base.endswith("/") for remote in layout.remotes for base in remote.bases)
             assert set(layout.md5) <= {*layout.train, *layout.test}
             assert all(len(md5) == 32 and int(md5, 16) for md5 in layout.md5.values())
+
+
+def test_a_place_that_cannot_be_written_to_is_named(server, tmp_path):
+    source, _ = small("mnist", server)
+    (tmp_path / "data").write_text("a file where the folder would go")
+    with pytest.raises(DataError, match=f"mnist cannot be written to {tmp_path}/data"):
+        download_source(source, tmp_path / "data" / "deeper", progress=False)
+    assert server.asked == []
+
+
+def test_interrupt_from_the_keyboard_leaves_nothing_behind(server, tmp_path):
+    """A real process, stopped by SIGINT in the middle of a transfer."""
+    server.files["train-images-idx3-ubyte.gz"] = b"x" * 1_000_000
+    server.stalled.add("train-images-idx3-ubyte.gz")
+    code = (
+        "import sys; from kenyon.streams import download_dataset;"
+        "download_dataset('mnist', sys.argv[1], mirror=sys.argv[2], progress=False)"
+    )
+    run = subprocess.Popen([sys.executable, "-c", code, tmp_path / "data", server.url], stderr=subprocess.PIPE)
+    assert server.stalling.wait(60)
+    assert (tmp_path / "data").is_dir()
+    run.send_signal(signal.SIGINT)
+    _, err = run.communicate(timeout=60)
+    assert b"KeyboardInterrupt" in err
+    assert tree(tmp_path) == []
+
+
+def test_leftovers_of_a_killed_process_are_swept_after_a_day(server, tmp_path):
+    source, _ = small("mnist", server)
+    for name, age in ((".download-old", 100_000), (".download-new", 10)):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "file").write_text("half a file")
+        os.utime(tmp_path / name, (time.time() - age,) * 2)
+    download_source(source, tmp_path, progress=False)
+    assert not (tmp_path / ".download-old").exists()
+    assert (tmp_path / ".download-new").exists()  # perhaps another process at work

@@ -42,7 +42,7 @@ def test_python_2_batch_as_pickle_reads_it(tmp_path):
 @pytest.mark.parametrize("protocol", [3, 4])
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_saved_again_by_python_3(protocol, order, tmp_path):
-    content = {"data": np.asarray(X, order=order), "labels": list(range(1000)), "name": "é", "none": None, "yes": True}
+    content = {"data": np.asarray(X, order=order), "labels": list(range(2500)), "name": "é", "none": None, "yes": True}
     (tmp_path / "batch").write_bytes(pickle.dumps(content, protocol))
     _same(read_pickle(tmp_path / "batch"), content)
 

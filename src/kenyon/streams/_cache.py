@@ -4,10 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import tempfile
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import BinaryIO
+
+_ABANDONED_AFTER = 24 * 3600.0
+
+
+def sweep(folder: Path, pattern: str) -> None:
+    """Remove temporary files and folders that a killed process left behind more than a day ago."""
+    for entry in folder.glob(pattern):
+        with contextlib.suppress(OSError):  # another process may be faster, or own it
+            if time.time() - entry.stat().st_mtime > _ABANDONED_AFTER:
+                shutil.rmtree(entry) if entry.is_dir() else entry.unlink()
 
 
 def write_atomic(path: Path, write: Callable[[BinaryIO], None]) -> None:
@@ -35,6 +47,7 @@ def cached_file(cache: Path, name: str, write: Callable[[BinaryIO], None]) -> Pa
     path = cache / name
     if path.is_file():
         return path
+    sweep(cache, ".*.part")
     try:
         write_atomic(path, write)
     except OSError as error:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import tarfile
 import tempfile
 import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
 from kenyon.errors import ConfigError, DataError, require, unknown
-from kenyon.streams._cache import write_atomic
+from kenyon.streams._cache import sweep, write_atomic
 from kenyon.streams._find import find_data_dir
 from kenyon.streams._inventory import md5_of
 from kenyon.streams._load import canonical
@@ -60,26 +60,33 @@ def download_source(
     layout = versions[version] if version else source.layouts[0]
     target = data_dir / layout.folders[0]
     made = [folder for folder in (data_dir, *data_dir.parents) if not folder.exists()]
-    data_dir.mkdir(parents=True, exist_ok=True)
     try:
+        data_dir.mkdir(parents=True, exist_ok=True)
+        sweep(data_dir, ".download-*")
         with tempfile.TemporaryDirectory(prefix=".download-", dir=data_dir) as staging, _bars(progress) as bar:
-            ready: list[Path] = []
-            for remote in layout.remotes:
-                if remote.name in layout.md5 and _in_place(target / remote.name, remote.md5):
-                    continue
-                file = _fetch(remote, Path(staging), mirror, bar(remote.name))
-                ready += (
-                    [file] if remote.name in layout.md5 else _extract(file, layout, remote, Path(staging) / "files")
-                )
+            ready = _collect(layout, target, Path(staging), mirror, bar)
             target.mkdir(parents=True, exist_ok=True)
             for file in ready:
                 file.replace(target / file.name)
-    except BaseException:
+    except BaseException as error:
         for folder in made:
-            if folder.is_dir() and not any(folder.iterdir()):
+            with contextlib.suppress(OSError):  # not empty, or never made
                 folder.rmdir()
+        if isinstance(error, OSError) and not isinstance(error, DataError):
+            raise DataError(f"{source.name} cannot be written to {data_dir}: {error}") from error
         raise
     return [target / file for file in (*layout.train, *layout.test)]
+
+
+def _collect(layout: Layout, target: Path, staging: Path, mirror: str | None, bar: Any) -> list[Path]:
+    """Fetch, check and unpack what is not in place yet; returns the files to move there."""
+    ready: list[Path] = []
+    for remote in layout.remotes:
+        if remote.name not in layout.md5:  # an archive
+            ready += _extract(_fetch(remote, staging, mirror, bar(remote.name)), layout, remote, staging / "files")
+        elif not _in_place(target / remote.name, remote.md5):
+            ready.append(_fetch(remote, staging, mirror, bar(remote.name)))
+    return ready
 
 
 def _in_place(path: Path, md5: str) -> bool:
@@ -157,7 +164,7 @@ class _Bar:
         self._display.stop_task(self._line)
 
 
-@contextmanager
+@contextlib.contextmanager
 def _bars(shown: bool) -> Iterator[Any]:
     """A function that gives each file its progress bar; the display is silent when not on a terminal."""
     from rich.console import Console
