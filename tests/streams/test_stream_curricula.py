@@ -341,5 +341,5 @@ def test_samples_that_are_not_there(start, stop):
 
 def test_a_task_without_samples_is_named():
     X, y = np.zeros((4, 3), np.uint8), np.array([0, 0, 1, 1])
-    with pytest.raises(ConfigError, match="task 1 has no training sample"):
+    with pytest.raises(ConfigError, match=r"no training sample.*\(2, 3\)"):
         Curriculum(n_tasks=2).open(from_arrays(X, y, X, y, class_names=["a", "b", "c", "d"]))

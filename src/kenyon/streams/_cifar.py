@@ -24,11 +24,14 @@ SHAPE = (3, 32, 32)
 PIXELS = 3 * 32 * 32
 
 
-def read_cifar_split(files: Sequence[Path], n_label_bytes: int, label: int, label_key: str) -> Split:
+def read_cifar_split(
+    files: Sequence[Path], cache: Path | None, n_label_bytes: int, label: int, label_key: str
+) -> Split:
     """One split from the files of either version.
 
     Args:
         files: in the publisher's order; `.bin` for the binary version.
+        cache: not used, since the files can be mapped as they are.
         n_label_bytes: label bytes a record of the binary version.
         label: which of them to use.
         label_key: key of the labels in the python version.

@@ -1,8 +1,6 @@
 """The digits that come with scikit-learn: 1,797 handwritten digits of 8 x 8 pixels, values 0 to 16.
 
-There is no published test set, so every fifth of each class, by a fixed seed, is kept for testing.
-
-Reference: Alpaydin, Kaynak, "Optical recognition of handwritten digits", UCI, 1998.
+There is no published test set, so a fifth of each class, by a fixed seed, is kept for testing.
 """
 
 from __future__ import annotations
@@ -11,6 +9,8 @@ import numpy as np
 
 from kenyon.streams._dataset import Dataset, Split
 from kenyon.streams._random import stratified_share
+
+DIGITS_REFERENCE = "Alpaydin, Kaynak, Optical recognition of handwritten digits, UCI, 1998"
 
 
 def read_digits() -> Dataset:

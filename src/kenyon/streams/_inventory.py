@@ -12,6 +12,7 @@ import numpy as np
 
 from kenyon.errors import DataError
 from kenyon.streams._dataset import Split
+from kenyon.streams._digits import DIGITS_REFERENCE
 from kenyon.streams._find import Found, find, find_data_dir, missing
 from kenyon.streams._load import canonical, open_source
 from kenyon.streams._sources import SOURCES, Source
@@ -28,6 +29,7 @@ class DatasetStatus:
         version: the layout found ("idx", "binary", "python", "embedded"), or the first one where none is.
         n_train, n_test, n_classes: as published.
         size: bytes of its files on disk, 0 where it is missing.
+        reference: who published it.
     """
 
     name: str
@@ -38,6 +40,7 @@ class DatasetStatus:
     n_test: int
     n_classes: int
     size: int
+    reference: str
 
 
 @dataclass(frozen=True)
@@ -58,7 +61,7 @@ class Check:
 def list_datasets(data_dir: str | Path | None = None) -> list[DatasetStatus]:
     """Every data set there is a name for, and whether it is there."""
     root = find_data_dir(data_dir)
-    statuses = [DatasetStatus("digits", True, None, "embedded", 1438, 359, 10, 0)]
+    statuses = [DatasetStatus("digits", True, None, "embedded", 1438, 359, 10, 0, DIGITS_REFERENCE)]
     for source in SOURCES.values():
         found = find(source, root)
         layout = found.layout if found else source.layouts[0]
@@ -72,6 +75,7 @@ def list_datasets(data_dir: str | Path | None = None) -> list[DatasetStatus]:
                 source.n_test,
                 len(source.class_names),
                 sum(path.stat().st_size for path in (*found.train, *found.test)) if found else 0,
+                source.reference,
             )
         )
     return statuses

@@ -32,15 +32,28 @@ class Fixed:
         return self._rows[start:stop]
 
 
-class Passes:
-    """One or more passes over the same rows, each with its own shuffle; one shuffle is kept at a time,
-    so that memory does not grow with the number of passes."""
+class Shuffles:
+    """The order of a pass over the rows of a task. One is kept at a time, shared by all tasks of a stream, so
+    that memory grows neither with the passes nor with the tasks."""
 
-    def __init__(self, rows: NDArray[np.integer], epochs: float, seed: int, task: int, shuffled: bool) -> None:
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
+        self._kept: tuple[int, int, NDArray[np.integer]] = (-1, -1, np.empty(0, np.int32))
+
+    def __call__(self, rows: NDArray[np.integer], task: int, number: int) -> NDArray[np.integer]:
+        if self._kept[:2] != (task, number):
+            order = permutation(key(self._seed, "order", task, number), len(rows))
+            self._kept = (task, number, rows[order])
+        return self._kept[2]
+
+
+class Passes:
+    """One or more passes over the same rows, each shuffled anew unless `shuffles` is None."""
+
+    def __init__(self, rows: NDArray[np.integer], epochs: float, task: int, shuffles: Shuffles | None) -> None:
         self._base = rows
         self._length = passes_length(len(rows), epochs)
-        self._seed, self._task, self._shuffled = seed, task, shuffled
-        self._kept: tuple[int, NDArray[np.integer]] = (-1, rows)
+        self._task, self._shuffles = task, shuffles
 
     def __len__(self) -> int:
         return self._length
@@ -51,21 +64,10 @@ class Passes:
         while start < stop:
             number, offset = divmod(start, n)
             end = min(stop, (number + 1) * n)
-            pieces.append(self._pass(number)[offset : offset + end - start])
+            order = self._shuffles(self._base, self._task, number) if self._shuffles else self._base
+            pieces.append(order[offset : offset + end - start])
             start = end
         return np.concatenate(pieces) if pieces else self._base[:0]
-
-    def _pass(self, number: int) -> NDArray[np.integer]:
-        if not self._shuffled:
-            return self._base
-        if self._kept[0] != number:
-            self._kept = (number, shuffle(self._base, self._seed, self._task, number))
-        return self._kept[1]
-
-
-def shuffle(rows: NDArray[np.integer], seed: int, task: int, number: int) -> NDArray[np.integer]:
-    """The order of pass `number` over the rows of a task."""
-    return rows[permutation(key(seed, "order", task, number), len(rows))]
 
 
 def passes_length(n: int, epochs: float) -> int:

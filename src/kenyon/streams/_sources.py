@@ -97,9 +97,7 @@ def _cifar(name: str, names: tuple[str, ...], label_bytes: int, label: int, labe
     sums = _CIFAR_SUMS[number]
     train, test = (tuple(f for f in sums if "test" not in f and "meta" not in f), tuple(f for f in sums if "test" in f))
 
-    def read(files: Sequence[Path], cache: Path | None) -> Split:
-        return read_cifar_split(files, label_bytes, label, label_key)
-
+    read = partial(read_cifar_split, n_label_bytes=label_bytes, label=label, label_key=label_key)
     binary = Layout(
         "binary",
         ("cifar-10-batches-bin",) if number == "10" else ("cifar-100-binary",),

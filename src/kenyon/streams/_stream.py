@@ -13,7 +13,7 @@ from kenyon.errors import ConfigError, InputError
 from kenyon.streams._curriculum import Curriculum
 from kenyon.streams._dataset import Dataset, Split
 from kenyon.streams._labels import GroupLabels, Labels
-from kenyon.streams._order import Fixed, Order, Passes, fading
+from kenyon.streams._order import Fixed, Order, Passes, Shuffles, fading
 from kenyon.streams._random import key, permutation, stratified_share
 from kenyon.streams._tasks import class_groups
 
@@ -97,6 +97,8 @@ class Stream:
                 f"label_noise is {curriculum.label_noise}: a task of one class has no wrong label to give"
             )
         self._held_out = stratified_share(curriculum.seed, "holdout", dataset.train.y, curriculum.holdout)
+        self._rows_of: dict[tuple[int, ...], NDArray[np.int32]] = {}
+        self._permutations: dict[int, NDArray[np.int64]] = {}
         self.episodes = self._build()
 
     @cached_property
@@ -116,11 +118,9 @@ class Stream:
     def _build(self) -> tuple[Episode, ...]:
         curriculum, train = self.curriculum, self.dataset.train
         rows = [self._task_rows(task, group) for task, group in enumerate(self._groups)]
+        shuffles = Shuffles(curriculum.seed) if curriculum.order == "shuffled" else None
         labels = [self._labels(train.y, task, rows[task], noisy=True) for task in range(len(rows))]
-        shuffled = curriculum.order == "shuffled"
-        orders: list[Order] = [
-            Passes(own, curriculum.epochs, curriculum.seed, task, shuffled) for task, own in enumerate(rows)
-        ]
+        orders: list[Order] = [Passes(own, curriculum.epochs, task, shuffles) for task, own in enumerate(rows)]
         shown: list[Label] = [*labels]
         if curriculum.scenario == "task-free":
             written = [order.rows(0, len(order)) for order in orders]
@@ -139,15 +139,23 @@ class Stream:
         )
 
     def _task_rows(self, task: int, group: tuple[int, ...]) -> NDArray[np.int32]:
-        rows = _members(self.dataset.train.y, group, ~self._held_out)
+        rows = self._group_rows(group)
         limit = self.curriculum.max_per_task
-        if limit is not None and limit < len(rows):
-            if self.curriculum.order == "shuffled":
-                rows = np.sort(rows[permutation(key(self.curriculum.seed, "limit", task), len(rows))[:limit]])
-            rows = rows[:limit]
-        if not len(rows):
-            raise ConfigError(f"task {task} has no training sample: {self.dataset.name!r} has none of class {group}")
-        return rows
+        if limit is None or limit >= len(rows):
+            return rows
+        if self.curriculum.order == "published":
+            return rows[:limit]
+        return np.sort(rows[permutation(key(self.curriculum.seed, "limit", task), len(rows))[:limit]])
+
+    def _group_rows(self, group: tuple[int, ...]) -> NDArray[np.int32]:
+        """Training rows of a group of classes, one array for all tasks that share it."""
+        if group not in self._rows_of:
+            self._rows_of[group] = _members(self.dataset.train.y, group, ~self._held_out)
+            if not len(self._rows_of[group]):
+                raise ConfigError(
+                    f"a task has no training sample: {self.dataset.name!r} has none of the classes {group}"
+                )
+        return self._rows_of[group]
 
     def _labels(self, y: NDArray[np.int64], task: int, rows: NDArray[np.int32], noisy: bool) -> Labels:
         c = self.curriculum
@@ -164,13 +172,10 @@ class Stream:
         """The feature permutation of a task; the first task is left as it is."""
         if self.curriculum.scenario != "permuted" or task == 0:
             return None
-        return self._permutations.setdefault(
-            task, permutation(key(self.curriculum.seed, "features", task), self.dataset.n_features)
-        )
-
-    @cached_property
-    def _permutations(self) -> dict[int, NDArray[np.int64]]:
-        return {}
+        if task not in self._permutations:
+            order = permutation(key(self.curriculum.seed, "features", task), self.dataset.n_features)
+            self._permutations[task] = order
+        return self._permutations[task]
 
 
 def _members(y: NDArray[np.int64], group: tuple[int, ...], among: NDArray[np.bool_] | None) -> NDArray[np.int32]:
