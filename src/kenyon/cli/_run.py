@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from kenyon.evaluation import Report
 
 DEFAULTS = {"dataset": "digits", "seeds": 5, "out": "runs"}
+EXTRA = ("seeds", "out", "data_dir")
 STREAM, LEARNER = "Stream", "Learner"
 
 
@@ -27,21 +28,25 @@ def run(
     seeds: Annotated[str | None, _option("How many (5), or which (0,3,7). [5]")] = None,
     config: Annotated[Path | None, _option("TOML file with any of these options; the command line wins.")] = None,
     out: Annotated[Path | None, _option("The runs store. [runs]")] = None,
-    again: Annotated[bool, _option("Run again what the store already has.")] = False,
+    again: Annotated[bool, _option("Run again what the store already has.", name="--again")] = False,
     data_dir: Annotated[Path | None, _option("Where the data sets are. [$KENYON_DATA]")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON alone on stdout, nothing on stderr.")] = False,
-    epochs: Annotated[float | None, _option("Passes over each task. [1.0]", STREAM)] = None,
+    epochs: Annotated[str | None, _option("Passes over each task. [1.0]", STREAM, "FLOAT")] = None,
     order: Annotated[str | None, _option("Order of the samples: shuffled, published. [shuffled]", STREAM)] = None,
     class_order: Annotated[str | None, _option("sorted, shuffled, or a list such as 3,1,2,0. [sorted]", STREAM)] = None,
-    n_tasks: Annotated[int | None, _option("How many tasks.", STREAM)] = None,
+    n_tasks: Annotated[str | None, _option("How many tasks.", STREAM, "INTEGER")] = None,
     task_sizes: Annotated[str | None, _option("Classes in each task, such as 5,3,2.", STREAM)] = None,
-    labelled: Annotated[float | None, _option("Share of samples that keep their label. [1.0]", STREAM)] = None,
-    label_noise: Annotated[float | None, _option("Share of samples with a wrong label. [0.0]", STREAM)] = None,
-    blur: Annotated[float | None, _option("task-free: length of each fade. [0.5]", STREAM)] = None,
-    max_per_task: Annotated[int | None, _option("Most training samples of a task.", STREAM)] = None,
-    holdout: Annotated[float | None, _option("Test on this share of the training set instead. [0.0]", STREAM)] = None,
+    labelled: Annotated[str | None, _option("Share of samples that keep their label. [1.0]", STREAM, "FLOAT")] = None,
+    label_noise: Annotated[str | None, _option("Share of samples with a wrong label. [0.0]", STREAM, "FLOAT")] = None,
+    blur: Annotated[str | None, _option("task-free: length of each fade. [0.5]", STREAM, "FLOAT")] = None,
+    max_per_task: Annotated[str | None, _option("Most training samples of a task.", STREAM, "INTEGER")] = None,
+    holdout: Annotated[
+        str | None, _option("Test on this share of the training set instead. [0.0]", STREAM, "FLOAT")
+    ] = None,
     tests: Annotated[str | None, _option("Which tasks are tested after each: all, seen, last. [all]", STREAM)] = None,
-    weights_every: Annotated[int | None, _option("Samples between two records of the weights.", STREAM)] = None,
+    weights_every: Annotated[
+        str | None, _option("Samples between two records of the weights.", STREAM, "INTEGER")
+    ] = None,
     rule: Annotated[str | None, _option("Learning rule.", LEARNER)] = None,
     n_hidden: Annotated[str | None, _option("Hidden units.", LEARNER, "INTEGER")] = None,
     density: Annotated[str | None, _option("Share of inputs each hidden unit has.", LEARNER, "FLOAT")] = None,
@@ -54,20 +59,26 @@ def run(
     """Run a learner on a stream, once for every seed, and print how it did."""
     from kenyon.cli._progress import make_watch
     from kenyon.cli._values import parse_list, parse_settings, parse_value
+    from kenyon.errors import unknown
     from kenyon.evaluation import run as run_config
-    from kenyon.evaluation._config import RunConfig, parse_seeds, read_config
+    from kenyon.evaluation._config import RunConfig, config_keys, parse_seeds, read_config
 
     values = read_config(config) if config else {}
-    values |= _given(dataset=dataset, scenario=scenario, learner=learner, seeds=seeds, epochs=epochs, order=order)
-    values |= _given(n_tasks=n_tasks, labelled=labelled, label_noise=label_noise, blur=blur, max_per_task=max_per_task)
-    values |= _given(holdout=holdout, tests=tests, weights_every=weights_every, out=out, data_dir=data_dir)
-    values |= {k: parse_list(v) for k, v in _given(class_order=class_order, task_sizes=task_sizes).items()}
+    for key in values:
+        if key not in (*config_keys(), *EXTRA):
+            raise unknown("configuration key", key, (*config_keys(), *EXTRA))
+    values |= _given(dataset=dataset, scenario=scenario, learner=learner, seeds=seeds, out=out, data_dir=data_dir)
+    values |= _given(order=order, tests=tests)
+    parsed = _given(epochs=epochs, class_order=class_order, n_tasks=n_tasks, task_sizes=task_sizes, labelled=labelled)
+    parsed |= _given(label_noise=label_noise, blur=blur, max_per_task=max_per_task, holdout=holdout)
+    parsed |= _given(weights_every=weights_every)
+    values |= {key: parse_list(text) for key, text in parsed.items()}
     flags = _given(rule=rule, n_hidden=n_hidden, density=density, threshold=threshold, learning_rate=learning_rate)
     flags |= _given(clamp=clamp, memory_budget=memory_budget)
-    values["options"] = (
-        values.get("options", {}) | {k: parse_value(v) for k, v in flags.items()} | parse_settings(settings or [])
-    )
-    extra = {key: values.pop(key, DEFAULTS.get(key)) for key in ("seeds", "out", "data_dir")}
+    options = {key: parse_value(text) for key, text in flags.items()} | parse_settings(settings or [])
+    if options:
+        values["options"] = values.get("options", {}) | options
+    extra = {key: values.pop(key, DEFAULTS.get(key)) for key in EXTRA}
     checked = RunConfig.from_dict({"dataset": DEFAULTS["dataset"]} | values)
     wanted = parse_seeds(extra["seeds"])
     with make_watch(len(wanted), quiet=as_json) as watch:

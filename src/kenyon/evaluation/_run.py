@@ -61,6 +61,8 @@ def run(
                 results[seed] = run_dataset(config, seed, dataset(), watch=watch)
             else:
                 folder = Store(Path(store)).folder(config, seed)
+                if again or not folder.complete:
+                    dataset()  # a data set that is missing must not leave a folder behind
                 if wait:
                     watch.waiting(folder.path)
                 with folder.locked(wait) as held:
