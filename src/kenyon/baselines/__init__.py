@@ -111,14 +111,14 @@ _ROWS = [
     LearnerSpec(
         "instaparam",
         "kenyon.baselines._instaparam:InstAParam",
-        _BOUNDARIES,
-        "teacher",
+        ("single-task", "task-incremental"),
+        "gate history",
         "Chen et al., Mitigating Forgetting in Online Continual Learning via Instance-Aware Parameterization, 2020",
         "a controller gates blocks of the network sample by sample",
     ),
     LearnerSpec(
         "cn-dpm",
-        "kenyon.baselines._cn_dpm:CNDPM",
+        "kenyon.baselines._cndpm:CNDPM",
         _ANY,
         "short-term memory + experts",
         "Lee et al., A Neural Dirichlet Process Mixture Model for Task-Free Continual Learning, 2020",
@@ -127,7 +127,7 @@ _ROWS = [
     LearnerSpec(
         "phsic",
         "kenyon.baselines._phsic:PHSIC",
-        _ANY,
+        ("single-task",),
         "none",
         "Pogodin & Latham, Kernelized Information Bottleneck Leads to Biologically Plausible 3-Factor Hebbian "
         "Learning in Deep Networks, 2020",
@@ -153,7 +153,7 @@ _ROWS = [
         "flymodel",
         "kenyon.baselines._flymodel:FlyModel",
         _ANY,
-        "none",
+        "class weights",
         "Shen, Dasgupta & Navlakha, Reducing Catastrophic Forgetting with Associative Learning: A Lesson from "
         "Fruit Flies, 2023",
         "sparse random expansion, winner-take-all, associative update of the labelled class only",

@@ -12,6 +12,8 @@ flies", arXiv 2107.07617, 2021.
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -38,6 +40,9 @@ class FlyModel(MemoryFree):
         batch_size: how often predictions are refreshed while testing before learning.
     """
 
+    name = "flymodel"
+    defaults: ClassVar[dict[str, float]] = {"winners": 0.01, "rate": 0.01}
+
     def __init__(
         self,
         info: StreamInfo,
@@ -45,12 +50,13 @@ class FlyModel(MemoryFree):
         *,
         n_hidden: int = 10_000,
         fan_in: float = 0.1,
-        winners: float = 0.05,
-        rate: float = 0.01,
+        winners: float | None = None,
+        rate: float | None = None,
         decay: float = 0.0,
         batch_size: int = 10,
     ) -> None:
         super().__init__(info, seed, batch_size)
+        winners, rate = self.option("winners", winners), self.option("rate", rate)
         for name, value in (("fan_in", fan_in), ("winners", winners), ("rate", rate)):
             if not 0.0 < value <= 1.0:
                 raise ConfigError(f"{name} is {value}; it must be above 0 and at most 1")

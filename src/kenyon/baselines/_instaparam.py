@@ -4,8 +4,8 @@ Each hidden layer is split into blocks of units, a gate each. For a sample x the
 probability of every gate, c(x), and
 
     training:   a ~ Bernoulli(q),  q = alpha c + (1 - alpha)(1 - c) - reg       (bounded, away from old habits)
-    prediction: a = [c > mu]
-    network:    h_l = ReLU(W_l h_{l-1} + b_l) * a_l,  cross entropy, gradients reach the chosen blocks only
+    prediction: a = [c > mu], and the likeliest block of a layer in any case
+    network:    h_l = ReLU(W_l h_{l-1} + b_l) * a_l / mean(a_l),  cross entropy, chosen blocks only
     controller: grad = -(R(a) - R([c > mu])) grad log q(a) - beta grad H(q)
     reward:     R(a) = [correct] * log(number of gates - gates used)           (sparse and right)
     reg       = gamma sigmoid(k (sqrt(H) / max sqrt(H) - 1/2)),  H counts the gates chosen in earlier tasks
@@ -51,7 +51,9 @@ class GatedMLP(Network):
         for number, layer in enumerate(self.layers):
             x = F.relu(layer(x))
             if gates is not None:
-                x = (x.reshape(len(x), self.blocks, -1) * gates[:, number, :, None]).flatten(1)
+                a = gates[:, number]
+                a = a * (self.blocks / a.sum(1, keepdim=True).clamp(min=1.0))  # the same scale for few and many
+                x = (x.reshape(len(x), self.blocks, -1) * a[:, :, None]).flatten(1)
         return x
 
     def gated(self, x: Tensor, gates: Tensor) -> Tensor:
@@ -79,7 +81,7 @@ class InstAParam(Trainer):
     """
 
     name = "instaparam"
-    defaults: ClassVar[dict[str, float]] = {"lr": 0.05, "lr_controller": 1e-3, "gamma": 0.1, "beta": 0.8}
+    defaults: ClassVar[dict[str, float]] = {"lr": 0.02, "lr_controller": 1e-3, "gamma": 0.1, "beta": 0.8, "reward": 3.0}
     fixed = ("network", "width")
 
     def __init__(
@@ -88,13 +90,13 @@ class InstAParam(Trainer):
         seed: int,
         *,
         lr_controller: float | None = None,
-        blocks: int = 8,
+        blocks: int = 20,
         controller: int = 64,
         iterations: int = 1,
         alpha: float = 0.8,
         beta: float | None = None,
         gamma: float | None = None,
-        reward: float = 30.0,
+        reward: float | None = None,
         mu: float = 0.5,
         hidden: Sequence[int] = (400, 400),
         **common: Any,
@@ -109,7 +111,7 @@ class InstAParam(Trainer):
             raise ConfigError(f"alpha is {alpha}: expected a number from 0.5 to below 1")
         super().__init__(info, seed, hidden=hidden, network="mlp", **common)
         self.iterations = int(positive("iterations", iterations))
-        self.alpha, self.mu, self.reward = alpha, mu, reward
+        self.alpha, self.mu, self.reward = alpha, mu, self.option("reward", reward)
         self.beta, self.gamma = self.option("beta", beta), self.option("gamma", gamma)
         with torch.device("meta"):
             net = GatedMLP((info.n_features, *hidden), blocks, info.n_classes)
@@ -133,7 +135,7 @@ class InstAParam(Trainer):
     def gates(self, x: Tensor) -> Tensor:
         """The gates that prediction uses, 0 or 1."""
         with torch.no_grad():
-            return (self.controller(x) > self.mu).float()
+            return self._decided(self.controller(x))
 
     def logits(self, x: Tensor, task: int | Tensor | None) -> Tensor:
         return self.mask(self.net.gated(x, self.gates(x)), task)
@@ -142,7 +144,7 @@ class InstAParam(Trainer):
         before = None
         for _ in range(self.iterations):
             probabilities = self.controller(batch.x)
-            policy = (probabilities.detach() > self.mu).float()
+            policy = self._decided(probabilities.detach())
             q = self.alpha * probabilities + (1.0 - self.alpha) * (1.0 - probabilities) - self._regulariser()
             q = q.clamp(1e-6, 1.0 - 1e-6)
             sampled = torch.bernoulli(q.detach(), generator=self.generator)
@@ -161,6 +163,11 @@ class InstAParam(Trainer):
         """The gates of this task become a habit that later tasks avoid."""
         self.history += self.used
         self.used.zero_()
+
+    def _decided(self, probabilities: Tensor) -> Tensor:
+        """Gates above the threshold; a layer that would be shut keeps its likeliest block open."""
+        likeliest = probabilities.amax(2, keepdim=True)
+        return ((probabilities > self.mu) | (probabilities >= likeliest)).float()
 
     def _regulariser(self) -> Tensor | float:
         if not self.history.any():

@@ -7,10 +7,12 @@ A memory-free learner keeps statistics of each class and never a sample. It impl
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kenyon.baselines._tuned import tuned
 from kenyon.errors import ConfigError, InputError
 from kenyon.evaluation._protocol import StreamInfo
 
@@ -25,6 +27,9 @@ class MemoryFree(ABC):
             touch what is learned.
     """
 
+    name: ClassVar[str]
+    defaults: ClassVar[dict[str, float]] = {}
+
     def __init__(self, info: StreamInfo, seed: int, batch_size: int) -> None:
         if batch_size < 1:
             raise ConfigError(f"batch_size is {batch_size}; it must be at least 1")
@@ -33,6 +38,10 @@ class MemoryFree(ABC):
         self.batch_size = int(batch_size)
         self.counts = np.zeros(info.n_classes, dtype=np.int64)
         self._updates = np.zeros(1, dtype=np.int64)
+
+    def option(self, key: str, value: float | None) -> float:
+        """`value`, or where it is None the tuned (else the published) hyperparameter."""
+        return tuned(self.name, self.info).get(key, self.defaults[key]) if value is None else value
 
     @abstractmethod
     def _update(self, X: NDArray[np.float32], y: NDArray[np.int64]) -> int:

@@ -29,6 +29,8 @@ class NCM(MemoryFree):
         batch_size: how often predictions are refreshed while testing before learning.
     """
 
+    name = "ncm"
+
     def __init__(self, info: StreamInfo, seed: int, *, metric: str = "euclidean", batch_size: int = 10) -> None:
         super().__init__(info, seed, batch_size)
         if metric not in ("euclidean", "cosine"):

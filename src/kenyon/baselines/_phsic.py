@@ -103,12 +103,13 @@ class PHSIC(Trainer):
         groups: groups of neurons that are normalised together.
         power: p, the share of the normalisation that the next layer sees.
         delta: keeps a silent group's power above 0.
-        batch_size: pairs are taken within a batch, so it needs many samples.
+        batch_size: pairs are taken within a batch, so it needs many samples (256 in the paper, for 100 epochs;
+            fewer give one pass more steps).
         common: the options of `Trainer`.
     """
 
     name = "phsic"
-    defaults: ClassVar[dict[str, float]] = {"lr": 1e-3, "lr_local": 1.0}
+    defaults: ClassVar[dict[str, float]] = {"lr": 0.01, "lr_local": 0.1}
     fixed = ("network", "width")
 
     def __init__(
@@ -119,13 +120,13 @@ class PHSIC(Trainer):
         lr_local: float | None = None,
         momentum: float = 0.95,
         hidden: Sequence[int] = (1024, 1024, 1024),
-        kernel: str = "gaussian",
+        kernel: str = "cosine",
         sigma: float = 5.0,
         gamma: float = 2.0,
         groups: int = 32,
         power: float = 0.2,
         delta: float = 1.0,
-        batch_size: int = 256,
+        batch_size: int = 64,
         **common: Any,
     ) -> None:
         if len(info.tasks) > 1:

@@ -13,6 +13,8 @@ representations outperform online continually learned representations", NeurIPS 
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
@@ -32,9 +34,12 @@ class RanDumb(StreamingLDA):
         seed: seed of the frequencies and phases, which are regenerated and not kept.
         n_features: how many random features.
         gamma: width of the kernel, for pixels scaled to 0..1.
-        ridge: lambda, the share of the identity in the covariance.
+        shrinkage: lambda, the share of the identity in the covariance.
         batch_size: how often predictions are refreshed while testing before learning.
     """
+
+    name = "randumb"
+    defaults: ClassVar[dict[str, float]] = {"gamma": 0.005, "shrinkage": 1e-4}
 
     def __init__(
         self,
@@ -42,16 +47,17 @@ class RanDumb(StreamingLDA):
         seed: int,
         *,
         n_features: int = 2000,
-        gamma: float = 0.01,
-        ridge: float = 1e-4,
+        gamma: float | None = None,
+        shrinkage: float | None = None,
         batch_size: int = 500,
     ) -> None:
         if n_features < 1:
             raise ConfigError(f"n_features is {n_features}; it must be at least 1")
+        self._n_random = int(n_features)
+        super().__init__(info, seed, shrinkage=shrinkage, batch_size=batch_size)
+        gamma = self.option("gamma", gamma)
         if not gamma > 0.0:
             raise ConfigError(f"gamma is {gamma}; it must be positive")
-        self._n_random = int(n_features)
-        super().__init__(info, seed, shrinkage=ridge, batch_size=batch_size)
         random = np.random.default_rng(seed)
         shape = (info.n_features, self._n_random)
         self._omega = random.standard_normal(shape, dtype=np.float32) * np.float32(np.sqrt(2.0 * gamma))

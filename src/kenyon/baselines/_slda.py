@@ -13,6 +13,8 @@ analysis", CVPR Workshops 2020.
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -33,8 +35,12 @@ class StreamingLDA(MemoryFree):
             solves one linear system).
     """
 
-    def __init__(self, info: StreamInfo, seed: int, *, shrinkage: float = 1e-4, batch_size: int = 100) -> None:
+    name = "slda"
+    defaults: ClassVar[dict[str, float]] = {"shrinkage": 1e-4}
+
+    def __init__(self, info: StreamInfo, seed: int, *, shrinkage: float | None = None, batch_size: int = 100) -> None:
         super().__init__(info, seed, batch_size)
+        shrinkage = self.option("shrinkage", shrinkage)
         if not 0.0 < shrinkage <= 1.0:
             raise ConfigError(f"shrinkage is {shrinkage}; it must be above 0 and at most 1")
         self.shrinkage = shrinkage

@@ -1,0 +1,98 @@
+"""CN-DPM: experts are added when the data shift, and only then."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from split_digits import SplitDigits, resumes, same_state
+
+from kenyon.baselines._cndpm import CNDPM
+from kenyon.errors import ConfigError
+
+QUICK: dict[str, Any] = {"hidden": (32,), "code": 8, "sleep": 300, "sleep_classifier": 100, "draws": 4,
+                         "lr": 3e-3, "lr_classifier": 3e-3}  # fmt: skip
+
+
+def quick(stream: SplitDigits, seed: int = 0, **options: Any) -> CNDPM:
+    return CNDPM(stream.info, seed, **{**QUICK, **options})
+
+
+@pytest.mark.parametrize(("scenario", "least"), [("class", 0.75), ("task", 0.9)])
+def test_learns_the_split_digits(scenario: str, least: float) -> None:
+    stream = SplitDigits(scenario)
+    assert stream.accuracy(stream.learn(quick(stream))) >= least
+
+
+def test_an_expert_is_added_when_the_data_shift() -> None:
+    stream = SplitDigits("class")
+    learner = quick(stream)
+    experts = []
+    for task, X, y in stream.episodes()[:3]:
+        learner.learn(X, y, task)
+        experts.append(len(learner.mixture.experts))
+        learner.learn(X, y, task)  # the same data again bring no expert
+        assert len(learner.mixture.experts) == experts[-1]
+    assert experts == [1, 2, 3]
+    # Each expert has learned its own classes.
+    for expert, (_, X, y) in zip(learner.mixture.experts, stream.episodes(), strict=False):
+        with torch.no_grad():
+            answers = expert.d(learner.normalise(torch.from_numpy(X))).argmax(1).numpy()
+        assert (answers == y).mean() > 0.9
+
+
+def test_densities_tell_the_experts_apart() -> None:
+    """Without a label, the expert that has seen a sample's classes finds it likelier than the other."""
+    stream = SplitDigits("class")
+    learner = quick(stream)
+    for task, X, y in stream.episodes()[:2]:
+        learner.learn(X, y, task)
+    for k, classes in enumerate(stream.tasks[:2]):
+        rows = np.isin(stream.y_test, classes)
+        x = learner.normalise(torch.from_numpy(stream.X_test[rows]))
+        assert (learner.mixture.log_densities(x).argmax(1).numpy() == k).mean() > 0.85
+
+
+def test_the_short_term_memory_is_bounded_and_counted() -> None:
+    stream = SplitDigits("class")
+    learner = quick(stream, buffer_size=50)
+    empty = learner.state_bytes
+    X, y = stream.X, stream.y
+    learner.learn(X[:40], y[:40])
+    assert len(learner.memory) == 40 and not learner.mixture.experts
+    assert learner.state_bytes >= empty + 50 * 64  # allocated whole
+    learner.learn(X[40:50], y[40:50])
+    assert len(learner.memory) == 0 and len(learner.mixture.experts) == 1
+    assert learner.mixture.counts.tolist() == [50.0]
+    weights = learner.mixture.experts[0].n_weights
+    assert learner.state_bytes >= empty + 3 * 4 * weights  # values and both moments
+
+
+def test_resumes_bit_for_bit_and_is_determined_by_its_seed() -> None:
+    stream = SplitDigits("class")
+    assert resumes(lambda: quick(stream, seed=5, sleep=50, sleep_classifier=20), stream)
+    twins = [stream.learn(quick(stream, seed=5, sleep=50, sleep_classifier=20)) for _ in range(2)]
+    assert same_state(*twins)
+    other = stream.learn(quick(stream, seed=6, sleep=50, sleep_classifier=20))
+    assert not same_state(twins[0], other)
+
+
+def test_prediction_and_unlabelled_samples_change_nothing() -> None:
+    stream = SplitDigits("class")
+    learner = quick(stream, sleep=50, sleep_classifier=20)
+    learner.learn(stream.X[:200], stream.y[:200])
+    before = learner.state()
+    answers = learner.predict(stream.X_test)
+    learner.learn(stream.X[:30], np.full(30, -1))
+    assert all(np.array_equal(before[key], value) for key, value in learner.state().items())
+    one_by_one = np.concatenate([learner.predict(x[None]) for x in stream.X_test[:30]])
+    assert (one_by_one == answers[:30]).mean() > 0.95
+
+
+def test_bad_options_are_refused() -> None:
+    info = SplitDigits("class").info
+    for options in ({"chill": 0.0}, {"variance": -1.0}, {"sleep": 0}, {"hidden": (0,)}):
+        with pytest.raises(ConfigError):
+            CNDPM(info, 0, **options)
