@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from kenyon._engine import Engine
 from kenyon._size import parse_size
 from kenyon.errors import ConfigError, MemoryBudgetError, unknown
 from kenyon.features import Features, Identity, SparseProjection
-from kenyon.modulation import check_moving, clamp_bounds
+from kenyon.modulation import Moving, check_moving, clamp_bounds
 from kenyon.rules import Rule, get_rule
 
 DEFAULT_UNITS = 11_000
@@ -26,20 +27,35 @@ LABEL_ROOM = 32
 FEATURES = ("sparse", "identity")
 
 
-def build_engine(
-    params: Mapping[str, Any], n_inputs: int, n_classes: int, seed: int, metadata_bytes: int
-) -> Engine:
-    """The engine of a classifier.
+@dataclass(frozen=True)
+class Settings:
+    """Hyperparameters with every `"auto"` and every share resolved."""
+
+    rule: Rule
+    rate: Moving
+    clamp: float | None
+    clamp_kind: str
+    hidden: list[int]
+    sparse: bool
+    n_units: int
+    n_connections: int
+    inhibitory: float
+    threshold: float | None
+    unit_norm: bool
+    n_threads: int
+
+
+def settle(params: Mapping[str, Any], n_inputs: int, n_classes: int, metadata_bytes: int) -> Settings:
+    """Check every hyperparameter and work out the sizes.
 
     Args:
         params: the classifier's parameters.
         n_inputs: width of a sample.
         n_classes: classes that are known to come.
-        seed: seed of everything random.
         metadata_bytes: bytes of the state that are not arrays, for the memory budget.
     """
     rule = get_rule(params["rule"])
-    rate = _rule_rate(rule) if _is_auto(params["learning_rate"]) else params["learning_rate"]
+    rate = rule.plasticity.learning_rate if _is_auto(params["learning_rate"]) else params["learning_rate"]
     check_moving("learning_rate", rate, 0.0, math.inf)
     clamp = rule.plasticity.clamp if _is_auto(params["clamp"]) else params["clamp"]
     clamp_bounds(clamp, params["clamp_kind"])
@@ -48,7 +64,7 @@ def build_engine(
     budget = None if params["memory_budget"] is None else parse_size(params["memory_budget"])
     if params["features"] not in FEATURES:
         raise unknown("features", params["features"], FEATURES)
-    unit_norm = _flag("unit_norm", params["unit_norm"])
+    sparse = params["features"] == "sparse"
 
     def room_for(n_units: int) -> int:
         widths = [n_units, *hidden, expected]
@@ -56,41 +72,53 @@ def build_engine(
         sums = 8 * sum(widths[1:]) if rule.window is not None else 0
         return weights + sums + 16 + metadata_bytes + LABEL_ROOM * expected
 
-    features: Features
-    if params["features"] == "identity":
-        features = Identity(n_inputs, unit_norm=unit_norm)
-    else:
-        n_units = _units(params["n_hidden"], budget, room_for)
+    n_units = _units(params["n_hidden"], budget, room_for) if sparse else n_inputs
+    if budget is not None and room_for(n_units) > budget:
+        raise MemoryBudgetError(
+            f"{n_units} units and {expected} classes would take {room_for(n_units):,} bytes: the memory budget is "
+            f"{budget:,}. Lower n_hidden or expected_classes, or raise memory_budget."
+        )
+    return Settings(
+        rule=rule,
+        rate=rate,
+        clamp=clamp,
+        clamp_kind=params["clamp_kind"],
+        hidden=hidden,
+        sparse=sparse,
+        n_units=n_units,
+        n_connections=_connections(params["density"], n_inputs),
+        inhibitory=_number("inhibitory", params["inhibitory"], 0.0, 1.0),
+        threshold=None if params["threshold"] is None else _number("threshold", params["threshold"], -100, 100),
+        unit_norm=_flag("unit_norm", params["unit_norm"]),
+        n_threads=_threads(params["n_jobs"]),
+    )
+
+
+def build_engine(settings: Settings, n_inputs: int, seed: int) -> Engine:
+    """An engine that has learned nothing."""
+    features: Features = Identity(n_inputs, unit_norm=settings.unit_norm)
+    if settings.sparse:
         features = SparseProjection(
             n_inputs,
-            n_units,
-            _connections(params["density"], n_inputs),
-            inhibitory=_number("inhibitory", params["inhibitory"], 0.0, 1.0),
-            threshold=None if params["threshold"] is None else _number("threshold", params["threshold"], -100, 100),
-            unit_norm=unit_norm,
+            settings.n_units,
+            settings.n_connections,
+            inhibitory=settings.inhibitory,
+            threshold=settings.threshold,
+            unit_norm=settings.unit_norm,
             seed=seed,
-        )
-    if budget is not None and room_for(features.n_outputs) > budget:
-        raise MemoryBudgetError(
-            f"{features.n_outputs} units and {expected} classes would take {room_for(features.n_outputs):,} bytes: the "
-            f"memory budget is {budget:,}. Lower n_hidden or expected_classes, or raise memory_budget."
         )
     return Engine(
         features,
         n_inputs,
-        rule,
-        hidden,
-        rate,
-        clamp,
-        params["clamp_kind"],
-        unit_norm,
+        settings.rule,
+        settings.hidden,
+        settings.rate,
+        settings.clamp,
+        settings.clamp_kind,
+        settings.unit_norm,
         seed,
-        _threads(params["n_jobs"]),
+        settings.n_threads,
     )
-
-
-def _rule_rate(rule: Rule) -> float:
-    return rule.plasticity.learning_rate
 
 
 def _is_auto(value: Any) -> bool:

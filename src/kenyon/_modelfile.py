@@ -22,7 +22,6 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save as to_safetensors
 
 from kenyon import modulation
-from kenyon._engine import Engine
 from kenyon.errors import ConfigError, KenyonError, ModelFileError
 from kenyon.labels import Labels, label_kind
 from kenyon.rules import INEL, Rule, make_rule
@@ -38,16 +37,9 @@ def metadata_bytes(classifier: KenyonClassifier, seed: int, n_inputs: int, heads
     return len(_model_json(classifier, seed, n_inputs, heads, strict=False))
 
 
-def save(
-    classifier: KenyonClassifier, engine: Engine, heads: dict[Hashable, Labels], path: str | os.PathLike[str]
-) -> None:
+def save(classifier: KenyonClassifier, path: str | os.PathLike[str]) -> None:
     """Write the file beside its final place, then move it there."""
-    model = _model_json(classifier, engine.seed, engine.n_inputs, heads, strict=True)
-    tensors: dict[str, NDArray] = {"counters": np.array([engine.time, engine.updates], np.int64)}
-    for number, layer in enumerate(engine.layers):
-        tensors[f"weights.{number}"] = np.ascontiguousarray(layer.weights)
-        if layer.windowed:
-            tensors[f"sums.{number}"] = layer.sums[: layer.n_neurons].copy()
+    model, tensors = to_arrays(classifier)
     metadata = {"kenyon.version": str(VERSION), "kenyon.model": model, "kenyon.sha256": _digest(model, tensors)}
     path = Path(path)
     with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
@@ -61,12 +53,34 @@ def save(
             raise
 
 
-def load(cls: type[KenyonClassifier], path: str | os.PathLike[str], overrides: dict[str, Any]) -> Any:
+def load(cls: type[KenyonClassifier], path: str | os.PathLike[str], overrides: dict[str, Any]) -> KenyonClassifier:
     """A classifier that goes on where the saved one stopped."""
     model, tensors = _read(path)
     try:
-        params = _params_from_config(model["params"], overrides)
-        classifier = cls(**params)
+        return from_arrays(cls, model, tensors, overrides)
+    except KenyonError as error:
+        raise ModelFileError(f"{path}: {error}") from error
+
+
+def to_arrays(classifier: KenyonClassifier) -> tuple[str, dict[str, NDArray]]:
+    """The state as JSON and named arrays, copied."""
+    engine = classifier._engine
+    model = _model_json(classifier, engine.seed, engine.n_inputs, classifier._heads, strict=True)
+    tensors: dict[str, NDArray] = {"counters": np.array([engine.time, engine.updates], np.int64)}
+    for number, layer in enumerate(engine.layers):
+        tensors[f"weights.{number}"] = layer.weights.copy()
+        if layer.windowed:
+            tensors[f"sums.{number}"] = layer.sums[: layer.n_neurons].copy()
+    return model, tensors
+
+
+def from_arrays(
+    cls: type[KenyonClassifier], model_json: str, tensors: dict[str, NDArray], overrides: dict[str, Any]
+) -> KenyonClassifier:
+    """The inverse of `to_arrays`; `overrides` replace parameters."""
+    try:
+        model = json.loads(model_json)
+        classifier = cls(**_params_from_config(model["params"], overrides))
         engine = classifier._make_engine_from(model["n_inputs"], model["seed"], tensors["weights.0"].shape[0])
         heads = {head["task"]: Labels(zip(head["labels"], head["neurons"], strict=True)) for head in model["heads"]}
         engine.time, engine.updates = tensors["counters"].tolist()
@@ -75,18 +89,18 @@ def load(cls: type[KenyonClassifier], path: str | os.PathLike[str], overrides: d
             weights = tensors[f"weights.{number}"]
             sums = tensors[f"sums.{number}"] if layer.windowed else np.zeros(weights.shape[1])
             layer.load(weights, sums, n_classes)
-        classifier._engine, classifier._heads = engine, heads
-        classifier.n_features_in_ = model["n_inputs"]
-        if model["feature_names"] is not None:
-            classifier.feature_names_in_ = np.array(model["feature_names"], object)
-    except KenyonError as error:
-        raise ModelFileError(f"{path}: {error}") from error
     except (KeyError, TypeError, ValueError, IndexError) as error:
-        raise ModelFileError(f"{path}: the model is not complete ({type(error).__name__}: {error})") from error
+        if isinstance(error, KenyonError):
+            raise
+        raise ModelFileError(f"the model is not complete ({type(error).__name__}: {error})") from error
+    classifier._engine, classifier._heads = engine, heads
+    classifier.n_features_in_ = model["n_inputs"]
+    if model["feature_names"] is not None:
+        classifier.feature_names_in_ = np.array(model["feature_names"], object)
     return classifier
 
 
-def _read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArray]]:
+def _read(path: str | os.PathLike[str]) -> tuple[str, dict[str, NDArray]]:
     """The checked contents of a file."""
     if not Path(path).is_file():
         raise ModelFileError(f"{path}: no such file")
@@ -97,7 +111,9 @@ def _read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArr
             if version is None:
                 raise ModelFileError(f"{path}: a safetensors file, but not one that Kenyon wrote")
             if version != str(VERSION):
-                raise ModelFileError(f"{path}: format version {version!r}, expected {VERSION}: update Kenyon to read it")
+                raise ModelFileError(
+                    f"{path}: format version {version!r}, expected {VERSION}: update Kenyon to read it"
+                )
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  not a dict
     except SafetensorError as error:
         raise ModelFileError(f"{path}: not a complete safetensors file ({error})") from error
@@ -106,7 +122,7 @@ def _read(path: str | os.PathLike[str]) -> tuple[dict[str, Any], dict[str, NDArr
     model = metadata.get("kenyon.model", "")
     if _digest(model, tensors) != metadata.get("kenyon.sha256"):
         raise ModelFileError(f"{path}: the checksum does not match, the file is damaged")
-    return json.loads(model), tensors
+    return model, tensors
 
 
 def _digest(model: str, tensors: dict[str, NDArray]) -> str:
@@ -143,7 +159,9 @@ def _model_json(
 
 def _check_plain(what: str, value: Hashable) -> None:
     if value is not None and label_kind(value) not in ("number", "string", "boolean"):
-        raise ConfigError(f"the {what} {value!r} is a {label_kind(value)}: a file holds numbers, strings and booleans only")
+        raise ConfigError(
+            f"the {what} {value!r} is a {label_kind(value)}: a file holds numbers, strings and booleans only"
+        )
 
 
 def _to_config(value: Any) -> Any:

@@ -85,7 +85,9 @@ class Labels:
             if kind is None:
                 kind = label_kind(label)
             elif label_kind(label) != kind:
-                raise InputError(f"label {label!r} is a {label_kind(label)}: expected a {kind}, as the labels before it")
+                raise InputError(
+                    f"label {label!r} is a {label_kind(label)}: expected a {kind}, as the labels before it"
+                )
             if label not in order:
                 order[label] = len(order)
                 new.append((first, label))
@@ -127,7 +129,9 @@ def _distinct(y: Any, unlabelled: float | None) -> tuple[list[tuple[Hashable, in
         try:
             hash(item)
         except TypeError:
-            raise InputError(f"label {item!r} of sample {s} is a {type(item).__name__}: expected a hashable label") from None
+            raise InputError(
+                f"label {item!r} of sample {s} is a {type(item).__name__}: expected a hashable label"
+            ) from None
         if item not in seen:
             seen[item] = len(plain)
             plain.append((item, s))

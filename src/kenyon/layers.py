@@ -49,9 +49,7 @@ class Layer:
         self._windowed = rule.window is not None
         # one labelled neuron is a column; a random code is half the layer, better taken by rows
         by_column = step.gated and not n_hidden
-        self._learn = compile_rule(
-            type(step).delta, len(step.parameters), by_column, step.event_driven, self._windowed
-        )
+        self._learn = compile_rule(type(step).delta, len(step.parameters), by_column, step.event_driven, self._windowed)
         self._by_column = by_column
         self._dense = np.zeros(0 if step.event_driven else n_inputs, np.float32)
         if n_hidden:

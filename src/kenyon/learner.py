@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Hashable, Iterable, Sequence
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,7 +12,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 from sklearn.utils import check_random_state
 
-from kenyon import _build, _modelfile
+from kenyon import _modelfile
+from kenyon._build import build_engine, settle
 from kenyon._engine import NO_LABEL, Engine, Head
 from kenyon._inputs import check_labels, check_samples
 from kenyon._size import parse_size
@@ -141,7 +142,9 @@ class KenyonClassifier(ClassifierMixin, BaseEstimator):
         engine: Engine | None = getattr(self, "_engine", None)
         head = self._heads.get(task) if engine is not None else None
         neuron = head.neurons.get(y) if head is not None else None
-        plain = engine is not None and type(x) is np.ndarray and x.dtype == np.uint8 and x.shape == (self.n_features_in_,)
+        plain = (
+            engine is not None and type(x) is np.ndarray and x.dtype == np.uint8 and x.shape == (self.n_features_in_,)
+        )
         if engine is None or head is None or neuron is None or not plain or y == self.unlabelled:
             samples = np.asarray(x)
             if samples.ndim != 1:
@@ -272,6 +275,14 @@ class KenyonClassifier(ClassifierMixin, BaseEstimator):
         weights.flags.writeable = False
         return weights
 
+    def neurons(self, task: Hashable = None) -> dict[Hashable, int]:
+        """The output neuron (column of `weights_`) of each label of a task."""
+        return dict(self._head(task).neurons)
+
+    def check_params(self, n_features: int) -> None:
+        """Refuse parameters that could not learn samples of this width; changes nothing."""
+        settle(self.get_params(deep=False), n_features, 0, 0)
+
     @property
     def state_bytes(self) -> int:
         """Bytes that must be kept to go on learning: what `save` writes, less the container's framing.
@@ -287,12 +298,13 @@ class KenyonClassifier(ClassifierMixin, BaseEstimator):
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write one safetensors file, atomically; `load` goes on as if nothing had happened."""
-        _modelfile.save(self, self._fitted_engine(), self._heads, path)
+        self._fitted_engine()
+        _modelfile.save(self, path)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], **overrides: Any) -> Self:
         """Read a file of `save`. `overrides` replace parameters a file cannot hold, such as functions."""
-        return _modelfile.load(cls, path, overrides)
+        return cast("Self", _modelfile.load(cls, path, overrides))
 
     def _head(self, task: Hashable) -> Labels:
         heads = self._fitted_heads()
@@ -323,14 +335,14 @@ class KenyonClassifier(ClassifierMixin, BaseEstimator):
         if isinstance(self.random_state, (int, np.integer)):
             seed = int(self.random_state)
         overhead = _modelfile.metadata_bytes(self, seed, n_inputs, {})
-        return _build.build_engine(self.get_params(deep=False), n_inputs, n_classes, seed, overhead)
+        return build_engine(settle(self.get_params(deep=False), n_inputs, n_classes, overhead), n_inputs, seed)
 
     def _make_engine_from(self, n_inputs: int, seed: int, n_units: int) -> Engine:
         """The engine of a saved model, whose size was settled when it was first made."""
         params = {**self.get_params(deep=False), "memory_budget": None}
         if self.features == "sparse":
             params["n_hidden"] = n_units
-        return _build.build_engine(params, n_inputs, 0, seed, 0)
+        return build_engine(settle(params, n_inputs, 0, 0), n_inputs, seed)
 
     def _check_budget(self, heads: dict[Hashable, Labels], new: list[Hashable]) -> None:
         if self.memory_budget is None:

@@ -82,9 +82,7 @@ def activate_block(samples, inputs, n_excitatory, strength, thresholded, unit_no
     shift = np.zeros(LANES)
     if thresholded:
         for b in range(LANES):
-            bar, shift[b] = _cutoff(
-                total[:, b].sum(), squares[:, b].sum(), n_units, strength, limits, integral
-            )
+            bar, shift[b] = _cutoff(total[:, b].sum(), squares[:, b].sum(), n_units, strength, limits, integral)
             threshold[0, b] = bar
     for b in range(n, LANES):
         threshold[0, b] = limits[1]  # lanes without a sample stay silent

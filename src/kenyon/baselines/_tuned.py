@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import tomllib
 from functools import cache
 from importlib.resources import files
@@ -11,14 +12,26 @@ from kenyon.evaluation._protocol import StreamInfo
 
 
 def family(shape: tuple[int, ...]) -> str:
-    """Which row serves a stream: `"cifar"` for three-channel images, `"mnist"` for all else."""
-    return "cifar" if len(shape) == 3 and shape[0] == 3 else "mnist"
+    """Which row serves a stream: `"cifar"` for three-channel images, `"digits"` for fewer than 256 features (such
+    sets are small too, and a short stream asks for larger steps), `"mnist"` for all else."""
+    if len(shape) == 3 and shape[0] == 3:
+        return "cifar"
+    return "digits" if math.prod(shape) < 256 else "mnist"
 
 
 def tuned(name: str, info: StreamInfo) -> dict[str, float]:
-    """The chosen values of a baseline for this kind of data and scenario; empty where none were chosen."""
-    scenario = "task-incremental" if info.task_heads else "class-incremental"
-    return dict(_table().get(f"{name}/{family(info.shape)}/{scenario}", {}).get("values", {}))
+    """The chosen values of a baseline for this kind of data and scenario; empty where none were chosen.
+
+    A single task without a row of its own takes the task-incremental one: like it, it has no forgetting to avoid.
+    """
+    scenarios: tuple[str, ...] = ("task-incremental",) if info.task_heads else ("class-incremental",)
+    if len(info.tasks) == 1:
+        scenarios = ("single-task", "task-incremental")
+    for scenario in scenarios:
+        row = _table().get(f"{name}/{family(info.shape)}/{scenario}")
+        if row:
+            return dict(row["values"])
+    return {}
 
 
 @cache

@@ -30,13 +30,17 @@ class MemoryGauge:
     """Resident growth since the gauge was made.
 
     On Linux the kernel's high-water mark is set back first (`/proc/self/clear_refs`), so that what
-    came before does not hide the peak. Elsewhere the process's lifetime peak is all there is.
+    came before does not hide the peak, and pages of mapped files that came in meanwhile are left
+    out: they are the data set, which the kernel may drop at will. Elsewhere the process's lifetime
+    peak is all there is.
     """
 
     def __init__(self) -> None:
         with suppress(OSError):
             Path("/proc/self/clear_refs").write_text("5")
         self._start = _status_bytes("VmRSS") or _lifetime_peak()
+        self._mapped = _status_bytes("RssFile") or 0
 
     def peak_growth(self) -> int:
-        return max(0, (_status_bytes("VmHWM") or _lifetime_peak()) - self._start)
+        mapped = (_status_bytes("RssFile") or 0) - self._mapped
+        return max(0, (_status_bytes("VmHWM") or _lifetime_peak()) - self._start - max(0, mapped))

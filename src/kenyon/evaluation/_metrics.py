@@ -43,7 +43,7 @@ class Metrics:
     """Bytes the learner must keep to go on learning, at the end of the stream."""
     peak_memory_bytes: int
     """Largest resident memory of the process during the run less its resident memory at the start of the run
-    (data set open, learner built)."""
+    (data set open, learner built), pages of the mapped data set left out."""
     samples_per_second: float
     """Training samples divided by the seconds spent inside the learner learning them (testing left out)."""
     samples_per_second_overall: float
