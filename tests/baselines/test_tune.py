@@ -46,7 +46,7 @@ def test_the_command_writes_a_row_and_keeps_the_others(tmp_path: Path) -> None:
     arguments = ["fine-tune", "--dataset", "digits", "--scenario", "task-incremental", "--max-per-task", "20"]
     assert main([*arguments, "--seeds", "1", "--out", str(out)]) == 0
     table = tomllib.loads(out.read_text())
-    row = table["fine-tune/mnist/task-incremental"]
+    row = table["fine-tune/digits/task-incremental"]
     assert row["values"]["lr"] in GRIDS["fine-tune"]["lr"] and row["grid"] == GRIDS["fine-tune"]
     assert "--max-per-task 20" in row["command"] and 0 < row["score"] <= 1
     assert table["other/mnist/class-incremental"] == {"values": {"lr": 1.0}}
@@ -59,7 +59,7 @@ def test_a_wrong_name_is_an_error_with_exit_code_1(capsys: pytest.CaptureFixture
 
 def test_chosen_values_are_the_defaults_unless_given() -> None:
     chosen = tomllib.loads(TUNED.read_text())["fine-tune/mnist/class-incremental"]["values"]["lr"]
-    info = StreamInfo((28, 28), 10, ((0, 1),), 10, False)
+    info = StreamInfo((28, 28), 10, ((0, 1), (2, 3)), 10, False)
     assert tuned("fine-tune", info) == {"lr": chosen}
     assert FineTune(info, 0).lr == chosen
     learner = FineTune(info, 0, lr=0.123)
@@ -67,6 +67,12 @@ def test_chosen_values_are_the_defaults_unless_given() -> None:
     assert tuned("no-such-baseline", info) == {}
 
 
+def test_a_single_task_takes_the_row_of_task_heads() -> None:
+    row = tomllib.loads(TUNED.read_text())["er/mnist/task-incremental"]["values"]
+    assert tuned("er", StreamInfo((28, 28), 10, (tuple(range(10)),), 10, False)) == row
+
+
 def test_families() -> None:
     assert family((3, 32, 32)) == "cifar"
-    assert family((28, 28)) == family((64,)) == family((1, 28, 28)) == "mnist"
+    assert family((28, 28)) == family((1000,)) == family((1, 28, 28)) == "mnist"
+    assert family((8, 8)) == family((4,)) == "digits"
