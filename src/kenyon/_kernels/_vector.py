@@ -101,6 +101,27 @@ def sum_rows(typing, x, inputs, unit, first, last, out, row):
 
 
 @intrinsic
+def add_moments(typing, x, row, total, squares, part):
+    """`total[part, :] += x[row, :]` and `squares[part, :] += x[row, :] ** 2`, in float64."""
+    signature = types.void(x, types.int64, total, squares, types.int64)
+
+    def codegen(context, builder, sig, args):
+        x_type, _, total_type, squares_type, _ = sig.args
+        x_array, row, total_array, squares_array, part = args
+        source, _ = _row(context, builder, x_type, x_array, row, LANES)
+        wide = ir.VectorType(ir.DoubleType(), LANES)
+        widen = builder.fpext if isinstance(x_type.dtype, types.Float) else builder.sitofp
+        value = widen(_load(builder, source, _itemsize(x_type)), wide)
+        square = builder.fmul(value, value)
+        for sum_type, sum_array, term in ((total_type, total_array, value), (squares_type, squares_array, square)):
+            target, _ = _row(context, builder, sum_type, sum_array, part, LANES)
+            builder.store(builder.fadd(_load(builder, target, 8), term), target).align = 8
+        return context.get_dummy_value()
+
+    return signature, codegen
+
+
+@intrinsic
 def greater_mask(typing, x, row, threshold):
     """Bit b of the result is set where `x[row, b] > threshold[0, b]`."""
     signature = types.uint32(x, types.int64, threshold)

@@ -9,7 +9,7 @@ import numpy as np
 from numba import njit
 
 from kenyon._kernels import LANES
-from kenyon._kernels._vector import greater_mask, lowest_bit, sum_rows
+from kenyon._kernels._vector import add_moments, greater_mask, lowest_bit, sum_rows
 
 PARTIALS = 8
 """Partial sums of a reduction: term number i goes to partial i % PARTIALS."""
@@ -72,11 +72,7 @@ def activate_block(samples, inputs, n_excitatory, strength, thresholded, unit_no
             sum_rows(columns, inputs, unit, n_excitatory, n_connections, inhibited, 0)
             for b in range(LANES):
                 projected[unit, b] -= inhibited[0, b]
-        part = unit % PARTIALS
-        for b in range(LANES):
-            p = np.float64(projected[unit, b])
-            total[part, b] += p
-            squares[part, b] += p * p
+        add_moments(projected, unit, total, squares, unit % PARTIALS)
 
     threshold = np.zeros((1, LANES), projected.dtype)
     shift = np.zeros(LANES)
@@ -143,23 +139,11 @@ def activate_one(sample, excitatory, inhibitory, n_units, strength, thresholded,
         for unit in range(n_units):
             flat[unit] -= flat_inhibited[unit]
 
-    total = np.zeros(PARTIALS)
-    squares = np.zeros(PARTIALS)
-    whole = n_units - n_units % PARTIALS
-    for first in range(0, whole, PARTIALS):
-        for part in range(PARTIALS):
-            p = np.float64(flat[first + part])
-            total[part] += p
-            squares[part] += p * p
-    for unit in range(whole, n_units):
-        p = np.float64(flat[unit])
-        total[unit % PARTIALS] += p
-        squares[unit % PARTIALS] += p * p
-
     threshold = np.zeros((1, LANES), projected.dtype)
     shift = 0.0
     if thresholded:
-        bar, shift = _cutoff(total.sum(), squares.sum(), n_units, strength, limits, integral)
+        total, squares = _exact_moments(flat[:n_units]) if integral else _moments(flat[:n_units])
+        bar, shift = _cutoff(total, squares, n_units, strength, limits, integral)
         threshold[0, :] = bar
     flat[n_units:] = limits[0]  # the last row's units beyond M stay silent
     a = 0
@@ -173,6 +157,29 @@ def activate_one(sample, excitatory, inhibitory, n_units, strength, thresholded,
             a += 1
     counts[0] = a
     _finish(values, 0, a, shift, unit_norm)
+
+
+@njit(cache=True, nogil=True)
+def _exact_moments(sums):
+    """Sum and sum of squares of whole numbers: exact, so that any order will do."""
+    total, squares = 0, 0
+    for unit in range(sums.size):
+        value = np.int64(sums[unit])
+        total += value
+        squares += value * value
+    return float(total), float(squares)
+
+
+@njit(cache=True, nogil=True)
+def _moments(sums):
+    """Sum and sum of squares in the order of `activate_block`."""
+    total = np.zeros(PARTIALS)
+    squares = np.zeros(PARTIALS)
+    for unit in range(sums.size):
+        value = np.float64(sums[unit])
+        total[unit % PARTIALS] += value
+        squares[unit % PARTIALS] += value * value
+    return total.sum(), squares.sum()
 
 
 @njit(cache=True, nogil=True)
