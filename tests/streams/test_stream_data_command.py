@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import signal
 import subprocess
 import sys
+import tarfile
 import threading
 import time
+import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import partial
@@ -213,6 +216,35 @@ def test_archive_paths_are_never_followed(server, tmp_path):
     assert sorted(path.name for path in tmp_path.rglob("*.bin")) == sorted(files)
 
 
+def test_links_and_folders_in_an_archive_are_passed_over(server, tmp_path):
+    """Only regular files count, whatever else in the archive has the name of a wanted file."""
+    for name, version in (("cifar10", "binary"), ("emnist-letters", None)):
+        source, splits = small(name, server, version)
+        layout = source.layouts[0]
+        files, _ = layout_files(source, layout)
+        out = io.BytesIO()
+        if layout.remotes[0].name.endswith(".zip"):
+            with zipfile.ZipFile(out, "w") as archive:
+                for file, content in files.items():
+                    archive.writestr(f"gzip/{file}", content)
+                    archive.writestr(f"folders/{file}/", b"")
+        else:
+            with tarfile.open(fileobj=out, mode="w:gz") as tar:
+                for file, content in files.items():
+                    for kind, target in ((tarfile.SYMTYPE, "/etc/hostname"), (tarfile.LNKTYPE, "nowhere"), (b"5", "")):
+                        info = tarfile.TarInfo(f"links/{file}")
+                        info.type, info.linkname = kind, target
+                        tar.addfile(info)
+                    info = tarfile.TarInfo(f"cifar/{file}")
+                    info.size = len(content)
+                    tar.addfile(info, io.BytesIO(content))
+        server.files[layout.remotes[0].name] = out.getvalue()
+        layout = replace(layout, remotes=(replace(layout.remotes[0], md5=_md5(out.getvalue())),))
+        source = replace(source, layouts=(layout,))
+        download_source(source, tmp_path, progress=False)
+        np.testing.assert_array_equal(open_source(source, tmp_path).train.y, splits[0][1])
+
+
 @pytest.mark.parametrize("kind", ["incomplete", "no archive"])
 def test_archive_that_is_not_what_it_should_be(kind, server, tmp_path):
     source, _ = small("cifar10", server, "binary")
@@ -339,6 +371,8 @@ def test_interrupt_from_the_keyboard_leaves_nothing_behind(server, tmp_path):
     server.files["train-images-idx3-ubyte.gz"] = b"x" * 1_000_000
     server.stalled.add("train-images-idx3-ubyte.gz")
     code = (
+        # a suite started in the background of a shell hands down an ignored SIGINT
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
         "import sys; from kenyon.streams import download_dataset;"
         "download_dataset('mnist', sys.argv[1], mirror=sys.argv[2], progress=False)"
     )
