@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,9 @@ from kenyon.rules import Rule, get_rule
 DEFAULT_UNITS = 11_000
 MOST_UNITS = 65_536
 """A memory budget is not spent beyond this many units: they would cost time and gain next to nothing."""
+
+MOST_RATE = 100.0
+"""No rule is stable at a higher rate, and one step from bounded activity stays within float32."""
 
 LABEL_ROOM = 32
 """Bytes set aside for the name of a class that is expected."""
@@ -56,7 +59,7 @@ def settle(params: Mapping[str, Any], n_inputs: int, n_classes: int, metadata_by
     """
     rule = get_rule(params["rule"])
     rate = rule.plasticity.learning_rate if _is_auto(params["learning_rate"]) else params["learning_rate"]
-    check_moving("learning_rate", rate, 0.0, math.inf)
+    check_moving("learning_rate", rate, 0.0, MOST_RATE)
     clamp = rule.plasticity.clamp if _is_auto(params["clamp"]) else params["clamp"]
     clamp_bounds(clamp, params["clamp_kind"])
     hidden = _whole_numbers("hidden_layers", params["hidden_layers"])
@@ -68,7 +71,7 @@ def settle(params: Mapping[str, Any], n_inputs: int, n_classes: int, metadata_by
 
     def room_for(n_units: int) -> int:
         widths = [n_units, *hidden, expected]
-        weights = sum(4 * a * b for a, b in zip(widths[:-1], widths[1:], strict=True))
+        weights = sum(4 * a * b for a, b in pairwise(widths))
         sums = 8 * sum(widths[1:]) if rule.window is not None else 0
         return weights + sums + 16 + metadata_bytes + LABEL_ROOM * expected
 
@@ -86,7 +89,7 @@ def settle(params: Mapping[str, Any], n_inputs: int, n_classes: int, metadata_by
         hidden=hidden,
         sparse=sparse,
         n_units=n_units,
-        n_connections=_connections(params["density"], n_inputs),
+        n_connections=_connections(params["density"], n_inputs) if sparse else 0,
         inhibitory=_number("inhibitory", params["inhibitory"], 0.0, 1.0),
         threshold=None if params["threshold"] is None else _number("threshold", params["threshold"], -100, 100),
         unit_norm=_flag("unit_norm", params["unit_norm"]),
@@ -159,8 +162,8 @@ def _number(name: str, value: Any, lowest: float, highest: float) -> float:
     return float(value)
 
 
-def _whole_number(name: str, value: Any, wanted: str = "a whole number, at least 1") -> int:
-    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < 1:
+def _whole_number(name: str, value: Any, wanted: str = "a whole number, at least 1", lowest: int = 1) -> int:
+    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < lowest:
         raise ConfigError(f"{name} is {value!r}: expected {wanted}")
     return int(value)
 
@@ -168,7 +171,7 @@ def _whole_number(name: str, value: Any, wanted: str = "a whole number, at least
 def _whole_numbers(name: str, value: Any) -> list[int]:
     if isinstance(value, (str, bytes)) or not hasattr(value, "__iter__"):
         raise ConfigError(f"{name} is {value!r}: expected a list of widths, such as (500,)")
-    return [_whole_number(name, item, "widths that are whole numbers, at least 2") for item in value]
+    return [_whole_number(name, item, "widths that are whole numbers, at least 2", 2) for item in value]
 
 
 def _flag(name: str, value: Any) -> bool:

@@ -10,6 +10,8 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,6 +109,13 @@ class Engine:
         self._bounded = clamp is not None and unit_norm and clamp * max(widths) < DIVERGED
         self._benches = [_Bench(features, n_inputs)]
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_benches": []}  # scratch is neither copied nor pickled
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        vars(self).update(state)
+        self._benches = [_Bench(self.features, self.n_inputs)]
+
     @property
     def n_classes(self) -> int:
         return self.layers[-1].n_neurons
@@ -138,11 +147,20 @@ class Engine:
             else:
                 beta = values_at(self._moving, self.time, labelled[start:stop])
             cuts = sorted({start, stop, *(a for a in arrivals if start < a < stop)})
-            for first, last in zip(cuts[:-1], cuts[1:], strict=True):
+            for first, last in pairwise(cuts):
                 for _ in range(arrivals.count(first)):
                     head.neurons.append(self.add_class())
                 x_o = self._learn_stretch(active, start, first, last, labels[start:stop], head, beta, scores)
                 yield first, last, x_o
+
+    def learn_one(self, sample: NDArray, neuron: int, head: Head) -> None:
+        """As `learn` for one sample of a class that is known, at the lowest latency."""
+        labels = np.array([neuron])
+        active = self._benches[0].activate(sample)
+        beta = self._constant
+        if beta is None:
+            beta = values_at(self._moving, self.time, labels != NO_LABEL)
+        self._learn_stretch(active, 0, 0, 1, labels, head, beta, False)
 
     def _learn_stretch(
         self,
@@ -174,7 +192,7 @@ class Engine:
                 x_o = outputs
             if not final:
                 active = layer.next_input(x_o, a, b, self._unit_norm)
-        self.time += int(np.count_nonzero(labels[a:b] != NO_LABEL))
+        self.time += sum(label != NO_LABEL for label in labels[a:b].tolist())
         return x_o
 
     def scores(self, X: NDArray) -> NDArray[np.float32]:
@@ -219,8 +237,8 @@ class Engine:
 
     def snapshot(self, n_samples: int) -> tuple[list[LayerSnapshot], int, int] | None:
         """What is needed to undo a call of this many samples; None where it cannot half succeed."""
-        if self._bounded or (n_samples == 1 and len(self.layers) == 1):
-            return None
+        if self._constant is not None and (self._bounded or (n_samples == 1 and len(self.layers) == 1)):
+            return None  # a schedule may fail at any sample
         return [layer.snapshot() for layer in self.layers], self.time, self.updates
 
     def roll_back(self, snapshot: tuple[list[LayerSnapshot], int, int]) -> None:

@@ -13,6 +13,7 @@ from sklearn.utils.validation import validate_data
 
 from kenyon._kernels.check import first_unbearable
 from kenyon.errors import InputError
+from kenyon.labels import label_array
 
 LARGEST = 1e30
 """Largest input: the sum of as many as a sample could have still fits a float32."""
@@ -47,14 +48,15 @@ def check_samples(estimator: BaseEstimator, X: ArrayLike, reset: bool) -> NDArra
     return samples
 
 
-def check_labels(y: Any, n_samples: int) -> Any:
+def check_labels(y: Any, n_samples: int) -> NDArray:
     """Labels, one a sample."""
     if y is None:
         raise InputError("requires y to be passed, but the target y is None")
-    shape = np.shape(y)
+    y = label_array(y)
+    shape = y.shape
     if len(shape) == 2 and shape[1] == 1:
         warnings.warn("A column-vector y was passed when a 1d array was expected", DataConversionWarning, stacklevel=4)
-        y, shape = np.asarray(y).ravel(), shape[:1]
+        y, shape = y.ravel(), shape[:1]
     if len(shape) != 1 or shape[0] != n_samples:
         raise InputError(f"y has shape {shape}: expected one label for each of {n_samples} samples, ({n_samples},)")
     return y

@@ -59,6 +59,8 @@ class Labels:
         """Labels of neurons; -1 (None where labels are not numbers) for NO_LABEL."""
         labels, order = self.sorted()
         missing = neurons == NO_LABEL
+        if missing.all():
+            return np.full(neurons.size, NO_LABEL) if self.kind in ("number", None) else np.full(neurons.size, None)
         if missing.any() and self.kind != "number":
             labels = labels.astype(object)
         position = np.zeros(max(order, default=0) + 1, np.int64)
@@ -100,7 +102,7 @@ class Labels:
 
 def _distinct(y: Any, unlabelled: float | None) -> tuple[list[tuple[Hashable, int]], NDArray[np.int64]]:
     """Distinct labels with the first sample of each, in stream order; and each sample's index."""
-    array = y if isinstance(y, np.ndarray) else _to_array(y)
+    array = label_array(y)
     if array.dtype.kind in "biuf" and array.size:
         values, first, inverse = np.unique(array, return_index=True, return_inverse=True, equal_nan=True)
         by_arrival = np.argsort(first, kind="stable")
@@ -112,42 +114,62 @@ def _distinct(y: Any, unlabelled: float | None) -> tuple[list[tuple[Hashable, in
                 rank[i] = NO_LABEL
                 continue
             if isinstance(label, float):
-                if not label.is_integer():
-                    raise InputError(
-                        f"Unknown label type: continuous. Label {label!r} is not a whole number: expected class labels"
-                    )
-                label = int(label)
+                label = _whole(label)
             rank[i] = len(plain)
             plain.append((label, int(first[i])))
         return plain, rank[inverse.reshape(-1)]
-    seen: dict[Hashable, int] = {}
+    seen: dict[tuple[str, Hashable], int] = {}
     plain = []
     where = np.full(len(array), NO_LABEL, np.int64)
     for s, item in enumerate(array.tolist()):
-        if item is None or item != item or (item == unlabelled and label_kind(item) == "number"):
+        if isinstance(item, np.generic):
+            item = item.item()
+        if _is_missing(item) or (label_kind(item) == "number" and item == unlabelled):
             continue
+        if isinstance(item, float):
+            item = _whole(item)
         try:
             hash(item)
         except TypeError:
             raise InputError(
                 f"label {item!r} of sample {s} is a {type(item).__name__}: expected a hashable label"
             ) from None
-        if item not in seen:
-            seen[item] = len(plain)
+        key = (label_kind(item), item)  # True == 1, but they are labels of two kinds
+        if key not in seen:
+            seen[key] = len(plain)
             plain.append((item, s))
-        where[s] = seen[item]
+        where[s] = seen[key]
     return plain, where
 
 
-def _to_array(y: Any) -> NDArray:
+def _whole(label: float) -> int:
+    if not label.is_integer():
+        raise InputError(
+            f"Unknown label type: continuous. Label {label!r} is not a whole number: expected class labels"
+        )
+    return int(label)
+
+
+def _is_missing(label: Any) -> bool:
+    """None, NaN, or a data frame's NA, which will not say whether it equals itself."""
+    try:
+        return label is None or bool(label != label)
+    except (TypeError, ValueError):
+        return True
+
+
+def label_array(y: Any) -> NDArray:
     """Labels as an array that keeps None and mixed types apart instead of making them strings."""
-    if hasattr(y, "to_numpy"):  # pandas
+    if isinstance(y, np.ndarray):
+        return y
+    if hasattr(y, "to_numpy"):  # data frames
         return y.to_numpy()
     if hasattr(y, "__array__"):
         return np.asarray(y)
     items = list(y)
-    if all(isinstance(item, (int, float, np.number)) and not isinstance(item, bool) for item in items):
+    if all(isinstance(item, (int, float, np.number, list)) and not isinstance(item, bool) for item in items):
         return np.asarray(items)
     array = np.empty(len(items), object)
-    array[:] = [item.item() if isinstance(item, np.generic) else item for item in items]
+    for number, item in enumerate(items):  # one by one: a tuple is one label, not a row
+        array[number] = item
     return array

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
-from sklearn.utils import check_random_state
+from sklearn.utils import Tags, check_random_state
 
 from kenyon import _modelfile
 from kenyon._build import build_engine, settle
@@ -18,7 +18,7 @@ from kenyon._engine import NO_LABEL, Engine, Head
 from kenyon._inputs import check_labels, check_samples
 from kenyon._size import parse_size
 from kenyon.errors import ConfigError, InputError, MemoryBudgetError
-from kenyon.labels import Labels
+from kenyon.labels import Labels, label_array
 from kenyon.modulation import Moving
 from kenyon.rules import Rule
 
@@ -111,7 +111,8 @@ class KenyonClassifier(ClassifierMixin, BaseEstimator):
         fresh = type(self)(**self.get_params(deep=False))
         for _ in range(self.epochs):
             fresh.partial_fit(X, y, task=task)
-        vars(self).update(vars(fresh))
+        self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
+        self.__dict__.update(vars(fresh))
         return self
 
     def partial_fit(
@@ -141,7 +142,9 @@ class KenyonClassifier(ClassifierMixin, BaseEstimator):
         """Learn a single sample (one-dimensional), at the lowest latency."""
         engine: Engine | None = getattr(self, "_engine", None)
         head = self._heads.get(task) if engine is not None else None
-        neuron = head.neurons.get(y) if head is not None else None
+        neuron = head.neurons.get(y) if head is not None and isinstance(y, Hashable) else None
+        if head is not None and isinstance(y, (bool, np.bool_)) != (head.kind == "boolean"):
+            neuron = None  # True == 1, but they are labels of two kinds
         plain = (
             engine is not None and type(x) is np.ndarray and x.dtype == np.uint8 and x.shape == (self.n_features_in_,)
         )
@@ -149,8 +152,14 @@ class KenyonClassifier(ClassifierMixin, BaseEstimator):
             samples = np.asarray(x)
             if samples.ndim != 1:
                 raise InputError(f"x has {samples.ndim} dimensions: expected one, a single sample")
-            return self.partial_fit(samples[np.newaxis], np.array([y], None if y is not None else object), task=task)
-        self._run(x[np.newaxis], np.array([neuron]), head, head, [], None)
+            return self.partial_fit(samples[np.newaxis], label_array([y]), task=task)
+        snapshot = engine.snapshot(1)
+        try:
+            engine.learn_one(x[np.newaxis], neuron, Head(list(head.neurons.values())))
+        except BaseException:
+            if snapshot is not None:
+                engine.roll_back(snapshot)
+            raise
         return self
 
     def _learn(
@@ -325,13 +334,25 @@ class KenyonClassifier(ClassifierMixin, BaseEstimator):
             )
         return self._engine
 
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        # a projection spreads many inputs over its units; scikit-learn's check has two inputs in all
+        tags.classifier_tags.poor_score = True
+        return tags
+
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "_engine")
 
     # ---- building and memory
 
     def _make_engine(self, n_inputs: int, n_classes: int) -> Engine:
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        try:
+            seed = int(check_random_state(self.random_state).randint(2**31 - 1))
+        except ValueError as error:
+            raise ConfigError(
+                f"random_state is {self.random_state!r}: expected a whole number from 0 to {2**32 - 1}, "
+                "a RandomState, or None"
+            ) from error
         if isinstance(self.random_state, (int, np.integer)):
             seed = int(self.random_state)
         overhead = _modelfile.metadata_bytes(self, seed, n_inputs, {})

@@ -18,6 +18,9 @@ from numpy.typing import NDArray
 
 from kenyon.errors import ConfigError, unknown
 
+LARGEST = float(np.finfo(np.float32).max)
+"""Parameters reach the kernels as float32."""
+
 SCHEDULES: dict[str, type[Schedule]] = {}
 
 
@@ -85,9 +88,9 @@ def check_moving(name: str, value: Any, lowest: float, highest: float) -> None:
     """Refuse what is neither a number within bounds nor a callable of time."""
     if callable(value):
         value = value(0)
-    if isinstance(value, (bool, str)) or not np.isscalar(value) or not np.isreal(value):
+    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
         raise ConfigError(f"{name} is {value!r}: expected a number, a schedule or a function of time")
-    if not (lowest <= value <= highest and math.isfinite(value)):  # type: ignore[operator]
+    if not (lowest <= float(value) <= highest and abs(float(value)) <= LARGEST):
         wanted = "a finite number" if math.isinf(lowest) else f"a finite number from {lowest:g} to {highest:g}"
         raise ConfigError(f"{name} is {value!r}: expected {wanted}")
 
@@ -119,7 +122,8 @@ def clamp_bounds(clamp: float | None, kind: str) -> tuple[np.float32, np.float32
         raise unknown("clamp_kind", kind, CLAMPS)
     if clamp is None:
         return np.float32(-np.inf), np.float32(np.inf)
-    if isinstance(clamp, (bool, str)) or not np.isscalar(clamp) or not 0 < clamp < np.inf:  # type: ignore[operator]
+    real = isinstance(clamp, (int, float, np.integer, np.floating)) and not isinstance(clamp, bool)
+    if not real or not 0 < clamp < np.inf:
         raise ConfigError(f"clamp is {clamp!r}: expected a positive number, None, or 'auto' for the rule's own")
     return np.float32(-clamp if kind == "symmetric" else 0.0), np.float32(clamp)
 
