@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -19,23 +18,12 @@ from numpy.typing import NDArray
 from kenyon._kernels.learn import DIVERGED
 from kenyon.errors import DivergenceError
 from kenyon.features import BLOCK, Active, Features, Workspace
+from kenyon.labels import Head
 from kenyon.layers import NO_LABEL, Layer, LayerSnapshot
 from kenyon.modulation import Moving, clamp_bounds, values_at
 from kenyon.rules import Rule
 
-__all__ = ["NO_LABEL", "Engine", "Head"]
-
-
-@dataclass
-class Head:
-    """The output neurons of one task, in order of arrival."""
-
-    neurons: list[int]
-
-    def mask(self, width: int) -> NDArray[np.bool_]:
-        mask = np.zeros(width, bool)
-        mask[self.neurons] = True
-        return mask
+__all__ = ["NO_LABEL", "Engine"]
 
 
 class _Bench:

@@ -8,6 +8,7 @@ mixing kinds is refused. A label gets the next free neuron when it is first met,
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,21 @@ def label_kind(label: Hashable) -> str:
     return "string" if isinstance(label, str) else type(label).__name__
 
 
+class Head:
+    """The output neurons of one task, in order of arrival."""
+
+    def __init__(self, neurons: Iterable[int]) -> None:
+        self.neurons = list(neurons)
+        self._mask = np.zeros(0, bool)
+
+    def mask(self, width: int) -> NDArray[np.bool_]:
+        """Which neurons of the output layer are in the head."""
+        if self._mask.size != width or np.count_nonzero(self._mask) != len(self.neurons):
+            self._mask = np.zeros(width, bool)
+            self._mask[self.neurons] = True
+        return self._mask
+
+
 class Labels:
     """The labels of one head, each with its output neuron."""
 
@@ -38,6 +54,11 @@ class Labels:
     def kind(self) -> str | None:
         """Kind of the labels met so far."""
         return next((label_kind(label) for label in self.neurons), None)
+
+    @cached_property
+    def head(self) -> Head:
+        """The neurons as a head; only for labels that will not change any more."""
+        return Head(self.neurons.values())
 
     def copy(self) -> Labels:
         return Labels(self.neurons.items())

@@ -50,7 +50,7 @@ class Layer:
         # one labelled neuron is a column; a random code is half the layer, better taken by rows
         by_column = step.gated and not n_hidden
         self._learn = compile_rule(type(step).delta, len(step.parameters), by_column, step.event_driven, self._windowed)
-        self._by_column = by_column
+        self._by_column, self._event_driven = by_column, step.event_driven
         self._dense = np.zeros(0 if step.event_driven else n_inputs, np.float32)
         if n_hidden:
             self._grow(n_hidden)
@@ -130,9 +130,11 @@ class Layer:
 
     def updates(self, active: Active, first: int, last: int, labels: NDArray[np.int64], n_plastic: int) -> int:
         """Synapses that the rule visits when it learns these samples."""
-        taught = labels[first:last] != NO_LABEL
-        inputs = active[2][first:last] if self.rule.plasticity.event_driven else self.n_inputs
-        return int(np.sum(taught * inputs)) * (1 if self._by_column else n_plastic)
+        counts, taught = active[2][first:last].tolist(), labels[first:last].tolist()
+        if not self._event_driven:
+            counts = [self.n_inputs] * len(counts)
+        visited = sum(count for count, label in zip(counts, taught, strict=True) if label != NO_LABEL)
+        return visited * (1 if self._by_column else n_plastic)
 
     def forward(self, active: Active, first: int, last: int) -> NDArray[np.float32]:
         """`x_o` of samples first .. last - 1."""

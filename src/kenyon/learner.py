@@ -14,11 +14,11 @@ from sklearn.utils import Tags, check_random_state
 
 from kenyon import _modelfile
 from kenyon._build import build_engine, settle
-from kenyon._engine import NO_LABEL, Engine, Head
+from kenyon._engine import NO_LABEL, Engine
 from kenyon._inputs import check_labels, check_samples
 from kenyon._size import parse_size
 from kenyon.errors import ConfigError, InputError, MemoryBudgetError
-from kenyon.labels import Labels, label_array
+from kenyon.labels import Head, Labels, label_array
 from kenyon.modulation import Moving
 from kenyon.rules import Rule
 
@@ -155,7 +155,7 @@ class KenyonClassifier(ClassifierMixin, BaseEstimator):
             return self.partial_fit(samples[np.newaxis], label_array([y]), task=task)
         snapshot = engine.snapshot(1)
         try:
-            engine.learn_one(x[np.newaxis], neuron, Head(list(head.neurons.values())))
+            engine.learn_one(x[np.newaxis], neuron, head.head)
         except BaseException:
             if snapshot is not None:
                 engine.roll_back(snapshot)
@@ -208,7 +208,7 @@ class KenyonClassifier(ClassifierMixin, BaseEstimator):
         """Learn; on any failure be as before. Predictions are neurons, NO_LABEL before the first class."""
         engine = self._engine
         snapshot = engine.snapshot(len(samples) + len(arrivals))
-        head = Head(list(before.neurons.values()))
+        head = Head(before.neurons.values())
         try:
             for first, last, x_o in engine.learn(samples, neurons, head, arrivals, predictions is not None):
                 if predictions is None:

@@ -49,8 +49,9 @@ class SparseProjection:
         seed: int = 0,
     ) -> None:
         self.n_outputs = n_units
-        self._threshold = threshold
-        self._unit_norm = unit_norm
+        self._how = (0.0 if threshold is None else float(threshold), threshold is not None, unit_norm)
+        # the narrowest type that holds every possible sum of bytes exactly
+        self._byte_sums: type[np.number] = np.int16 if 255 * n_connections <= np.iinfo(np.int16).max else np.int32
         self._n_excitatory = n_connections - round(inhibitory * n_connections)
         self._inputs = np.empty((n_units, n_connections), np.uint16 if n_inputs <= 1 << 16 else np.uint32)
         self._n_inputs = n_inputs
@@ -61,13 +62,13 @@ class SparseProjection:
         return SparseWorkspace(self.n_outputs)
 
     def activate(self, samples: NDArray, workspace: SparseWorkspace) -> Active:
-        strength = 0.0 if self._threshold is None else float(self._threshold)
-        how = (strength, self._threshold is not None, self._unit_norm)
-        sums = self._sum_type(samples.dtype)
-        if len(samples) > FEW:
+        n = len(samples)
+        sums = self._byte_sums if samples.dtype == np.uint8 else np.float32
+        active = workspace.active
+        if n > FEW:
             scratch = workspace.block(self._n_inputs, samples.dtype, sums)
-            activate_block(samples, self._inputs, self._n_excitatory, *how, scratch, workspace.active)
-            return workspace.active
+            activate_block(samples, self._inputs, self._n_excitatory, *self._how, scratch, active)
+            return active
         if self._groups is None:
             k = self._inputs.shape[1]
             self._groups = (
@@ -75,21 +76,15 @@ class SparseProjection:
                 group_by_input(self._inputs, self._n_inputs, self._n_excitatory, k),
             )
         scratch = workspace.one(sums)
-        if len(samples) == 1:
-            activate_one(samples, *self._groups, self.n_outputs, *how, scratch, workspace.active)
-            return workspace.active
-        units, values, counts = workspace.active
-        for s in range(len(samples)):
+        if n == 1:
+            activate_one(samples, *self._groups, self.n_outputs, *self._how, scratch, active)
+            return active
+        units, values, counts = active
+        for s in range(n):
             row = slice(s, s + 1)
-            active = (units[row], values[row], counts[row])
-            activate_one(samples[row], *self._groups, self.n_outputs, *how, scratch, active)
-        return workspace.active
-
-    def _sum_type(self, dtype: np.dtype) -> type[np.number]:
-        """The narrowest type that holds every possible sum exactly (float32 for floats)."""
-        if dtype != np.uint8:
-            return np.float32
-        return np.int16 if 255 * self._inputs.shape[1] <= np.iinfo(np.int16).max else np.int32
+            here = (units[row], values[row], counts[row])
+            activate_one(samples[row], *self._groups, self.n_outputs, *self._how, scratch, here)
+        return active
 
     @property
     def nbytes(self) -> int:
