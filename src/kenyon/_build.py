@@ -24,6 +24,9 @@ MOST_UNITS = 65_536
 MOST_RATE = 100.0
 """No rule is stable at a higher rate, and one step from bounded activity stays within float32."""
 
+MOST_CONNECTIONS = 32
+"""Inputs of a unit where the density is left open: more of them cost time and gain little."""
+
 LABEL_ROOM = 32
 """Bytes set aside for the name of a class that is expected."""
 
@@ -144,7 +147,9 @@ def _units(n_hidden: Any, budget: int | None, room_for: Any) -> int:
 
 
 def _connections(density: Any, n_inputs: int) -> int:
-    """K from a count (int) or a share of the inputs (float)."""
+    """K from a count (int), a share of the inputs (float), or `"auto"`."""
+    if _is_auto(density):
+        return max(1, min(MOST_CONNECTIONS, n_inputs // 4))
     if isinstance(density, (int, np.integer)) and not isinstance(density, bool):
         if not 1 <= density <= n_inputs:
             raise ConfigError(f"density is {density}: expected a count of inputs from 1 to {n_inputs}")

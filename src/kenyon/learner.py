@@ -20,11 +20,7 @@ from kenyon._size import parse_size
 from kenyon.errors import ConfigError, InputError, MemoryBudgetError
 from kenyon.labels import Head, Labels, label_array
 from kenyon.modulation import Moving
-from kenyon.rules import Rule
-
-SHARPNESS = 10.0
-"""Scale of the scores in `predict_proba`; outputs of the rules differ by about 0.1 where they compete."""
-
+from kenyon.rules import Rule, get_rule
 
 class KenyonClassifier(ClassifierMixin, BaseEstimator):
     """Sparse random features and a layer of local plasticity: one pass, no replay, no backpropagation.
@@ -33,7 +29,8 @@ class KenyonClassifier(ClassifierMixin, BaseEstimator):
         rule: plasticity rule, by name (`"gen"`, `"oja"`, `"mse"`, `"inel"`) or as an object
             such as `GEN(b1=0.0, b2=-1.0)`.
         n_hidden: units of the feature layer; `"auto"` is 11,000, or what `memory_budget` has room for.
-        density: inputs of each unit: a share of the inputs (float) or a count (int).
+        density: inputs of each unit: a share of the inputs (float) or a count (int); `"auto"` is a
+            quarter of the inputs, 32 at the most.
         inhibitory: share of a unit's inputs that inhibit it.
         threshold: of the feature layer, in standard deviations of the sample's projection; None: off.
         learning_rate: a number, a schedule or a function of time (`kenyon.modulation`); `"auto"`: the rule's own.
@@ -68,9 +65,9 @@ class KenyonClassifier(ClassifierMixin, BaseEstimator):
         rule: str | Rule = "gen",
         *,
         n_hidden: int | str = "auto",
-        density: float | int = 0.143,
+        density: float | int | str = "auto",
         inhibitory: float = 0.0,
-        threshold: float | None = 1.86,
+        threshold: float | None = 2.3,
         learning_rate: Moving | str = "auto",
         clamp: float | str | None = "auto",
         clamp_kind: str = "symmetric",
@@ -240,8 +237,8 @@ class KenyonClassifier(ClassifierMixin, BaseEstimator):
         return self._head(task).sorted()[0][scores.argmax(axis=1)]
 
     def predict_proba(self, X: ArrayLike, task: Hashable = None) -> NDArray[np.float64]:
-        """Softmax of the scores; they rank the classes, but are not calibrated."""
-        scores = SHARPNESS * self._scores(X, task).astype(np.float64)
+        """Softmax of the scores at the rule's own scale: a ranking with a rough confidence."""
+        scores = get_rule(self.rule).plasticity.sharpness * self._scores(X, task).astype(np.float64)
         raised = np.exp(scores - scores.max(axis=1, keepdims=True))
         return raised / raised.sum(axis=1, keepdims=True)
 

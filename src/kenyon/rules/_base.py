@@ -30,6 +30,7 @@ class Rule:
         gated: True if a neuron whose `x_m` is 0 never changes. Only labelled neurons are visited.
         initial_weight: weights of a neuron that has not learned yet.
         learning_rate, clamp: what `"auto"` means for this rule (clamp None: not needed).
+        sharpness: scale of the outputs in a softmax that makes them probabilities.
     """
 
     name: ClassVar[str] = ""
@@ -37,6 +38,7 @@ class Rule:
     initial_weight: ClassVar[float] = 0.0
     learning_rate: ClassVar[float] = 0.1
     clamp: ClassVar[float | None] = None
+    sharpness: ClassVar[float] = 10.0
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)

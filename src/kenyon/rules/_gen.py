@@ -32,6 +32,7 @@ class GEN(Rule):
     gated: ClassVar[bool] = True
     learning_rate: ClassVar[float] = 0.02
     clamp: ClassVar[float | None] = 0.1
+    sharpness: ClassVar[float] = 60.0  # its outputs compete at a tenth of their size
 
     b1: Moving = 0.0
     b2: Moving = -1.0
