@@ -1,0 +1,61 @@
+"""Small classifiers and streams for the tests, and what a classifier holds as bytes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from outside_rule import Leaky
+
+from kenyon import KenyonClassifier, _modelfile
+from kenyon.modulation import Exponential, InverseTime, Step
+from kenyon.rules import GEN, INEL, MSE, OJA
+
+RULES = {
+    "mse": MSE(),
+    "gen": GEN(),
+    "gen-dense": GEN(b1=0.01),
+    "gen-moving": GEN(b1=Exponential(0.02, 0.1), b2=Step(-1.0, 0.9, 7)),
+    "oja": OJA(),
+    "oja-event": OJA(b1=0.0),
+    "inel": INEL(),
+    "inel-moving": INEL(InverseTime(300.0, 0.01)),
+    "inel-gen": INEL(20.0, GEN()),
+    "inel-oja": INEL(50.0, OJA()),
+    "leaky": Leaky(leak=0.25),
+}
+
+CASES: dict[str, dict[str, Any]] = {
+    **{name: {"rule": rule} for name, rule in RULES.items()},
+    "schedule": {"rule": "mse", "learning_rate": InverseTime(0.3, 0.02)},
+    "positive clamp": {"rule": "mse", "clamp": 0.05, "clamp_kind": "positive"},
+    "one hidden layer": {"rule": "mse", "hidden_layers": (24,)},
+    "two hidden layers": {"rule": INEL(20.0, GEN()), "hidden_layers": (24, 9)},
+    "identity": {"rule": "mse", "features": "identity"},
+    "no threshold": {"rule": "mse", "threshold": None, "inhibitory": 0.5},
+    "no unit norm": {"rule": "mse", "unit_norm": False, "learning_rate": 1e-7, "clamp": 1.0},
+}
+
+
+def make(case: str = "mse", **params: Any) -> KenyonClassifier:
+    """A small classifier of one of the cases."""
+    return KenyonClassifier(
+        **{"n_hidden": 117, "density": 7, "threshold": 1.0, "random_state": 3, **CASES[case], **params}
+    )
+
+
+def stream(n: int = 90, width: int = 40, seed: int = 0, kind: str = "bytes") -> tuple[NDArray, NDArray[np.int64]]:
+    """Noisy prototypes, with classes that come one after the other and every seventh label withheld."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, 1 + np.arange(n) * 7 // n)
+    X = np.clip(rng.integers(0, 256, (7, width))[y] + rng.normal(0, 40, (n, width)), 0, 255).astype(np.uint8)
+    X[rng.random((n, width)) < 0.3] = 0
+    y[6::7] = -1
+    return (X, y) if kind == "bytes" else ((X / 128.0 - 0.5).astype(kind), y)
+
+
+def held(classifier: KenyonClassifier) -> dict[str, bytes]:
+    """Everything a classifier needs to go on learning; equal if and only if two are in the same state."""
+    model, tensors = _modelfile.to_arrays(classifier)
+    return {"model": model.encode(), **{name: array.tobytes() for name, array in tensors.items()}}

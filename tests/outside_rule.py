@@ -1,0 +1,21 @@
+"""A rule as a user would add it: Hebb's rule with a decay that pulls a labelled neuron's active synapses to 0."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from kenyon.rules import Rule
+
+
+@dataclass(frozen=True)
+class Leaky(Rule):
+    """dW = l x_m x_e (1 - leak w)."""
+
+    name: ClassVar[str] = "leaky"
+    gated: ClassVar[bool] = True
+    leak: float = 0.5
+
+    @staticmethod
+    def delta(x_e, x_o, x_m, w, leak):  # type: ignore[no-untyped-def,override]
+        return x_m * x_e * (1 - leak * w)
