@@ -12,7 +12,7 @@ from split_digits import SplitDigits, resumes, same_state
 from kenyon.baselines._cndpm import CNDPM
 from kenyon.errors import ConfigError
 
-QUICK: dict[str, Any] = {"hidden": (32,), "code": 8, "sleep": 300, "sleep_classifier": 100, "draws": 4,
+QUICK: dict[str, Any] = {"hidden": (32,), "code": 8, "sleep": 150, "sleep_classifier": 50, "draws": 4,
                          "lr": 3e-3, "lr_classifier": 3e-3}  # fmt: skip
 
 
@@ -72,16 +72,16 @@ def test_the_short_term_memory_is_bounded_and_counted() -> None:
 
 def test_resumes_bit_for_bit_and_is_determined_by_its_seed() -> None:
     stream = SplitDigits("class")
-    assert resumes(lambda: quick(stream, seed=5, sleep=50, sleep_classifier=20), stream)
-    twins = [stream.learn(quick(stream, seed=5, sleep=50, sleep_classifier=20)) for _ in range(2)]
+    assert resumes(lambda: quick(stream, seed=5, sleep=20, sleep_classifier=10), stream)
+    twins = [stream.learn(quick(stream, seed=5, sleep=20, sleep_classifier=10)) for _ in range(2)]
     assert same_state(*twins)
-    other = stream.learn(quick(stream, seed=6, sleep=50, sleep_classifier=20))
+    other = stream.learn(quick(stream, seed=6, sleep=20, sleep_classifier=10))
     assert not same_state(twins[0], other)
 
 
 def test_prediction_and_unlabelled_samples_change_nothing() -> None:
     stream = SplitDigits("class")
-    learner = quick(stream, sleep=50, sleep_classifier=20)
+    learner = quick(stream, sleep=20, sleep_classifier=10)
     learner.learn(stream.X[:200], stream.y[:200])
     before = learner.state()
     answers = learner.predict(stream.X_test)

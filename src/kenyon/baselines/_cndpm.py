@@ -51,8 +51,8 @@ class CNDPM(Trainer):
         hidden: hidden layers of the encoder, mirrored in the decoder, and of the classifier.
         code: width of the autoencoder's code.
         variance: sigma^2 of the pixels, scaled to 0..1.
-        sleep: steps of the autoencoder in a sleep, batches of 50.
-        sleep_classifier: steps of the classifier in a sleep.
+        sleep: passes of the autoencoder over the memory in a sleep, batches of 50.
+        sleep_classifier: passes of the classifier.
         draws: of the code, when a density is evaluated.
         common: the options of `Trainer`.
     """
@@ -73,15 +73,15 @@ class CNDPM(Trainer):
         hidden: Sequence[int] = (128, 128),
         code: int = 16,
         variance: float | None = None,
-        sleep: int = 2000,
-        sleep_classifier: int = 500,
-        draws: int = 16,
+        sleep: int = 200,
+        sleep_classifier: int = 50,
+        draws: int = 4,
         **common: Any,
     ) -> None:
         super().__init__(info, seed, hidden=hidden, network="mlp", **common)
         self.log_alpha = self.option("log_alpha", log_alpha)
         self.chill = positive("chill", chill)
-        self.sleep_steps = int(positive("sleep", sleep)), int(positive("sleep_classifier", sleep_classifier))
+        self.passes = int(positive("sleep", sleep)), int(positive("sleep_classifier", sleep_classifier))
         sizes = ExpertSizes(
             info.n_features,
             info.n_classes,
@@ -139,10 +139,11 @@ class CNDPM(Trainer):
         x, y = self.normalise(self.memory["x"]), self.memory["y"]
         expert = self.mixture.add(self.generator, len(y))
         weight = torch.ones(_SLEEP_BATCH)
-        for _ in range(self.sleep_steps[0]):
+        batches = -(-len(y) // _SLEEP_BATCH)
+        for _ in range(self.passes[0] * batches):
             rows = torch.randint(len(y), (_SLEEP_BATCH,), generator=self.generator)
             expert.learn_g(x[rows], weight, self.generator)
-        for _ in range(self.sleep_steps[1]):
+        for _ in range(self.passes[1] * batches):
             rows = torch.randint(len(y), (_SLEEP_BATCH,), generator=self.generator)
             expert.learn_d(x[rows], y[rows], weight)
         self._updates += expert.optimizer_g.steps * expert.optimizer_g.values.numel()
