@@ -12,6 +12,7 @@ from kenyon.cli._errors import Group
 from kenyon.cli._learners import learners
 from kenyon.cli._plot import plot
 from kenyon.cli._run import run
+from kenyon.cli._search import search
 from kenyon.cli._show import show
 
 __all__ = ["app", "main"]
@@ -46,7 +47,7 @@ def _root(
 ) -> None: ...
 
 
-for command in (run, show, plot, learners):
+for command in (run, show, plot, learners, search):
     app.command()(command)
 app.add_typer(data)
 

@@ -1,0 +1,134 @@
+"""`kenyon search`: find a configuration."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from kenyon.search import SearchResult
+
+
+def _option(text: str, name: str | None = None) -> Any:
+    return typer.Option(*([name] if name else []), help=text, show_default=False)
+
+
+def search(
+    dataset: Annotated[str, _option("Data set: a name or a path. [digits]")] = "digits",
+    scenario: Annotated[str, _option("How it is streamed. [class-incremental]")] = "class-incremental",
+    evals: Annotated[int, _option("Evaluations in all, an interrupted search's included. [200]")] = 200,
+    workers: Annotated[int | None, _option("Evaluations at a time. [1; with ray every CPU]")] = None,
+    out: Annotated[Path | None, _option("The search's folder. [searches/DATASET-SCENARIO-METHOD-sSEED]")] = None,
+    method: Annotated[str, _option("ambs, or random for the control. [ambs]")] = "ambs",
+    seed: Annotated[int, _option("Seed of the suggestions. [0]")] = 0,
+    space: Annotated[Path | None, _option("TOML file with the space; see --print-space.")] = None,
+    protocol: Annotated[
+        str, _option("holdout, or paper: select on the test set as the paper did. [holdout]")
+    ] = "holdout",
+    holdout: Annotated[float, _option("Share of the training set to select on. [0.1]")] = 0.1,
+    epochs: Annotated[float | None, _option("Passes over each task. [0.5 for single-task, else 1]")] = None,
+    stream_seeds: Annotated[str, _option("Streams each evaluation is averaged over: how many, or which. [1]")] = "1",
+    max_per_task: Annotated[int | None, _option("Keep at most so many training samples of a task.")] = None,
+    chance_after: Annotated[float, _option("Give up at chance after this share of the stream; 1: never. [0.2]")] = 0.2,
+    kappa: Annotated[float | None, _option("ambs: weight of the surrogate's uncertainty.")] = None,
+    n_initial: Annotated[int | None, _option("ambs: random evaluations before the surrogate is asked.")] = None,
+    engine: Annotated[str, _option("local, or ray. [local]")] = "local",
+    address: Annotated[str | None, _option("ray: address of the cluster; by default one on this machine.")] = None,
+    data_dir: Annotated[Path | None, _option("Where the data sets are. [$KENYON_DATA]")] = None,
+    as_json: Annotated[bool, _option("Print JSON alone on stdout, nothing on stderr.", "--json")] = False,
+    print_space: Annotated[bool, _option("Print the default space and leave.", "--print-space")] = False,
+) -> None:
+    """Search for the rule, the architecture and the hyperparameters that learn a stream best."""
+    from kenyon.cli._search_display import make_display
+    from kenyon.errors import ConfigError
+    from kenyon.evaluation._config import parse_seeds
+    from kenyon.search import default_space, make_objective
+    from kenyon.search import search as run_search
+
+    if print_space:
+        typer.echo(default_space(), nl=False)
+        return
+    limits = {} if max_per_task is None else {"max_per_task": max_per_task}
+    objective = make_objective(
+        dataset,
+        scenario,
+        protocol=protocol,
+        holdout=holdout,
+        epochs=epochs,
+        seeds=parse_seeds(stream_seeds),
+        data_dir=None if data_dir is None else str(data_dir),
+        chance_after=chance_after,
+        **limits,
+    )
+    try:
+        text = None if space is None else space.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"the search space {space} cannot be read: {error}") from error
+    folder = out or Path("searches") / f"{Path(dataset).stem}-{scenario}-{method}-s{seed}"
+    given: dict[str, Any] = {
+        name: value for name, value in (("kappa", kappa), ("n_initial", n_initial)) if value is not None
+    }
+    with make_display(quiet=as_json) as watch:
+        result = run_search(
+            objective,
+            folder,
+            evals=evals,
+            method=method,
+            seed=seed,
+            space=text,
+            engine=engine,
+            workers=workers,
+            address=address,
+            command=shlex.join(["kenyon", *sys.argv[1:]]),
+            watch=watch,
+            **given,
+        )
+    if as_json:
+        typer.echo(json.dumps(_plain(result), indent=2, allow_nan=False))
+    else:
+        _print(result)
+
+
+def _plain(result: SearchResult) -> dict[str, Any]:
+    from kenyon.search import SearchFolder
+
+    best = None
+    if result.best:
+        options = SearchFolder(result.folder).space().options(result.best.point)
+        best = {"number": result.best.number, "accuracy": result.best.outcome.accuracy, "options": options}
+    return {
+        "folder": str(result.folder),
+        "evaluations": len(result.evaluations),
+        "protocol": result.evaluations[0].protocol if result.evaluations else None,
+        "best": best,
+        "seconds": result.seconds,
+        "overhead_seconds": result.overhead_seconds,
+        "overhead": result.overhead,
+    }
+
+
+def _print(result: SearchResult) -> None:
+    from kenyon.cli._search_display import by_rule
+    from kenyon.cli._tables import print_table
+    from kenyon.search import SearchFolder
+
+    columns, rows = by_rule(result.evaluations)
+    on = "the test set, as the paper did" if result.evaluations[0].protocol == "paper" else "held-out training samples"
+    print_table(columns, rows, f"{len(result.evaluations)} evaluations, accuracy in % on {on}")
+    if result.best:
+        options = SearchFolder(result.folder).space().options(result.best.point)
+        typer.echo(f"\nbest: evaluation {result.best.number}, {100 * result.best.outcome.score:.2f} %")
+        typer.echo(
+            "  " + ", ".join(f"{k} = {v:.4g}" if isinstance(v, float) else f"{k} = {v}" for k, v in options.items())
+        )
+        typer.echo(f"kept in {result.folder}; `kenyon run --config {result.folder / 'best.toml'}` runs the best")
+    if result.new:
+        typer.echo(
+            f"{result.seconds:.1f} s for {result.new} evaluations, {result.overhead_seconds:.1f} s "
+            f"({result.overhead:.1%}) of it on suggesting and recording"
+        )

@@ -1,0 +1,146 @@
+"""DeepHyper's CBO behind ask and tell, with its habits kept away from the surrogate.
+
+DeepHyper knows conditions, but gives inactive parameters their lower bound, which its forest then
+takes for a value that was tried. So it gets a flat space, and the conditions are ours: `MaskedForest`
+puts NaN in the place of every inactive parameter, in what it is fitted to and in what it is asked
+about, and suggestions are masked alike. A flat space is also drawn from four times as fast.
+Categories go in as their place in the list, one column each.
+"""
+
+from __future__ import annotations
+
+import logging
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import ConfigSpace as cs
+import numpy as np
+from deephyper.hpo import CBO, HpProblem
+from deephyper.skopt.learning import RandomForestRegressor
+from numpy.typing import NDArray
+
+from kenyon.search._space import Parameter, Point, Space
+from kenyon.search._suggest import scratch_folder
+
+NEVER = 10**9
+
+
+class MaskedForest(RandomForestRegressor):
+    """DeepHyper's random forest on a space with inactive parameters.
+
+    Args:
+        parents: for each column, the column it depends on and the value it needs there; None for no parent.
+        n_estimators: trees.
+        random_state: seed.
+    """
+
+    def __init__(
+        self,
+        parents: tuple[tuple[int, int] | None, ...] = (),
+        n_estimators: int = 25,
+        random_state: int | None = None,
+    ) -> None:
+        super().__init__(
+            n_estimators, min_samples_split=2, max_features="sqrt", bootstrap=True, random_state=random_state, n_jobs=1
+        )
+        self.parents = parents
+
+    def masked(self, X: Any) -> NDArray[np.float32]:
+        """NaN wherever the parent does not have the value needed (a NaN parent never does)."""
+        X = np.array(X, dtype=np.float32)
+        pending = [(column, parent) for column, parent in enumerate(self.parents) if parent is not None]
+        for _ in range(2):  # a parent may itself depend on another
+            for column, (parent, value) in pending:
+                X[X[:, parent] != value, column] = np.nan
+        return X
+
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> MaskedForest:
+        return super().fit(self.masked(X), y, sample_weight)
+
+    def predict(self, X: Any, **wanted: bool) -> Any:
+        return super().predict(self.masked(X), **wanted)
+
+
+class _Search:
+    def __init__(self, cbo: CBO, space: Space) -> None:
+        self._cbo, self._space = cbo, space
+
+    def ask(self, n: int) -> list[Point]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = self._cbo.ask(n)
+        decoded = [{p.name: _decode(p, values[p.name]) for p in self._space.parameters} for values in found]
+        return [self._space.mask(point) for point in decoded]
+
+    def tell(self, results: Sequence[tuple[Point, float]]) -> None:
+        encoded = [({p.name: _encode(p, point[p.name]) for p in self._space.parameters}, y) for point, y in results]
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            self._cbo.tell(encoded)
+
+
+def make_search(space: Space, seed: Sequence[int], kappa: float, candidates: int) -> _Search:
+    """A fresh search that knows no result yet.
+
+    Args:
+        space: what to choose from.
+        seed: whole numbers.
+        kappa: weight of the uncertainty, constant over the search.
+        candidates: random points among which the best is taken.
+    """
+    logging.getLogger("deephyper").setLevel(logging.ERROR)
+    number = int(np.random.SeedSequence(list(seed)).generate_state(1)[0] >> 1)
+    problem = HpProblem()
+    for parameter in space.parameters:
+        problem.add_hyperparameter(_dimension(parameter))
+    columns = list(problem.hyperparameter_names)
+    parents = tuple(_parent_column(space[name], space, columns) for name in columns)
+    with scratch_folder() as folder:
+        cbo = CBO(
+            problem,
+            random_state=number,
+            surrogate_model=MaskedForest(parents, random_state=number),
+            acq_func="UCB",
+            acq_func_kwargs={"kappa": kappa, "scheduler": {"type": "constant"}},
+            acq_optimizer="sampling",
+            acq_optimizer_kwargs={"n_points": candidates, "max_total_failures": NEVER},
+            multi_point_strategy="cl_max",
+            n_initial_points=1,
+            objective_scaler="quantile-uniform",
+            log_dir=folder,
+            verbose=0,
+        )
+    return _Search(cbo, space)
+
+
+def _dimension(parameter: Parameter) -> Any:
+    name = parameter.name
+    if len(parameter.values) == 1:
+        return cs.Constant(name, 0)
+    if parameter.values:
+        return cs.OrdinalHyperparameter(name, list(range(len(parameter.values))))
+    kind = cs.UniformIntegerHyperparameter if parameter.whole else cs.UniformFloatHyperparameter
+    return kind(name, parameter.low, parameter.high, log=parameter.log)
+
+
+def _parent_column(parameter: Parameter, space: Space, columns: list[str]) -> tuple[int, int] | None:
+    if parameter.parent is None:
+        return None
+    name, value = parameter.parent
+    return columns.index(name), space[name].values.index(value)
+
+
+def _encode(parameter: Parameter, value: Any) -> Any:
+    """As DeepHyper has it; where inactive, any legal value: the forest masks it."""
+    if isinstance(value, float) and np.isnan(value):
+        return 0 if parameter.values else parameter.low
+    return parameter.values.index(value) if parameter.values else value
+
+
+def _decode(parameter: Parameter, value: Any) -> Any:
+    if isinstance(value, float) and np.isnan(value):
+        return value
+    if parameter.values:
+        return parameter.values[int(value)]
+    return int(value) if parameter.whole else float(value)

@@ -1,0 +1,169 @@
+"""What an evaluation is: learn the stream with a configuration, and say how good it was or why it was given up."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
+from time import perf_counter
+from typing import Any
+
+from kenyon.errors import ConfigError, DivergenceError, KenyonError
+from kenyon.evaluation._config import RunConfig
+from kenyon.evaluation._protocol import StreamInfo
+from kenyon.evaluation._run import run_dataset
+from kenyon.evaluation._tally import Tally
+from kenyon.evaluation._watch import Watch
+from kenyon.streams import Curriculum, Dataset, load_dataset
+
+DONE, FAILED, STOPPED = "done", "failed", "stopped"
+PROTOCOLS = ("holdout", "paper")
+MARGIN = 1.05
+"""How far above chance an evaluation must be to go on."""
+
+
+@dataclass(frozen=True)
+class Objective:
+    """The accuracy to be maximised: mean of the tasks at the end of the stream.
+
+    Attributes:
+        dataset: a name or a path.
+        curriculum: values of `Curriculum.from_dict`; its `holdout` is the slice that is scored.
+        protocol: `"holdout"`, or `"paper"`, which scores on the test set as the paper did.
+        seeds: averaged over; each sets the stream and the projection.
+        data_dir: where the data sets are.
+        chance_after: share of the stream after which an evaluation at chance is given up; 1 for never.
+    """
+
+    dataset: str
+    curriculum: Mapping[str, Any]
+    protocol: str = "holdout"
+    seeds: tuple[int, ...] = (0,)
+    data_dir: str | None = None
+    chance_after: float = 0.2
+
+    def config(self, options: Mapping[str, Any]) -> RunConfig:
+        """The run that scores these options."""
+        curriculum = Curriculum.from_dict(dict(self.curriculum))
+        return RunConfig(self.dataset, "kenyon", curriculum, dict(options), weights_every=0, tests="last")
+
+    def final_config(self, options: Mapping[str, Any]) -> RunConfig:
+        """The run for the options chosen: nothing held out, tested on the test set."""
+        config = self.config(options)
+        return RunConfig(self.dataset, "kenyon", replace(config.curriculum, holdout=0.0), config.options)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How an evaluation ended.
+
+    Attributes:
+        status: `"done"`, `"failed"` (an error) or `"stopped"` (hopeless).
+        accuracy: the score; None unless done.
+        reason: why there is none.
+        seconds: what it took.
+    """
+
+    status: str
+    accuracy: float | None
+    reason: str = ""
+    seconds: float = 0.0
+
+    @property
+    def score(self) -> float:
+        """What the surrogate is told: 0 for what cannot be used."""
+        return self.accuracy if self.status == DONE and self.accuracy is not None else 0.0
+
+
+class Hopeless(Exception):
+    """At chance after a good part of the stream."""
+
+
+class ChanceWatch(Watch):
+    """Gives a run up that guesses: prequential accuracy within 5 % of chance once `after` of the stream is learned."""
+
+    def __init__(self, after: float) -> None:
+        self._after = after
+
+    def started(self, seed: int, info: StreamInfo, n_test: list[int], tally: Tally) -> None:
+        self._due = self._after * info.n_train
+        self._chance = 1.0 / min(len(task) for task in info.tasks)
+        self._checked = self._after >= 1.0
+
+    def learned(self, tally: Tally) -> None:
+        if self._checked or tally.learned < self._due or not tally.labelled:
+            return
+        self._checked = True
+        accuracy = tally.hits / tally.labelled
+        if accuracy <= MARGIN * self._chance:
+            raise Hopeless(
+                f"at chance: {accuracy:.1%} right after {tally.learned} samples, guessing has {self._chance:.1%}"
+            )
+
+
+@lru_cache(maxsize=4)
+def open_dataset(name: str, data_dir: str | None) -> Dataset:
+    """A data set, opened once a process; its samples are memory-mapped, so processes share them."""
+    return load_dataset(name, data_dir=data_dir)
+
+
+def evaluate(objective: Objective, options: Mapping[str, Any]) -> Outcome:
+    """Score one configuration. Never raises for what a configuration does: the outcome says it."""
+    begin = perf_counter()
+    try:
+        config = objective.config(options)
+        dataset = open_dataset(objective.dataset, objective.data_dir)
+        accuracies = []
+        for seed in objective.seeds:
+            watch = ChanceWatch(objective.chance_after)
+            accuracies.append(run_dataset(config, seed, dataset, watch=watch).metrics.accuracy or 0.0)
+        outcome = Outcome(DONE, sum(accuracies) / len(accuracies))
+    except Hopeless as why:
+        outcome = Outcome(STOPPED, None, str(why))
+    except DivergenceError as error:
+        outcome = Outcome(FAILED, None, f"diverged: {error}")
+    except (KenyonError, ArithmeticError, MemoryError, ValueError, OSError) as error:
+        outcome = Outcome(FAILED, None, f"{type(error).__name__}: {error}")
+    return replace(outcome, seconds=perf_counter() - begin)
+
+
+def default_epochs(scenario: str) -> float:
+    """As in the paper: half a pass for a single task, one pass for the others."""
+    return 0.5 if scenario == "single-task" else 1.0
+
+
+def make_objective(
+    dataset: str,
+    scenario: str = "class-incremental",
+    *,
+    protocol: str = "holdout",
+    holdout: float = 0.1,
+    epochs: float | None = None,
+    seeds: tuple[int, ...] = (0,),
+    data_dir: str | None = None,
+    chance_after: float = 0.2,
+    **curriculum: Any,
+) -> Objective:
+    """An objective from the words of the command line, checked."""
+    if protocol not in PROTOCOLS:
+        raise ConfigError(f"protocol is {protocol!r}: expected 'holdout', or 'paper' to select on the test set")
+    if protocol == "holdout" and not holdout > 0:
+        raise ConfigError(f"holdout is {holdout!r}: expected a share above 0, or the protocol 'paper'")
+    if not 0 < chance_after <= 1:
+        raise ConfigError(f"chance_after is {chance_after!r}: expected a share above 0 and at most 1")
+    values = Curriculum(
+        scenario=scenario,
+        epochs=default_epochs(scenario) if epochs is None else epochs,
+        holdout=0.0 if protocol == "paper" else holdout,
+        **curriculum,
+    ).to_dict()
+    return Objective(dataset, values, protocol, tuple(seeds), data_dir, chance_after)
+
+
+def describe(objective: Objective) -> dict[str, Any]:
+    """The objective as plain values; what decides a score, so not where the data lie."""
+    values = asdict(objective)
+    del values["data_dir"]
+    values["seeds"] = list(objective.seeds)
+    values["curriculum"] = {k: v for k, v in objective.curriculum.items() if k != "seed"}
+    return values

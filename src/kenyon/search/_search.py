@@ -1,0 +1,153 @@
+"""The search: suggest, evaluate, record, until enough evaluations have ended."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from kenyon.errors import ConfigError
+from kenyon.search._engines import make_engine
+from kenyon.search._log import Evaluation, Log, SearchFolder, best_of
+from kenyon.search._objective import Objective, describe
+from kenyon.search._space import Point, default_space, parse_space
+from kenyon.search._suggest import make_suggester
+
+KAPPA = 5.0
+N_INITIAL = 20
+
+
+class SearchWatch:
+    """What a search tells whoever watches it. The base class watches nothing."""
+
+    def started(self, evaluations: list[Evaluation], wanted: int) -> None:
+        """The search starts, or goes on after `evaluations`."""
+
+    def ended(self, evaluation: Evaluation, running: int) -> None:
+        """An evaluation ended and is on the disk."""
+
+
+@dataclass(frozen=True)
+class SearchResult:
+    """What a search found.
+
+    Attributes:
+        folder: where it is.
+        evaluations: all of them, in the order they ended.
+        best: the best one; None where none succeeded.
+        seconds: what this session took.
+        overhead_seconds: of those, spent on suggesting and recording while workers may have waited.
+        new: evaluations of this session.
+    """
+
+    folder: Path
+    evaluations: list[Evaluation]
+    best: Evaluation | None
+    seconds: float
+    overhead_seconds: float
+    new: int
+
+    @property
+    def overhead(self) -> float:
+        """Share of the session spent on suggesting and recording."""
+        return self.overhead_seconds / self.seconds if self.seconds else 0.0
+
+
+def search(
+    objective: Objective,
+    out: Path | str,
+    *,
+    evals: int = 200,
+    method: str = "ambs",
+    seed: int = 0,
+    space: str | None = None,
+    kappa: float = KAPPA,
+    n_initial: int = N_INITIAL,
+    engine: str = "local",
+    workers: int | None = None,
+    address: str | None = None,
+    command: str = "kenyon search",
+    watch: SearchWatch | None = None,
+) -> SearchResult:
+    """Search until `evals` evaluations have ended, or go on with a search that was cut off.
+
+    Args:
+        objective: what to maximise.
+        out: the search's folder.
+        evals: evaluations in all, those of earlier sessions included.
+        method: `"ambs"` or `"random"`.
+        seed: of the suggestions.
+        space: text of the space (TOML); None for the one that comes with the package.
+        kappa, n_initial: of AMBS.
+        engine: `"local"` or `"ray"`.
+        workers: evaluations at a time.
+        address: of a Ray cluster.
+        command: what to name as the origin of the best configuration.
+        watch: is told of progress.
+    """
+    if evals < 1:
+        raise ConfigError(f"evals is {evals}: expected at least 1")
+    watch, text = watch or SearchWatch(), default_space() if space is None else space
+    parsed = parse_space(text)
+    suggester = make_suggester(method, parsed, seed, kappa, n_initial)
+    folder = SearchFolder(Path(out))
+    description: dict[str, Any] = {"method": method, "seed": seed, "objective": describe(objective)}
+    if method == "ambs":
+        description |= {"kappa": kappa, "n_initial": n_initial}
+    with folder.locked():
+        folder.begin(description, text)
+        log = Log(folder.log_path, parsed)
+        session = _Session(objective, folder, log, watch, command)
+        watch.started(list(log.evaluations), evals)
+        try:
+            if len(log.evaluations) < evals:
+                suggester.tell([(e.point, e.outcome.score) for e in log.evaluations])
+                pool = make_engine(engine, objective, workers, address)
+                try:
+                    session.run(pool, suggester, evals)
+                finally:
+                    pool.close()
+        finally:
+            log.close()
+    best = best_of(log.evaluations)
+    return SearchResult(folder.path, log.evaluations, best, session.seconds, session.overhead, session.new)
+
+
+class _Session:
+    """One stretch of a search in one process."""
+
+    def __init__(self, objective: Objective, folder: SearchFolder, log: Log, watch: SearchWatch, command: str) -> None:
+        self._objective, self._folder, self._log, self._watch = objective, folder, log, watch
+        self._command = command
+        self._before = max((e.finished for e in log.evaluations), default=0.0)
+        self._begin = perf_counter()
+        self.seconds, self.overhead, self.new = 0.0, 0.0, 0
+
+    def run(self, pool: Any, suggester: Any, evals: int) -> None:
+        log, running = self._log, dict[int, Point]()
+        best = best_of(log.evaluations)
+        number = max((e.number for e in log.evaluations), default=-1) + 1
+        while len(log.evaluations) < evals:
+            begin = perf_counter()
+            free = min(pool.capacity - len(running), evals - len(log.evaluations) - len(running))
+            for point in suggester.ask(number, free) if free > 0 else ():
+                running[number] = point
+                pool.submit(number, log.space.options(point))
+                number += 1
+            self.overhead += perf_counter() - begin
+            ended = pool.collect(timeout=5.0)
+            begin = perf_counter()
+            for done, outcome in ended:
+                finished = self._before + perf_counter() - self._begin
+                evaluation = Evaluation(done, running.pop(done), outcome, finished, self._objective.protocol)
+                log.append(evaluation)
+                suggester.tell([(evaluation.point, outcome.score)])
+                if best is None or best_of([best, evaluation]) is evaluation:
+                    best = best_of([evaluation])
+                    if best:
+                        self._folder.write_best(best, self._objective, self._command)
+                self.new += 1
+                self._watch.ended(evaluation, len(running))
+            self.overhead += perf_counter() - begin
+        self.seconds = perf_counter() - self._begin

@@ -1,0 +1,188 @@
+"""The search space: parameters with bounds, some of which exist only under one rule or one switch.
+
+A point is a mapping from every parameter's name to its value, NaN where the parameter is inactive.
+The names are those of the learner's options; `gen.b1` is the option `b1` under the rule `gen`, and
+`decay_on` is the switch of a `decay` that can be off.
+"""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kenyon.errors import ConfigError, unknown
+
+NAN = float("nan")
+Point = dict[str, Any]
+_KEYS = ("values", "low", "high", "log", "off")
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One dimension of the space.
+
+    Attributes:
+        name: its column in every record.
+        option: the learner's option it sets; None for a switch.
+        values: the choices of a categorical parameter; empty for a number.
+        low, high: bounds of a number, both included.
+        log: drawn evenly on a logarithmic scale.
+        parent: name and value of the categorical parameter it depends on; active only at that value
+            (and where the parent is itself active).
+        off: what the option is where the parameter is inactive but its switch is not; None for nothing.
+    """
+
+    name: str
+    option: str | None
+    values: tuple[Any, ...] = ()
+    low: float = 0.0
+    high: float = 1.0
+    log: bool = False
+    parent: tuple[str, Any] | None = None
+    off: Any = None
+
+    @property
+    def whole(self) -> bool:
+        return not self.values and isinstance(self.low, int) and isinstance(self.high, int)
+
+    def draw(self, rng: np.random.Generator) -> Any:
+        """A random value, by the parameter's own distribution."""
+        if self.values:
+            return self.values[int(rng.integers(len(self.values)))]
+        if self.whole and not self.log:
+            return int(rng.integers(int(self.low), int(self.high), endpoint=True))
+        low, high = (math.log(self.low), math.log(self.high)) if self.log else (self.low, self.high)
+        value = float(rng.uniform(low, high))
+        value = math.exp(value) if self.log else value
+        value = min(max(value, self.low), self.high)
+        return round(value) if self.whole else value
+
+    def parse(self, text: str) -> Any:
+        """The value that `str` or `repr` wrote."""
+        if text == "nan":
+            return NAN
+        if self.values:
+            return {str(value): value for value in self.values}[text]
+        return int(text) if self.whole else float(text)
+
+
+@dataclass(frozen=True)
+class Space:
+    """The parameters, parents before their children."""
+
+    parameters: tuple[Parameter, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(parameter.name for parameter in self.parameters)
+
+    def __getitem__(self, name: str) -> Parameter:
+        return next(parameter for parameter in self.parameters if parameter.name == name)
+
+    def draw(self, rng: np.random.Generator) -> Point:
+        """A random point, inactive parameters NaN."""
+        return self.mask({parameter.name: parameter.draw(rng) for parameter in self.parameters})
+
+    def mask(self, point: Mapping[str, Any]) -> Point:
+        """The point with NaN for every inactive parameter, whatever value it came with."""
+        masked: Point = {}
+        for parameter in self.parameters:
+            parent = parameter.parent
+            masked[parameter.name] = point[parameter.name] if parent is None or masked[parent[0]] == parent[1] else NAN
+        return masked
+
+    def options(self, point: Mapping[str, Any]) -> dict[str, Any]:
+        """The learner's options that a point stands for."""
+        options: dict[str, Any] = {}
+        for parameter in self.parameters:
+            if parameter.option is None:
+                continue
+            value = point[parameter.name]
+            if not _missing(value):
+                options[parameter.option] = value
+            elif parameter.off is not None and parameter.parent and point[parameter.parent[0]] == "no":
+                options[parameter.option] = parameter.off
+        return options
+
+
+def _missing(value: Any) -> bool:
+    return isinstance(value, float) and math.isnan(value)
+
+
+def default_space() -> str:
+    """The text of the space that comes with the package."""
+    return files("kenyon.search").joinpath("space.toml").read_text(encoding="utf-8")
+
+
+def load_space(path: Path | str) -> Space:
+    """The space of a TOML file."""
+    try:
+        return parse_space(Path(path).read_text(encoding="utf-8"), str(path))
+    except OSError as error:
+        raise ConfigError(f"the search space {path} cannot be read: {error.strerror}") from error
+
+
+def parse_space(text: str, source: str = "the search space") -> Space:
+    """The space of a TOML document; refuses what no learner option or rule answers to."""
+    from kenyon.learners import learner_options
+    from kenyon.rules import RULES
+
+    try:
+        tables = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise ConfigError(f"{source} is not TOML: {error}") from error
+    if "rule" not in tables or not tables["rule"].get("values"):
+        raise ConfigError(f'{source} has no [rule] with values = [...]: name at least one rule, such as ["gen"]')
+    rule, *rest = _parameters("rule", "rule", tables.pop("rule"), None)
+    parameters, options = [rule, *rest], learner_options("kenyon")
+    for name in rule.values:
+        if name not in RULES:
+            raise unknown("rule", name, RULES)
+    for name, table in tables.items():
+        if not isinstance(table, Mapping):
+            raise ConfigError(f"{source}: {name} = {table!r}: expected a table such as [{name}] with low and high")
+        if name in RULES:
+            if name in rule.values:  # parameters of a rule that is not searched have nothing to say
+                for option, own in table.items():
+                    _known(option, options)
+                    parameters += _parameters(f"{name}.{option}", option, own, ("rule", name))
+        else:
+            _known(name, options)
+            parameters += _parameters(name, name, table, None)
+    return Space(tuple(parameters))
+
+
+def _known(option: str, options: Mapping[str, Any]) -> None:
+    if option not in options:
+        raise unknown("option in the search space", option, options)
+
+
+def _parameters(name: str, option: str, table: Any, parent: tuple[str, Any] | None) -> list[Parameter]:
+    """A table as its parameter, after its switch where it can be off."""
+    if not isinstance(table, Mapping):
+        raise ConfigError(f"search space: {name} = {table!r}: expected a table with values, or low and high")
+    for key in table:
+        if key not in _KEYS:
+            raise unknown(f"key of [{name}] in the search space", key, _KEYS)
+    values, switch = tuple(table.get("values", ())), []
+    if "off" in table:
+        switch = [Parameter(f"{name}_on", None, ("yes", "no"), parent=parent)]
+        parent = (f"{name}_on", "yes")
+    if values:
+        return [*switch, Parameter(name, option, values, parent=parent, off=table.get("off"))]
+    low, high, log = table.get("low"), table.get("high"), bool(table.get("log", False))
+    numbers = all(isinstance(v, (int, float)) and not isinstance(v, bool) and math.isfinite(v) for v in (low, high))
+    if not numbers or not low < high:  # type: ignore[operator]
+        raise ConfigError(
+            f"search space: [{name}] has low = {low!r}, high = {high!r}: expected numbers, low below high"
+        )
+    if log and low <= 0:  # type: ignore[operator]
+        raise ConfigError(f"search space: [{name}] is logarithmic with low = {low!r}: expected a positive number")
+    return [*switch, Parameter(name, option, (), low, high, log, parent, table.get("off"))]  # type: ignore[arg-type]
