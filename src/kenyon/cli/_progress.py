@@ -29,7 +29,19 @@ class _Silent(Watch):
 
 
 class LineWatch(_Silent):
-    """A plain line for every task."""
+    """A plain line for every task, and for every tenth of the images a backbone looks at."""
+
+    def __init__(self) -> None:
+        self._split, self._begin = "", 0.0
+
+    def extracting(self, split: str, done: int, total: int) -> None:
+        if split != self._split:
+            self._split, self._begin, self._first, self._tenth = split, perf_counter(), done, 0
+        if done * 10 // total > self._tenth:
+            self._tenth = done * 10 // total
+            speed = (done - self._first) / (perf_counter() - self._begin) if done > self._first else 0.0
+            left = f", {(total - done) / speed:,.0f} s left" if speed and done < total else ""
+            _say(f"features of {split}: {done:,} of {total:,} images{left}")
 
     def waiting(self, folder: Path) -> None:
         _say(f"{folder.name} is being run by another process; waiting for it")
@@ -70,6 +82,7 @@ class LiveWatch(_Silent):
         self._id = self._bar.add_task("opening", total=None, speed=0.0, accuracy=0.0)
         self._n_seeds, self._done, self._next = n_seeds, 0, 0.0
         self._n_train = 0
+        self._split, self._begin = "", 0.0
 
     def __enter__(self) -> Watch:
         self._bar.start()
@@ -77,6 +90,13 @@ class LiveWatch(_Silent):
 
     def __exit__(self, *error: object) -> None:
         self._bar.stop()
+
+    def extracting(self, split: str, done: int, total: int) -> None:
+        if split != self._split:
+            self._split, self._begin = split, perf_counter()
+            self._bar.reset(self._id, description=f"features of {split}", total=total)
+        seconds = perf_counter() - self._begin
+        self._bar.update(self._id, completed=done, speed=done / seconds if seconds else 0.0)
 
     def waiting(self, folder: Path) -> None:
         self._bar.update(self._id, description=f"waiting for another process on {folder.name}")

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 DEFAULTS = {"dataset": "digits", "seeds": 5, "out": "runs"}
 EXTRA = ("seeds", "out", "data_dir")
-STREAM, LEARNER = "Stream", "Learner"
+STREAM, LEARNER, BACKBONE = "Stream", "Learner", "Backbone"
 
 
 def _option(text: str, panel: str | None = None, metavar: str | None = None, name: str | None = None) -> Any:
@@ -30,6 +30,17 @@ def run(
     out: Annotated[Path | None, _option("The runs store. [runs]")] = None,
     again: Annotated[bool, _option("Run again what the store already has.", name="--again")] = False,
     data_dir: Annotated[Path | None, _option("Where the data sets are. [$KENYON_DATA]")] = None,
+    backbone: Annotated[
+        str | None, _option("Frozen network: a name (efficientnet-lite0), an .onnx file or module:function.", BACKBONE)
+    ] = None,
+    backbone_weights: Annotated[str | None, _option("Its weights file, .pth.", BACKBONE, "FILE")] = None,
+    backbone_sha256: Annotated[str | None, _option("What that file's SHA-256 begins with.", BACKBONE)] = None,
+    resolution: Annotated[str | None, _option("Pixels a side it sees. [its own]", BACKBONE, "INTEGER")] = None,
+    interpolation: Annotated[str | None, _option("nearest, bilinear, bicubic. [bilinear]", BACKBONE)] = None,
+    normalisation: Annotated[
+        str | None, _option("imagenet, tensorflow, unit, none, or [[mean], [std]]. [its own]", BACKBONE)
+    ] = None,
+    greyscale: Annotated[str | None, _option("Grey images: refuse, repeat. [refuse]", BACKBONE)] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON alone on stdout, nothing on stderr.")] = False,
     epochs: Annotated[str | None, _option("Passes over each task. [1.0]", STREAM, "FLOAT")] = None,
     order: Annotated[str | None, _option("Order of the samples: shuffled, published. [shuffled]", STREAM)] = None,
@@ -73,6 +84,12 @@ def run(
     parsed |= _given(label_noise=label_noise, blur=blur, max_per_task=max_per_task, holdout=holdout)
     parsed |= _given(weights_every=weights_every)
     values |= {key: parse_list(text) for key, text in parsed.items()}
+    shown = _given(name=backbone, weights=backbone_weights, sha256=backbone_sha256, interpolation=interpolation)
+    shown |= {"resolution": parse_value(resolution)} if resolution else {}
+    shown |= {"normalisation": parse_value(normalisation)} if normalisation else {}
+    shown |= _given(greyscale=greyscale)
+    if shown:
+        values["backbone"] = _table(values.get("backbone", {})) | shown
     flags = _given(rule=rule, n_hidden=n_hidden, density=density, threshold=threshold, learning_rate=learning_rate)
     flags |= _given(clamp=clamp, memory_budget=memory_budget)
     options = {key: parse_value(text) for key, text in flags.items()} | parse_settings(settings or [])
@@ -93,16 +110,24 @@ def _given(**options: Any) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
+def _table(backbone: Any) -> dict[str, Any]:
+    """A backbone given by its name alone, as a table."""
+    return {"name": backbone} if isinstance(backbone, str) else dict(backbone)
+
+
 def print_report(report: Report) -> None:
     """The closing tables: the numbers over the seeds, and the mean accuracy matrix."""
     from kenyon.cli._tables import numbers, print_table, share, shares, size
 
     config, first = report.config, report.results[0]
     tested = "a held-out part of the training set" if first.tested_on == "holdout" else "the test set"
-    title = f"{config['learner']} on {config['dataset']}, {config['scenario']}, tested on {tested}"
+    by = f" by {config['backbone']['name']}" if config.get("backbone") else ""
+    title = f"{config['learner']} on {config['dataset']}{by}, {config['scenario']}, tested on {tested}"
     rows = [(label, shares(report.summary(name))) for name, label in _SHARES]
     rows += [(label, numbers(report.summary(name))) for name, label in _NUMBERS]
     rows += [(label, size(report.summary(name).mean)) for name, label in _SIZES]
+    if first.backbone_bytes:
+        rows.append(("backbone", size(first.backbone_bytes)))
     rows.append(("seeds", ", ".join(str(result.seed) for result in report.results)))
     print_table(("", "mean ± sd" if len(report.results) > 1 else "value"), rows, title)
     if len(first.tasks) > 1:

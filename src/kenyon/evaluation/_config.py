@@ -13,11 +13,12 @@ from typing import Any
 
 from kenyon.errors import ConfigError, unknown
 from kenyon.evaluation._loop import TESTS
+from kenyon.features import BackboneConfig
 from kenyon.learners import check_learner_config
 from kenyon.streams import Curriculum
 
 _CURRICULUM_KEYS = tuple(f.name for f in fields(Curriculum) if f.name != "seed")
-_OWN_KEYS = ("dataset", "learner", "weights_every", "tests", "options")
+_OWN_KEYS = ("dataset", "learner", "weights_every", "tests", "backbone", "options")
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,8 @@ class RunConfig:
             a run, 0 for none.
         tests: `"all"` tests every task after every task, `"seen"` only those learned so far,
             `"last"` only once at the end.
+        backbone: a frozen network whose features take the place of the images: a name, or a table of the
+            arguments of `kenyon.features.BackboneConfig`. None for the images themselves.
     """
 
     dataset: str
@@ -41,6 +44,7 @@ class RunConfig:
     options: Mapping[str, Any] = field(default_factory=dict)
     weights_every: int | None = None
     tests: str = "all"
+    backbone: str | Mapping[str, Any] | None = None
 
     def __post_init__(self) -> None:
         if self.tests not in TESTS:
@@ -48,6 +52,8 @@ class RunConfig:
         every = self.weights_every
         if every is not None and (type(every) is not int or every < 0):
             raise ConfigError(f"weights_every = {every!r}: expected a whole number of samples, 0 for no records")
+        if self.backbone is not None:
+            object.__setattr__(self, "backbone", BackboneConfig.from_value(self.backbone).to_dict())
         options = check_learner_config(self.learner, self.curriculum.scenario, self.options)
         object.__setattr__(self, "options", {name: _plain(name, value) for name, value in options.items()})
 
@@ -71,7 +77,8 @@ class RunConfig:
         curriculum = {k: v for k, v in self.curriculum.to_dict().items() if k != "seed"}
         own = {"dataset": self.dataset, "learner": self.learner}
         rest = {"weights_every": self.weights_every, "tests": self.tests, "options": dict(self.options)}
-        return own | curriculum | rest
+        backbone = {"backbone": self.backbone} if self.backbone else {}  # what ran without one keeps its name
+        return own | curriculum | backbone | rest
 
     def run_id(self, seed: int) -> str:
         """SHA-256 of the canonical configuration and the seed, first 12 hex digits."""

@@ -28,6 +28,7 @@ class RunResult:
         accuracy_before: accuracy on each task before learning.
         weights_stride: samples between two rows of `weights.npy`, counted from each task's start; 0 for none.
         state_sha256: hash of the learner's final state.
+        backbone_bytes: bytes of the frozen network before the learner, which `state_bytes` leaves out; 0 for none.
         folder: where the run is stored, if it is.
     """
 
@@ -41,6 +42,7 @@ class RunResult:
     accuracy_before: Sequence[float | None]
     weights_stride: int
     state_sha256: str
+    backbone_bytes: int = 0
     folder: Path | None = None
 
     def to_dict(self) -> dict[str, Any]:
@@ -85,6 +87,7 @@ class Report:
         first = self.results[0]
         values: dict[str, Any] = {"format": FORMAT, "config": json_safe(self.config)}
         values |= {"seeds": [result.seed for result in self.results], "tested_on": first.tested_on}
+        values |= {"backbone_bytes": first.backbone_bytes}
         values |= {name: asdict(self.summary(name)) for name in METRIC_NAMES}
         values |= {
             "accuracy_matrix": self.accuracy_matrix,

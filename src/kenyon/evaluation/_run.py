@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from kenyon.evaluation._backbone import backbone_bytes, with_backbone
 from kenyon.evaluation._checkpoint import Timer, state_hash
 from kenyon.evaluation._config import RunConfig
 from kenyon.evaluation._loop import drive, n_records, weights_stride
@@ -22,7 +23,7 @@ from kenyon.learners import make_learner
 from kenyon.streams import Dataset, Stream, load_dataset
 
 CHECKPOINT_SECONDS = 10.0
-CHECKPOINT_SHARE = 0.02
+CHECKPOINT_SHARE = 0.01
 
 
 def run(
@@ -50,7 +51,8 @@ def run(
 
     def dataset() -> Dataset:
         if not opened:
-            opened.append(load_dataset(config.dataset, data_dir=data_dir))
+            images = load_dataset(config.dataset, data_dir=data_dir)
+            opened.append(with_backbone(images, config.backbone, data_dir, watch) if config.backbone else images)
         return opened[0]
 
     results: dict[int, RunResult] = {}
@@ -130,4 +132,5 @@ def _result(config: RunConfig, seed: int, stream: Stream, learner: Learner, tall
         accuracy_before=rows[0],
         weights_stride=stride,
         state_sha256=state_hash(learner.state()),
+        backbone_bytes=backbone_bytes(stream.dataset),
     )

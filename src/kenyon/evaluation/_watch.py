@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 class Watch:
     """Override what you want to see; every method is called in the run's own process and thread."""
 
+    def extracting(self, split: str, done: int, total: int) -> None:
+        """A backbone has made the features of so many images of a split; never called where they are in the cache."""
+
     def waiting(self, folder: Path) -> None:
         """Another process holds this run; we wait for it."""
 

@@ -1,0 +1,92 @@
+"""From a backbone's configuration to the network that runs."""
+
+from __future__ import annotations
+
+import hashlib
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from kenyon.errors import ConfigError, DataError, require
+from kenyon.features._backbones._config import BackboneConfig
+from kenyon.features._backbones._onnx import OnnxNetwork, to_onnx
+from kenyon.features._backbones._table import find_backbone
+from kenyon.features._backbones._weights import check_weights, find_weights, load_weights
+
+
+class NetworkSource:
+    """A network that is opened when it is first needed, but can say at once which one it is.
+
+    Args:
+        config: which one.
+        data_dir: where downloaded weights are kept.
+    """
+
+    def __init__(self, config: BackboneConfig, data_dir: Path) -> None:
+        self._config = config
+        self._data_dir = data_dir
+        self._graph: bytes | None = None
+
+    @property
+    def identity(self) -> dict[str, str]:
+        """Plain values that change with the network or its weights.
+
+        A module from outside is named by the content of its graph, since nothing else tells that its code changed.
+        """
+        config = self._config
+        if config.kind == "module":
+            return {"backbone": "module", "weights": hashlib.sha256(self.graph()).hexdigest()}
+        name = "onnx" if config.kind == "onnx" else config.name
+        return {"backbone": name, "weights": config.sha256 or find_backbone(config.name).sha256}
+
+    def graph(self) -> bytes:
+        """The network as an ONNX model."""
+        if self._graph is None:
+            self._graph = self._read() if self._config.kind == "onnx" else self._trace()
+        return self._graph
+
+    def open(self, threads: int | None = None) -> OnnxNetwork:
+        """The network, ready to run."""
+        assert self._config.resolution is not None  # filled in by the configuration
+        return OnnxNetwork(self.graph(), self._config.resolution, self._config.name, threads)
+
+    def _read(self) -> bytes:
+        path = Path(self._config.name)
+        check_weights(path, self._config.sha256 or "")
+        try:
+            return path.read_bytes()
+        except OSError as error:
+            raise DataError(f"the backbone {path} cannot be read: {error.strerror}") from error
+
+    def _trace(self) -> bytes:
+        config = self._config
+        assert config.resolution is not None
+        return to_onnx(self._module(), config.resolution, config.name)
+
+    def _module(self) -> Any:
+        config = self._config
+        torch = require("torch", "backbones", "a backbone")
+        if config.kind == "module":
+            module = _call(config.name)
+            if not isinstance(module, torch.nn.Module):
+                raise ConfigError(f"backbone = {config.name!r} returned {type(module).__name__}: expected an nn.Module")
+            return module
+        spec = find_backbone(config.name)
+        module = _call(spec.target)
+        path = Path(config.weights) if config.weights else find_weights(spec, self._data_dir)
+        check_weights(path, config.sha256 or spec.sha256)
+        load_weights(module, path, config.name)
+        return module
+
+
+def _call(target: str) -> Any:
+    """What the function `module:function` returns."""
+    module, _, function = target.partition(":")
+    try:
+        return getattr(import_module(module), function)()
+    except ModuleNotFoundError as error:
+        if error.name != module:
+            raise
+        raise ConfigError(f"backbone = {target!r}: there is no module {module!r} to import") from error
+    except AttributeError as error:
+        raise ConfigError(f"backbone = {target!r}: {error}") from error
