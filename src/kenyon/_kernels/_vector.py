@@ -101,21 +101,30 @@ def sum_rows(typing, x, inputs, unit, first, last, out, row):
 
 
 @intrinsic
-def add_moments(typing, x, row, total, squares, part):
-    """`total[part, :] += x[row, :]` and `squares[part, :] += x[row, :] ** 2`, in float64."""
-    signature = types.void(x, types.int64, total, squares, types.int64)
+def add_moments(typing, x, row, moments, part):
+    """`moments[part] += x[row]` and `moments[parts / 2 + part] += x[row] ** 2`, in the type of `moments`."""
+    signature = types.void(x, types.int64, moments, types.int64)
 
     def codegen(context, builder, sig, args):
-        x_type, _, total_type, squares_type, _ = sig.args
-        x_array, row, total_array, squares_array, part = args
+        x_type, _, sum_type, _ = sig.args
+        x_array, row, sums, part = args
         source, _ = _row(context, builder, x_type, x_array, row, LANES)
-        wide = ir.VectorType(ir.DoubleType(), LANES)
-        widen = builder.fpext if isinstance(x_type.dtype, types.Float) else builder.sitofp
-        value = widen(_load(builder, source, _itemsize(x_type)), wide)
-        square = builder.fmul(value, value)
-        for sum_type, sum_array, term in ((total_type, total_array, value), (squares_type, squares_array, square)):
-            target, _ = _row(context, builder, sum_type, sum_array, part, LANES)
-            builder.store(builder.fadd(_load(builder, target, 8), term), target).align = 8
+        wide = ir.VectorType(context.get_data_type(sum_type.dtype), LANES)
+        value = _load(builder, source, _itemsize(x_type))
+        if isinstance(x_type.dtype, types.Float):
+            value = builder.fpext(value, wide)
+        elif isinstance(sum_type.dtype, types.Float):
+            value = builder.sitofp(value, wide)
+        else:
+            value = builder.sext(value, wide)
+        real = isinstance(sum_type.dtype, types.Float)
+        add, multiply = (builder.fadd, builder.fmul) if real else (builder.add, builder.mul)
+        n_rows = cgutils.unpack_tuple(builder, context.make_array(sum_type)(context, builder, sums).shape)[0]
+        half = builder.lshr(n_rows, ir.Constant(_I64, 1))
+        for index, term in ((part, value), (builder.add(half, part), multiply(value, value))):
+            target, _ = _row(context, builder, sum_type, sums, index, LANES)
+            total = add(_load(builder, target, _itemsize(sum_type)), term)
+            builder.store(total, target).align = _itemsize(sum_type)
         return context.get_dummy_value()
 
     return signature, codegen

@@ -10,6 +10,7 @@ Weights are (units, width), the width padded to a multiple of WIDTH so that a ro
 
 import hashlib
 from functools import cache
+from types import FunctionType
 
 import numpy as np
 from numba import njit
@@ -75,9 +76,22 @@ def compile_rule(delta, n_params, gated, event_driven, windowed):
     Compiled machine code is kept on disk between processes. Its key holds a digest of the rule's
     own code, so that an edited rule is never served by the old kernel.
     """
-    code = delta.__code__
-    digest = hashlib.sha256(code.co_code + repr((code.co_consts, code.co_names)).encode()).hexdigest()
-    return _compiled(delta, digest, n_params, gated, event_driven, windowed)
+    return _compiled(delta, _digest(delta), n_params, gated, event_driven, windowed)
+
+
+def _digest(function):
+    """Of a function's code, and of the constants and functions it refers to, which are compiled into it."""
+    code = function.__code__
+    digest = hashlib.sha256(code.co_code + repr((code.co_consts, code.co_names)).encode())
+    outside = [function.__globals__.get(name) for name in code.co_names]
+    outside += [cell.cell_contents for cell in function.__closure__ or ()]
+    for value in outside:
+        inner = getattr(value, "py_func", value)
+        if isinstance(inner, FunctionType):
+            digest.update(_digest(inner).encode() if inner is not function else b"itself")
+        elif isinstance(value, (int, float, str, tuple, np.generic)):
+            digest.update(repr(value).encode())
+    return digest.hexdigest()
 
 
 @cache

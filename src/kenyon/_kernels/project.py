@@ -49,11 +49,12 @@ def activate_block(samples, inputs, n_excitatory, strength, thresholded, unit_no
         samples: (n, N) uint8 or float32.
         inputs: (M, K) inputs of each unit, the first `n_excitatory` of weight +1, the others -1.
         strength: beta, the threshold in standard deviations.
-        scratch: (columns, projected, inhibited, limits): (N, LANES) of the samples' type,
-            (M, LANES) and (1, LANES) of the sums' type, and the sums' smallest and largest value.
+        scratch: (columns, projected, inhibited, limits, moments, tile): (N, LANES) of the samples'
+            type; (M, LANES) and (1, LANES) of the sums' type; the sums' smallest and largest value;
+            (2 PARTIALS, LANES) to add up sums and their squares, and for how many units it has room.
         active: (units, values, counts): (n, M) and (n, M) and (n,), written here.
     """
-    columns, projected, inhibited, limits = scratch
+    columns, projected, inhibited, limits, moments, tile = scratch
     units, values, counts = active
     n, n_inputs = samples.shape
     n_units, n_connections = inputs.shape
@@ -64,21 +65,27 @@ def activate_block(samples, inputs, n_excitatory, strength, thresholded, unit_no
         for b in range(n, LANES):
             columns[i, b] = 0
 
-    total = np.zeros((PARTIALS, LANES))
-    squares = np.zeros((PARTIALS, LANES))
-    for unit in range(n_units):
-        sum_rows(columns, inputs, unit, 0, n_excitatory, projected, unit)
-        if n_excitatory < n_connections:
-            sum_rows(columns, inputs, unit, n_excitatory, n_connections, inhibited, 0)
+    total = np.zeros(LANES)
+    squares = np.zeros(LANES)
+    for first in range(0, n_units, tile):
+        moments[:] = 0
+        for unit in range(first, min(first + tile, n_units)):
+            sum_rows(columns, inputs, unit, 0, n_excitatory, projected, unit)
+            if n_excitatory < n_connections:
+                sum_rows(columns, inputs, unit, n_excitatory, n_connections, inhibited, 0)
+                for b in range(LANES):
+                    projected[unit, b] -= inhibited[0, b]
+            add_moments(projected, unit, moments, unit % PARTIALS)
+        for part in range(PARTIALS):
             for b in range(LANES):
-                projected[unit, b] -= inhibited[0, b]
-        add_moments(projected, unit, total, squares, unit % PARTIALS)
+                total[b] += moments[part, b]
+                squares[b] += moments[PARTIALS + part, b]
 
     threshold = np.zeros((1, LANES), projected.dtype)
     shift = np.zeros(LANES)
     if thresholded:
         for b in range(LANES):
-            bar, shift[b] = _cutoff(total[:, b].sum(), squares[:, b].sum(), n_units, strength, limits, integral)
+            bar, shift[b] = _cutoff(total[b], squares[b], n_units, strength, limits, integral)
             threshold[0, b] = bar
     for b in range(n, LANES):
         threshold[0, b] = limits[1]  # lanes without a sample stay silent

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from kenyon._kernels import LANES
 from kenyon._kernels.draw import draw_inputs
-from kenyon._kernels.project import activate_block, activate_one, group_by_input
+from kenyon._kernels.project import PARTIALS, activate_block, activate_one, group_by_input
 from kenyon.features._base import Active, make_active
 
 FEW = 8
@@ -66,7 +66,7 @@ class SparseProjection:
         sums = self._byte_sums if samples.dtype == np.uint8 else np.float32
         active = workspace.active
         if n > FEW:
-            scratch = workspace.block(self._n_inputs, samples.dtype, sums)
+            scratch = workspace.block(self._inputs.shape[1], self._n_inputs, samples.dtype, sums)
             activate_block(samples, self._inputs, self._n_excitatory, *self._how, scratch, active)
             return active
         if self._groups is None:
@@ -100,28 +100,33 @@ class SparseWorkspace:
         self._n_units = n_units
         self._scratch: dict[tuple[str, type], tuple] = {}
 
-    def block(self, n_inputs: int, dtype: np.dtype, sums: type[np.number]) -> tuple:
+    def block(self, n_connections: int, n_inputs: int, dtype: np.dtype, sums: type[np.number]) -> tuple:
         key = ("block", sums)
         if key not in self._scratch:
-            columns = np.empty((n_inputs, LANES), dtype)
-            self._scratch[key] = (columns, *_rows(self._n_units, sums), np.empty((1, LANES), sums), _limits(sums))
+            # squares of narrow sums are added up in 32 bits for as many units as cannot overflow
+            narrow = sums is np.int16
+            tile = np.iinfo(np.int32).max // (255 * n_connections) ** 2 * PARTIALS if narrow else self._n_units
+            self._scratch[key] = (
+                np.empty((n_inputs, LANES), dtype),
+                np.empty((self._n_units, LANES), sums),
+                np.empty((1, LANES), sums),
+                _limits(sums),
+                np.empty((2 * PARTIALS, LANES), np.int32 if narrow else np.float64),
+                tile,
+            )
         return self._scratch[key]
 
     def one(self, sums: type[np.number]) -> tuple:
         key = ("one", sums)
         if key not in self._scratch:
-            rows = -(-self._n_units // LANES)
-            self._scratch[key] = (*_rows(rows, sums), *_rows(rows, sums), _limits(sums))
+            shape = (-(-self._n_units // LANES), LANES)
+            self._scratch[key] = (np.empty(shape, sums), np.empty(shape, sums), _limits(sums))
         return self._scratch[key]
 
     @property
     def nbytes(self) -> int:
-        scratch = sum(array.nbytes for arrays in self._scratch.values() for array in arrays)
+        scratch = sum(np.asarray(item).nbytes for items in self._scratch.values() for item in items)
         return scratch + sum(array.nbytes for array in self.active)
-
-
-def _rows(n: int, dtype: type[np.number]) -> tuple[NDArray]:
-    return (np.empty((n, LANES), dtype),)
 
 
 def _limits(dtype: type[np.number]) -> NDArray:
