@@ -155,6 +155,7 @@ def test_damaged_idx_is_named(damage, message, tmp_path):
     damage(tmp_path / "mnist")
     with pytest.raises(DataError, match=message):
         _ = load_dataset("mnist", tmp_path).train
+    assert not list((tmp_path / "cache").glob(".*"))  # no half-written file stays
 
 
 DAMAGED_CIFAR = {

@@ -105,6 +105,13 @@ def test_refused(content, tmp_path):
         read_pickle(tmp_path / "batch")
 
 
+@pytest.mark.parametrize("protocol", [2, 3, 4])
+def test_what_a_file_asks_to_import_is_named(protocol, tmp_path):
+    (tmp_path / "batch").write_bytes(pickle.dumps(_Calls(builtins.exec, "1"), protocol))
+    with pytest.raises(DataError, match=r"asks to import (__builtin__|builtins)\.exec"):
+        read_pickle(tmp_path / "batch")
+
+
 def test_shared_lists_do_not_multiply(tmp_path):
     """A small file whose lists name each other over and over must not become a large value."""
     layers = b"\x80\x02}q\x01(U\x04data]q\x02(K\x01e" + b"".join(
