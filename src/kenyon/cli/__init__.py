@@ -14,6 +14,7 @@ from kenyon.cli._plot import plot
 from kenyon.cli._run import run
 from kenyon.cli._search import search
 from kenyon.cli._show import show
+from kenyon.cli._transfer import distances, transfer
 
 __all__ = ["app", "main"]
 
@@ -47,7 +48,7 @@ def _root(
 ) -> None: ...
 
 
-for command in (run, show, plot, learners, search):
+for command in (run, show, plot, learners, search, transfer, distances):
     app.command()(command)
 app.add_typer(data)
 

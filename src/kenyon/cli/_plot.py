@@ -1,4 +1,4 @@
-"""`kenyon plot`: a run's accuracy matrix, accuracy over the stream and weight evolution as pictures."""
+"""`kenyon plot`: a run's accuracy matrix, accuracy over the stream and weight evolution, or a search, as pictures."""
 
 from __future__ import annotations
 
@@ -9,17 +9,24 @@ import typer
 
 
 def plot(
-    path: Annotated[Path, typer.Argument(help="A run's folder, or a store: then every complete run in it.")],
+    path: Annotated[Path, typer.Argument(help="A run's or search's folder, or a store: then all its complete runs.")],
     out: Annotated[Path | None, typer.Option(help="Folder for the pictures; by default the run's own.")] = None,
     kind: Annotated[str, typer.Option("--format", help="png or svg.")] = "png",
 ) -> None:
-    """Draw a run."""
+    """Draw a run or a search."""
     from kenyon.cli._folders import open_runs
     from kenyon.errors import DataError, unknown
     from kenyon.report._plots import plot_run
 
     if kind not in ("png", "svg"):
         raise unknown("picture format", kind, ("png", "svg"))
+    if (path / "search.toml").exists():
+        from kenyon.report._search_plots import plot_search
+        from kenyon.search import SearchFolder
+
+        for picture in plot_search(SearchFolder(path), out or path, kind):
+            typer.echo(picture)
+        return
     runs = [run for run in open_runs(path) if run.complete]
     if not runs:
         raise DataError(f"{path} holds no complete run to draw")

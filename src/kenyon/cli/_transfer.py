@@ -1,0 +1,153 @@
+"""`kenyon transfer` and `kenyon distances`: carry configurations over, and measure how alike data sets are."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from kenyon.transfer import Cell, Moments
+
+DataDir = Annotated[Path | None, typer.Option(help="Where the data sets are. [$KENYON_DATA]", show_default=False)]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON alone.")]
+
+
+def transfer(
+    configs: Annotated[
+        list[str] | None, typer.Argument(help="Presets or configuration files, NAME=FILE to rename one. [every preset]")
+    ] = None,
+    to: Annotated[list[str] | None, typer.Option(help="DATASET/SCENARIO[@EPOCHS], as often as wanted.")] = None,
+    seeds: Annotated[str, typer.Option(help="How many (5), or which (0,3,7).")] = "5",
+    out: Annotated[Path, typer.Option(help="The runs store.")] = Path("runs"),
+    max_per_task: Annotated[int | None, typer.Option(help="Keep at most so many training samples of a task.")] = None,
+    plot: Annotated[Path | None, typer.Option(help="Draw accuracy drop against transfer coefficient here.")] = None,
+    data_dir: DataDir = None,
+    as_json: Json = False,
+) -> None:
+    """Run configurations found on one stream on others: mean and deviation, the paper's figures beside them."""
+    from kenyon.cli._progress import make_watch
+    from kenyon.evaluation._config import parse_seeds
+    from kenyon.presets import preset_names
+    from kenyon.transfer import default_targets, load_source, parse_target
+    from kenyon.transfer import transfer as run_transfer
+
+    sources = [load_source(text) for text in configs or preset_names()]
+    targets = [parse_target(text) for text in to] if to else default_targets(sources)
+    limits = {} if max_per_task is None else {"max_per_task": max_per_task}
+    wanted = parse_seeds(seeds)
+    with make_watch(len(wanted) * len(sources) * len(targets), quiet=as_json) as watch:
+        cells = run_transfer(sources, targets, wanted, out, data_dir=data_dir, watch=watch, **limits)
+    rows = _drop_rows(cells, data_dir)
+    if as_json:
+        typer.echo(json.dumps({"cells": [_plain(cell) for cell in cells], "drops": rows}, indent=2))
+    else:
+        _print_matrix(cells)
+        _print_drops(rows)
+    if plot is not None:
+        from kenyon.report._search_plots import plot_drops
+
+        plot_drops(rows, plot)
+        if not as_json:
+            typer.echo(plot)
+
+
+def distances(
+    datasets: Annotated[list[str] | None, typer.Argument(help="Which ones. [mnist fashion-mnist]")] = None,
+    data_dir: DataDir = None,
+    as_json: Json = False,
+) -> None:
+    """Effective dimension of data sets and cosine distances between their class centroids, the paper's beside them."""
+    from itertools import combinations_with_replacement
+
+    from kenyon.cli._tables import print_table
+    from kenyon.streams import load_dataset
+    from kenyon.transfer import centroid_distances, moments
+    from kenyon.transfer._paper import paper_dimension, paper_distances
+
+    found = [moments(load_dataset(name, data_dir=data_dir)) for name in datasets or ("mnist", "fashion-mnist")]
+    pairs = [(a, b) for a, b in combinations_with_replacement(found, 2) if a.centroids.shape[1] == b.centroids.shape[1]]
+    if as_json:
+        between = [{"datasets": [a.name, b.name], "distances": centroid_distances(a, b)} for a, b in pairs]
+        dimensions = {m.name: m.dimension for m in found}
+        typer.echo(json.dumps({"effective_dimension": dimensions, "centroid_distances": between}, indent=2))
+        return
+    lines = [(m.name, f"{m.dimension:.2f}", _number(paper_dimension(m.name), ".2f")) for m in found]
+    print_table(("data set", "effective dimension", "paper"), lines)
+    typer.echo("")
+    lines = []
+    for a, b in pairs:
+        published = paper_distances(a.name, b.name)
+        low, high = centroid_distances(a, b)
+        beside = "-" if published is None else f"({published[0]:g}, {published[1]:g})"
+        lines.append((a.name if a is b else f"{a.name}, {b.name}", f"({low:.4f}, {high:.3f})", beside))
+    print_table(("centroid distance", "(smallest, largest)", "paper"), lines)
+
+
+def _number(value: float | None, form: str) -> str:
+    return "-" if value is None else format(value, form)
+
+
+def _plain(cell: Cell) -> dict[str, Any]:
+    source = {"name": cell.source.name, "dataset": cell.source.dataset, "scenario": cell.source.scenario}
+    values = {"mean": cell.mean, "std": cell.std, "paper": cell.paper}
+    return {"source": source | {"rule": cell.source.rule}, "target": str(cell.target)} | values
+
+
+def _print_matrix(cells: Sequence[Cell]) -> None:
+    from kenyon.cli._tables import print_table
+
+    targets = list(dict.fromkeys(cell.target for cell in cells))
+    rows = []
+    for source in dict.fromkeys(cell.source.name for cell in cells):
+        own = [cell for cell in cells if cell.source.name == source]
+        rows.append((f"{source} ({own[0].source.rule})", *(_cell(cell) for cell in own)))
+    print_table(("found on \\ run on", *map(str, targets)), rows, "accuracy in %, mean ± sd [paper]")
+
+
+def _cell(cell: Cell) -> str:
+    spread = "" if cell.std is None else f" ± {100 * cell.std:.2f}"
+    return f"{100 * cell.mean:.2f}{spread}" + ("" if cell.paper is None else f" [{100 * cell.paper:.2f}]")
+
+
+def _drop_rows(cells: Sequence[Cell], data_dir: Path | None) -> list[dict[str, Any]]:
+    """Every transfer between data sets with its drop and coefficients; None where two sets differ in width."""
+    from kenyon.streams import load_dataset
+    from kenyon.transfer import COEFFICIENTS, drops, moments
+
+    known: dict[str, Moments] = {}
+    rows = []
+    for drop in drops(cells):
+        for name in (drop.target.dataset, drop.source.dataset):
+            if name not in known:
+                known[name] = moments(load_dataset(name, data_dir=data_dir))
+        run_on, found_on = known[drop.target.dataset], known[drop.source.dataset]
+        row: dict[str, Any] = {"source": drop.source.name, "target": str(drop.target), "drop": drop.drop}
+        same_width = run_on.centroids.shape[1] == found_on.centroids.shape[1]
+        for name, coefficient in COEFFICIENTS.items():
+            comparable = same_width or "distance" not in name
+            row[name] = coefficient(run_on, found_on) if comparable else None
+        rows.append(row)
+    return rows
+
+
+def _print_drops(rows: Sequence[dict[str, Any]]) -> None:
+    from kenyon.cli._tables import print_table
+    from kenyon.transfer import COEFFICIENTS, rank_correlation
+
+    if not rows:
+        return
+    lines = [
+        (f"{r['source']} on {r['target']}", f"{100 * r['drop']:.2f}", *(_number(r[n], ".3f") for n in COEFFICIENTS))
+        for r in rows
+    ]
+    typer.echo("")
+    print_table(("transfer", "drop", *COEFFICIENTS), lines, "accuracy drop in %, and transfer coefficients")
+    for name in COEFFICIENTS:
+        points = [(r[name], r["drop"]) for r in rows if r[name] is not None]
+        rank = rank_correlation([x for x, _ in points], [y for _, y in points])
+        shown = "too few different points" if rank is None else f"{rank:.2f}"
+        typer.echo(f"rank correlation of the drop with the {name} coefficient: {shown} ({len(points)} transfers)")

@@ -1,0 +1,60 @@
+"""Read the presets: one TOML file each, the options and the search that found them."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
+
+from kenyon.errors import unknown
+
+if TYPE_CHECKING:
+    from kenyon.learner import KenyonClassifier
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A configuration with its origin.
+
+    Attributes:
+        name: how it is asked for.
+        dataset, scenario, epochs: the stream it was found on.
+        n_features, n_classes: of that data set.
+        options: options of the learner, as in a configuration file.
+        search: the command that found it, its seed, evaluations and held-out score.
+    """
+
+    name: str
+    dataset: str
+    scenario: str
+    epochs: float
+    n_features: int
+    n_classes: int
+    options: Mapping[str, Any]
+    search: Mapping[str, Any]
+
+    def classifier_params(self) -> dict[str, Any]:
+        """The options as parameters of `KenyonClassifier`."""
+        from kenyon.evaluation._kenyon import KenyonLearner
+        from kenyon.evaluation._protocol import StreamInfo
+
+        tasks = (tuple(range(self.n_classes)),)
+        info = StreamInfo((self.n_features,), self.n_classes, tasks, 0, task_heads=False)
+        classifier: KenyonClassifier = KenyonLearner(info, 0, **self.options).classifier
+        return classifier.get_params(deep=False) | {"random_state": None, "n_jobs": None}
+
+
+def preset_names() -> tuple[str, ...]:
+    """Every preset there is."""
+    entries = files("kenyon.presets").iterdir()
+    return tuple(sorted(entry.name.removesuffix(".toml") for entry in entries if entry.name.endswith(".toml")))
+
+
+def load_preset(name: str) -> Preset:
+    """A preset by name."""
+    if name not in preset_names():
+        raise unknown("preset", name, preset_names())
+    values = tomllib.loads(files("kenyon.presets").joinpath(f"{name}.toml").read_text(encoding="utf-8"))
+    return Preset(name, **values)

@@ -1,0 +1,173 @@
+"""Pictures of a search: its trajectory, its configurations in parallel coordinates, which parameters mattered.
+
+And of a transfer study: what the accuracy drop has to do with how far the data sets are apart.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kenyon.errors import DataError, require
+from kenyon.search import Evaluation, SearchFolder, Space
+from kenyon.search._objective import DONE
+
+COLOURS = {"mse": "tab:blue", "oja": "tab:red", "gen": "tab:green", "inel": "tab:cyan"}
+"""As in the paper's figure; rules from outside the package are grey."""
+REPEATS = 20
+
+
+def plot_search(folder: SearchFolder, out: Path, kind: str = "png") -> list[Path]:
+    """Draw a search with at least one evaluation that succeeded.
+
+    Args:
+        folder: the search.
+        out: where the pictures go.
+        kind: `"png"` or `"svg"`.
+    """
+    space, evaluations = folder.space(), folder.evaluations()
+    done = [e for e in evaluations if e.outcome.status == DONE]
+    if not done:
+        raise DataError(f"{folder.path} has no evaluation that succeeded: there is nothing to draw")
+    out.mkdir(parents=True, exist_ok=True)
+    drawings: dict[str, Callable[[Any], None]] = {
+        "trajectory": lambda axes: draw_trajectory(axes, evaluations),
+        "parallel": lambda axes: draw_parallel(axes, done, space),
+        "importance": lambda axes: draw_importance(axes, importances(evaluations, space)),
+    }
+    return [_save(draw, out / f"{name}.{kind}") for name, draw in drawings.items()]
+
+
+def draw_trajectory(axes: Any, evaluations: Sequence[Evaluation]) -> None:
+    """Accuracy of every evaluation over the time of the search, by rule; those given up as crosses at the bottom."""
+    for rule in sorted({e.point["rule"] for e in evaluations}):
+        own = [e for e in evaluations if e.point["rule"] == rule]
+        done = [e for e in own if e.outcome.status == DONE]
+        colour = COLOURS.get(rule, "0.5")
+        axes.plot([e.finished for e in done], [100 * e.outcome.score for e in done], "o", ms=4, c=colour, label=rule)
+        lost = [e.finished for e in own if e.outcome.status != DONE]
+        axes.plot(lost, [0.0] * len(lost), "x", ms=4, c=colour)
+    times = [e.finished for e in evaluations]
+    axes.plot(times, 100 * np.maximum.accumulate([e.outcome.score for e in evaluations]), c="0.6", lw=1, zorder=0)
+    axes.set_xlabel("seconds of searching")
+    axes.set_ylabel(f"accuracy, % ({_measured_on(evaluations)})")
+    axes.legend(title="rule", loc="lower right")
+
+
+def draw_parallel(axes: Any, evaluations: Sequence[Evaluation], space: Space) -> None:
+    """One line a configuration across the parameters, the best on top; a gap where a parameter is inactive."""
+    names = [name for name in space.names if not name.endswith("_on")]
+    heights = {name: _heights(name, evaluations, space) for name in names}
+    best = max(e.outcome.score for e in evaluations)
+    places = np.arange(len(names) + 1)
+    order = sorted(range(len(evaluations)), key=lambda i: evaluations[i].outcome.score)
+    for i in order:
+        evaluation = evaluations[i]
+        line = [heights[name][i] for name in names] + [evaluation.outcome.score / best if best else 0.0]
+        strong = evaluation.outcome.score >= 0.98 * best
+        colour = COLOURS.get(evaluation.point["rule"], "0.5")
+        axes.plot(
+            places, line, "-", marker=".", ms=3, c=colour, lw=1.2 if strong else 0.5, alpha=0.9 if strong else 0.2
+        )
+    axes.set_xticks(places, [_ends(name, space) for name in names] + [f"accuracy\n0 .. {100 * best:.1f} %"], fontsize=6)
+    axes.tick_params(axis="x", rotation=60)
+    axes.set_yticks([])
+
+
+def _heights(name: str, evaluations: Sequence[Evaluation], space: Space) -> list[float]:
+    """Values between 0 and 1 on the parameter's own scale, NaN where inactive."""
+    parameter, heights = space[name], []
+    for evaluation in evaluations:
+        value = evaluation.point[name]
+        if isinstance(value, float) and math.isnan(value):
+            heights.append(math.nan)
+        elif parameter.values:
+            heights.append(parameter.values.index(value) / max(1, len(parameter.values) - 1))
+        else:
+            scale = math.log if parameter.log else float
+            low, high = scale(parameter.low), scale(parameter.high)
+            heights.append((scale(value) - low) / (high - low))
+    return heights
+
+
+def _ends(name: str, space: Space) -> str:
+    parameter = space[name]
+    if parameter.values:
+        return f"{name}\n{parameter.values[0]} .. {parameter.values[-1]}"
+    return f"{name}\n{parameter.low:g} .. {parameter.high:g}" + (" (log)" if parameter.log else "")
+
+
+def importances(evaluations: Sequence[Evaluation], space: Space) -> dict[str, tuple[float, float]]:
+    """How much each parameter explains: permutation importance of a random forest, mean and deviation.
+
+    The forest is fitted to all evaluations (0 for those given up), inactive parameters missing. A
+    parameter's importance is the loss in the forest's R^2 when its column is shuffled.
+    """
+    from sklearn.ensemble import RandomForestRegressor
+    from sklearn.inspection import permutation_importance
+
+    X, y = _columns(evaluations, space), np.array([e.outcome.score for e in evaluations])
+    forest = RandomForestRegressor(200, random_state=0).fit(X, y)
+    found = permutation_importance(forest, X, y, n_repeats=REPEATS, random_state=0)
+    pairs = zip(found.importances_mean.tolist(), found.importances_std.tolist(), strict=True)
+    return dict(zip(space.names, pairs, strict=True))
+
+
+def _columns(evaluations: Sequence[Evaluation], space: Space) -> NDArray[np.float64]:
+    columns = [_heights(name, evaluations, space) for name in space.names]
+    return np.array(columns, np.float64).T
+
+
+def draw_importance(axes: Any, found: dict[str, tuple[float, float]]) -> None:
+    """Bars, the most important parameter on top."""
+    names = sorted(found, key=lambda name: found[name][0])
+    axes.barh(names, [found[name][0] for name in names], xerr=[found[name][1] for name in names], color="0.6")
+    axes.set_xlabel("loss in R² when shuffled")
+    axes.tick_params(axis="y", labelsize=7)
+
+
+def plot_drops(rows: Sequence[dict[str, Any]], path: Path) -> Path:
+    """Draw the accuracy drop of transfers against each transfer coefficient, with its rank correlation.
+
+    Args:
+        rows: `drop` (a share), and the coefficients by name, None where there is none.
+        path: the picture; its ending says which format.
+    """
+    from kenyon.transfer import COEFFICIENTS, rank_correlation
+
+    if not rows:
+        raise DataError("no transfer between data sets as single tasks: there is no drop to draw")
+
+    def draw(axes: Any) -> None:
+        for name, marker in zip(COEFFICIENTS, "os", strict=False):
+            points = [(row[name], 100 * row["drop"]) for row in rows if row[name] is not None]
+            x, y = [p[0] for p in points], [p[1] for p in points]
+            rank = rank_correlation(x, y)
+            axes.plot(x, y, marker, label=name + ("" if rank is None else f", rank correlation {rank:.2f}"))
+        axes.axhline(0, color="0.8", lw=0.8, zorder=0)
+        axes.set_xlabel("transfer coefficient")
+        axes.set_ylabel("accuracy drop, %")
+        axes.legend()
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return _save(draw, path)
+
+
+def _measured_on(evaluations: Sequence[Evaluation]) -> str:
+    return "test set" if evaluations[0].protocol == "paper" else "held out"
+
+
+def _save(draw: Callable[[Any], None], path: Path) -> Path:
+    require("matplotlib", "plot", "drawing a search")
+    from matplotlib.figure import Figure
+
+    # A figure of its own, not pyplot's: it needs no display and leaves no global state.
+    figure = Figure(figsize=(8, 4.6), layout="constrained")
+    draw(figure.add_subplot())
+    figure.savefig(path, dpi=150)
+    return path

@@ -1,0 +1,169 @@
+"""Run configurations found on one stream on others: a matrix of accuracies, the paper's beside ours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kenyon.errors import ConfigError
+from kenyon.evaluation import Watch
+from kenyon.evaluation._config import RunConfig, read_config
+from kenyon.evaluation._run import run
+from kenyon.search._objective import default_epochs
+from kenyon.streams import SCENARIOS, Curriculum
+from kenyon.transfer._paper import paper_accuracy
+
+
+@dataclass(frozen=True)
+class Source:
+    """A configuration and the stream it was found on.
+
+    Attributes:
+        name: how it is shown.
+        dataset, scenario: where it was found.
+        options: the learner's options.
+    """
+
+    name: str
+    dataset: str
+    scenario: str
+    options: Mapping[str, Any]
+
+    @property
+    def rule(self) -> str:
+        return str(self.options.get("rule", "gen"))
+
+
+@dataclass(frozen=True)
+class Target:
+    """A stream to run on; as text `DATASET/SCENARIO`, or `DATASET/SCENARIO@EPOCHS`."""
+
+    dataset: str
+    scenario: str
+    epochs: float
+
+    def __str__(self) -> str:
+        usual = self.epochs == default_epochs(self.scenario)
+        return f"{self.dataset}/{self.scenario}" + ("" if usual else f"@{self.epochs:g}")
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One entry of the matrix: mean and standard deviation over the seeds, and what the paper has (shares)."""
+
+    source: Source
+    target: Target
+    mean: float
+    std: float | None
+    paper: float | None
+
+
+def load_source(text: str) -> Source:
+    """A preset by its name, or a configuration file (such as a search's `best.toml`); `NAME=` before it renames it."""
+    from kenyon.presets import load_preset, preset_names
+
+    name, equals, rest = text.partition("=")
+    shown, what = (name, rest) if equals else ("", text)
+    if what in preset_names():
+        preset = load_preset(what)
+        return Source(shown or what, preset.dataset, preset.scenario, preset.options)
+    path = Path(what)
+    if not path.suffix and not path.exists():
+        raise ConfigError(
+            f"{what!r} is neither a preset ({', '.join(preset_names()) or 'there is none'}) nor a configuration file"
+        )
+    values = read_config(path)
+    config = RunConfig.from_dict({k: v for k, v in values.items() if k not in ("seeds", "out", "data_dir")})
+    if config.learner != "kenyon":
+        raise ConfigError(f"{path} is for the learner {config.learner!r}: only configurations of 'kenyon' transfer")
+    usual = shown or (path.parent.name if path.stem == "best" else path.stem)
+    return Source(usual, config.dataset, config.curriculum.scenario, values.get("options", {}))
+
+
+def parse_target(text: str) -> Target:
+    """`mnist/single-task`, `mnist/class-incremental@2`: the text of a target."""
+    where, at, epochs = text.partition("@")
+    dataset, slash, scenario = where.rpartition("/")
+    if not slash or scenario not in SCENARIOS:
+        raise ConfigError(f"target {text!r}: expected DATASET/SCENARIO, the scenario one of {', '.join(SCENARIOS)}")
+    try:
+        passes = float(epochs) if at else default_epochs(scenario)
+    except ValueError:
+        raise ConfigError(f"target {text!r}: {epochs!r} is no number of epochs") from None
+    return Target(dataset, scenario, passes)
+
+
+def default_targets(sources: Sequence[Source]) -> list[Target]:
+    """Every data set a configuration was found on, as a single task and as task- and class-incremental streams."""
+    datasets = list(dict.fromkeys(source.dataset for source in sources))
+    scenarios = ("single-task", "task-incremental", "class-incremental")
+    return [Target(dataset, scenario, default_epochs(scenario)) for scenario in scenarios for dataset in datasets]
+
+
+def transfer(
+    sources: Sequence[Source],
+    targets: Sequence[Target],
+    seeds: Sequence[int],
+    store: Path | str | None = None,
+    *,
+    data_dir: Path | str | None = None,
+    watch: Watch | None = None,
+    **curriculum: Any,
+) -> list[Cell]:
+    """Run every configuration on every target, tested on the test set.
+
+    Args:
+        sources: the rows.
+        targets: the columns.
+        seeds: runs of a cell.
+        store: where the runs are kept, so that a second call finds them.
+        data_dir: where the data sets are.
+        watch: is told of progress.
+        curriculum: further values of every target's curriculum.
+    """
+    cells = []
+    for source in sources:
+        for target in targets:
+            stream = Curriculum(scenario=target.scenario, epochs=target.epochs, **curriculum)
+            config = RunConfig(target.dataset, "kenyon", stream, source.options, weights_every=0, tests="last")
+            report = run(config, seeds, store, data_dir=data_dir, watch=watch)
+            summary = report.summary("accuracy")
+            published = paper_accuracy(source.dataset, source.scenario, source.rule, target.dataset, target.scenario)
+            cells.append(Cell(source, target, summary.mean or 0.0, summary.std, published))
+    return cells
+
+
+@dataclass(frozen=True)
+class Drop:
+    """What a configuration from another data set costs: accuracy of the set's own best configuration less its own."""
+
+    source: Source
+    target: Target
+    drop: float
+
+
+def drops(cells: Sequence[Cell]) -> list[Drop]:
+    """Of every transfer between data sets as single tasks, against the best configuration found on the target itself."""
+    single = [c for c in cells if c.target.scenario == c.source.scenario == "single-task"]
+    own: dict[str, float] = {}
+    for cell in single:
+        if cell.source.dataset == cell.target.dataset:
+            own[cell.target.dataset] = max(cell.mean, own.get(cell.target.dataset, 0.0))
+    return [
+        Drop(cell.source, cell.target, own[cell.target.dataset] - cell.mean)
+        for cell in single
+        if cell.source.dataset != cell.target.dataset and cell.target.dataset in own
+    ]
+
+
+def rank_correlation(x: Sequence[float], y: Sequence[float]) -> float | None:
+    """Spearman's, ties sharing their mean rank; None for fewer than three points or where one side is constant."""
+    if len(x) < 3 or len(set(x)) < 2 or len(set(y)) < 2:
+        return None
+    from scipy.stats import spearmanr
+
+    return float(np.asarray(spearmanr(x, y).statistic))

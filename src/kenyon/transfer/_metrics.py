@@ -1,0 +1,111 @@
+"""How alike two data sets are: effective dimension, distances between class centroids, transfer coefficient.
+
+Pixels as published, training part only; the scale of the pixels changes none of the three.
+
+Reference: Madireddy, Yanguas-Gil and Balaprakash, section 5.3, "Distance metrics as a measure of transferability".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kenyon.errors import InputError
+from kenyon.streams import Dataset, Split
+
+BLOCK = 10_000
+
+
+@dataclass(frozen=True)
+class Moments:
+    """What the metrics need of a data set.
+
+    Attributes:
+        name: of the data set.
+        dimension: effective dimension.
+        centroids: (classes, features), mean of each class.
+    """
+
+    name: str
+    dimension: float
+    centroids: NDArray[np.float64]
+
+
+def moments(dataset: Dataset) -> Moments:
+    """Effective dimension and centroids of a training set, in one pass over blocks of samples."""
+    train, n_features = dataset.train, dataset.n_features
+    scatter = np.zeros((n_features, n_features))
+    sums = np.zeros((dataset.n_classes, n_features))
+    for start in range(0, len(train), BLOCK):
+        block = np.asarray(train.X[start : start + BLOCK], np.float32) / np.float32(max(map(abs, dataset.value_range)))
+        scatter += block.T @ block
+        np.add.at(sums, train.y[start : start + BLOCK], block)
+    counts = np.bincount(train.y, minlength=dataset.n_classes)
+    total = sums.sum(axis=0)
+    covariance = (scatter - np.outer(total, total) / len(train)) / len(train)
+    return Moments(dataset.name, dimension_of(covariance), sums[counts > 0] / counts[counts > 0, None])
+
+
+def dimension_of(covariance: NDArray[np.float64]) -> float:
+    """`(sum lambda)^2 / sum lambda^2`, without the eigenvalues: trace squared over squared Frobenius norm."""
+    squares = float((covariance * covariance).sum())
+    if squares == 0.0:
+        raise InputError("the covariance is zero: expected samples that differ from each other")
+    return float(np.trace(covariance)) ** 2 / squares
+
+
+def effective_dimension(dataset: Dataset) -> float:
+    """`(sum lambda)^2 / sum lambda^2` over the eigenvalues of the covariance of the training set."""
+    return moments(dataset).dimension
+
+
+def centroid_distances(a: Moments, b: Moments) -> tuple[float, float]:
+    """Smallest and largest cosine distance between centroids of two sets; of different classes within one set.
+
+    Args:
+        a, b: of the same number of features; the same object for the distances within a set.
+    """
+    if a.centroids.shape[1] != b.centroids.shape[1]:
+        raise InputError(
+            f"{a.name} has {a.centroids.shape[1]} features, {b.name} {b.centroids.shape[1]}: "
+            "a cosine distance needs the same number"
+        )
+    first, second = (m.centroids / np.linalg.norm(m.centroids, axis=1, keepdims=True) for m in (a, b))
+    distances = 1.0 - first @ second.T
+    if a is b:
+        distances = distances[np.triu_indices(len(distances), 1)]
+    return float(distances.min()), float(distances.max())
+
+
+def transfer_coefficient(own: float, other: float) -> float:
+    """`|M1 - M2| / M1`, M1 of the set that is run, M2 of the set the configuration was found on. Not symmetric."""
+    return abs(own - other) / own
+
+
+def dimension_coefficient(run_on: Moments, found_on: Moments) -> float:
+    """Transfer coefficient of the effective dimension."""
+    return transfer_coefficient(run_on.dimension, found_on.dimension)
+
+
+def distance_coefficient(run_on: Moments, found_on: Moments) -> float:
+    """Transfer coefficient of the smallest centroid distance: M1 within the set that is run, M2 between the two sets."""
+    if run_on is found_on:
+        return 0.0
+    return transfer_coefficient(centroid_distances(run_on, run_on)[0], centroid_distances(run_on, found_on)[0])
+
+
+COEFFICIENTS: dict[str, Callable[[Moments, Moments], float]] = {
+    "effective dimension": dimension_coefficient,
+    "smallest centroid distance": distance_coefficient,
+}
+"""Name -> coefficient of (set that is run, set the configuration was found on)."""
+
+
+def with_test(dataset: Dataset) -> Dataset:
+    """The data set with its test samples counted among the training samples."""
+    X = np.concatenate([np.asarray(dataset.train.X[:]), np.asarray(dataset.test.X[:])])
+    both = Split(X, np.concatenate([dataset.train.y, dataset.test.y]))
+    return Dataset(dataset.name, dataset.shape, dataset.class_names, both, dataset.test, dataset.value_range)
