@@ -107,7 +107,8 @@ def test_flymodel_changes_the_labelled_class_at_the_winners_only() -> None:
     stream = SplitDigits("single")
     learner = FlyModel(stream.info, 0, n_hidden=500, winners=0.04, rate=0.3)
     X, y = stream.X[:1], stream.y[:1]
-    top, active = learner.features(learner._scaled(X))
+    winners = learner._embed(learner._scaled(X))
+    top, active = winners["cell"], winners["activity"]
     assert len(np.unique(top)) == learner.n_winners == 20
     assert active.max() == 1.0 and active.min() >= 0.0
     learner.learn(X, y)

@@ -24,6 +24,7 @@ from kenyon.errors import ConfigError
 from kenyon.evaluation._protocol import StreamInfo
 
 _BLOCK = 256  # samples expanded at once; bounds the working memory
+_WINNER = np.dtype([("cell", np.int32), ("activity", np.float32)])
 
 
 class FlyModel(MemoryFree):
@@ -53,7 +54,7 @@ class FlyModel(MemoryFree):
         winners: float | None = None,
         rate: float | None = None,
         decay: float = 0.0,
-        batch_size: int = 10,
+        batch_size: int = 1,
     ) -> None:
         super().__init__(info, seed, batch_size)
         winners, rate = self.option("winners", winners), self.option("rate", rate)
@@ -76,43 +77,51 @@ class FlyModel(MemoryFree):
         )
         self.weights = np.zeros((info.n_classes, n_hidden), dtype=np.float32)
 
-    def features(self, X: NDArray[np.float32]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
-        """The winners of each sample, in order of their number, and their normalised activity."""
-        hidden = np.ascontiguousarray((self._projection @ np.ascontiguousarray(X.T)).T)
-        top = np.argpartition(hidden, -self.n_winners, axis=1)[:, -self.n_winners :]
-        top = np.sort(top, axis=1)
-        active = np.take_along_axis(hidden, top, axis=1)
-        # The losers are 0 after the winner-take-all, so 0 is the minimum and the largest winner is 1.
-        peak = np.maximum(active.max(axis=1, keepdims=True), np.finfo(np.float32).tiny)
-        return top, active / peak
+    def _embed(self, X: NDArray[np.float32]) -> NDArray:
+        """The winners of each sample: their numbers, in order, and their normalised activity."""
+        winners = np.empty((len(X), self.n_winners), dtype=_WINNER)
+        for start in range(0, len(X), _BLOCK):
+            cut = slice(start, start + _BLOCK)
+            hidden = np.ascontiguousarray((self._projection @ np.ascontiguousarray(X[cut].T)).T)
+            top = np.sort(np.argpartition(hidden, -self.n_winners, axis=1)[:, -self.n_winners :], axis=1)
+            active = np.take_along_axis(hidden, top, axis=1)
+            # The losers are 0 after the winner-take-all, so 0 is the minimum and the largest winner is 1.
+            peak = np.maximum(active.max(axis=1, keepdims=True), np.finfo(np.float32).tiny)
+            winners["cell"][cut], winners["activity"][cut] = top, active / peak
+        return winners
 
-    def _update(self, X: NDArray[np.float32], y: NDArray[np.int64]) -> int:
-        for start in range(0, len(y), _BLOCK):
-            top, active = self.features(X[start : start + _BLOCK])
-            labels = y[start : start + _BLOCK]
-            _associate(top, active, labels, self.weights, self.rate, self.decay)
-            np.add.at(self.counts, labels, 1)
+    def _update(self, features: NDArray, y: NDArray[np.int64]) -> int:
+        _associate(features["cell"], features["activity"], y, self.weights, self.counts, self.rate, self.decay)
         return len(y) * (self.weights.size if self.decay else self.n_winners)
 
-    def _scores(self, X: NDArray[np.float32]) -> NDArray:
-        scores = np.empty((len(X), len(self.weights)), dtype=np.float32)
-        for start in range(0, len(X), _BLOCK):
-            top, active = self.features(X[start : start + _BLOCK])
-            scores[start : start + _BLOCK] = np.einsum("cnl,nl->nc", self.weights[:, top], active)
-        return scores
+    def _scores(self, features: NDArray) -> NDArray:
+        return _overlaps(features["cell"], features["activity"], self.weights)
 
     def _arrays(self) -> dict[str, NDArray]:
         return {"weights": self.weights}
 
 
 @njit(cache=True)  # type: ignore[untyped-decorator]
-def _associate(top: NDArray, active: NDArray, y: NDArray, weights: NDArray, rate: float, decay: float) -> None:
+def _associate(
+    cells: NDArray, activity: NDArray, y: NDArray, weights: NDArray, counts: NDArray, rate: float, decay: float
+) -> None:
     one, step, keep = np.float32(1.0), np.float32(rate), np.float32(1.0 - decay)
     for s in range(len(y)):
+        counts[y[s]] += 1
         if decay > 0:
             for c in range(weights.shape[0]):
                 for i in range(weights.shape[1]):
                     weights[c, i] *= keep
-        for k in range(top.shape[1]):
-            i = top[s, k]
-            weights[y[s], i] = min(one, weights[y[s], i] + step * active[s, k])
+        for k in range(cells.shape[1]):
+            i = cells[s, k]
+            weights[y[s], i] = min(one, weights[y[s], i] + step * activity[s, k])
+
+
+@njit(cache=True)  # type: ignore[untyped-decorator]
+def _overlaps(cells: NDArray, activity: NDArray, weights: NDArray) -> NDArray:
+    scores = np.zeros((len(cells), len(weights)), dtype=np.float32)
+    for s in range(len(cells)):
+        for c in range(len(weights)):
+            for k in range(cells.shape[1]):
+                scores[s, c] += weights[c, cells[s, k]] * activity[s, k]
+    return scores

@@ -1,7 +1,8 @@
 """What the memory-free learners share: checks, scaling, the task's classes, named state.
 
 A memory-free learner keeps statistics of each class and never a sample. It implements `_update`
-(strictly in stream order, so that any cut gives the same bits), `_scores` and `_arrays`.
+(strictly in stream order, so that any cut gives the same bits), `_scores` and `_arrays`, and `_embed` if it
+learns from something else than the samples as they are.
 """
 
 from __future__ import annotations
@@ -15,6 +16,8 @@ from numpy.typing import NDArray
 from kenyon.baselines._tuned import tuned
 from kenyon.errors import ConfigError, InputError
 from kenyon.evaluation._protocol import StreamInfo
+
+_BLOCK = 1000  # samples embedded at once for a prediction; bounds the working memory
 
 
 class MemoryFree(ABC):
@@ -43,13 +46,17 @@ class MemoryFree(ABC):
         """`value`, or where it is None the tuned (else the published) hyperparameter."""
         return tuned(self.name, self.info).get(key, self.defaults[key]) if value is None else value
 
-    @abstractmethod
-    def _update(self, X: NDArray[np.float32], y: NDArray[np.int64]) -> int:
-        """Learn scaled, labelled samples in order; return how many weights changed."""
+    def _embed(self, X: NDArray[np.float32]) -> NDArray:
+        """What is learned from, a row per sample; the scaled samples themselves by default."""
+        return X
 
     @abstractmethod
-    def _scores(self, X: NDArray[np.float32]) -> NDArray:
-        """One score per sample and class, higher is likelier; unseen classes are masked later."""
+    def _update(self, features: NDArray, y: NDArray[np.int64]) -> int:
+        """Learn embedded, labelled samples in order; return how many weights changed."""
+
+    @abstractmethod
+    def _scores(self, features: NDArray) -> NDArray:
+        """One score per embedded sample and class, higher is likelier; unseen classes are masked later."""
 
     @abstractmethod
     def _arrays(self) -> dict[str, NDArray]:
@@ -57,29 +64,38 @@ class MemoryFree(ABC):
 
     def learn(self, X: NDArray, y: NDArray[np.int64], task: int | None = None) -> None:
         X, y = self._checked(X, y, task)
-        labelled = y >= 0
-        if labelled.any():
-            x, y = self._scaled(X[labelled]), y[labelled]
-            self._updates += self._update(x, y)
+        self._learn(self._embed(self._scaled(X)), y)
 
     def test_then_learn(self, X: NDArray, y: NDArray[np.int64], task: int | None = None) -> NDArray[np.int64]:
         X, y = self._checked(X, y, task)
+        features = self._embed(self._scaled(X))
         predicted = np.empty(len(X), dtype=np.int64)
         for start in range(0, len(X), self.batch_size):
             cut = slice(start, start + self.batch_size)
-            predicted[cut] = self.predict(X[cut], task)
-            self.learn(X[cut], y[cut], task)
+            predicted[cut] = self._predict(features[cut], task)
+            self._learn(features[cut], y[cut])
         return predicted
 
     def predict(self, X: NDArray, task: int | None = None) -> NDArray[np.int64]:
         """The best-scoring class among those seen (of the task's classes where the task is given)."""
         X, _ = self._checked(X, None, task)
+        blocks = (self._embed(self._scaled(X[i : i + _BLOCK])) for i in range(0, len(X), _BLOCK))
+        return np.concatenate([np.empty(0, dtype=np.int64), *(self._predict(block, task) for block in blocks)])
+
+    def _learn(self, features: NDArray, y: NDArray[np.int64]) -> None:
+        labelled = y >= 0
+        if labelled.all():
+            self._updates += self._update(features, y)
+        elif labelled.any():
+            self._updates += self._update(features[labelled], y[labelled])
+
+    def _predict(self, features: NDArray, task: int | None) -> NDArray[np.int64]:
         allowed = np.arange(self.info.n_classes)
         if task is not None and self.info.task_heads:
             allowed = np.sort(np.asarray(self.info.tasks[task]))
         if not self.counts[allowed].any():
-            return np.full(len(X), allowed[0], dtype=np.int64)
-        scores = self._scores(self._scaled(X))[:, allowed]
+            return np.full(len(features), allowed[0], dtype=np.int64)
+        scores = self._scores(features)[:, allowed]
         scores[:, self.counts[allowed] == 0] = -np.inf
         return np.asarray(allowed[scores.argmax(axis=1)], dtype=np.int64)
 

@@ -31,22 +31,22 @@ class NCM(MemoryFree):
 
     name = "ncm"
 
-    def __init__(self, info: StreamInfo, seed: int, *, metric: str = "euclidean", batch_size: int = 10) -> None:
+    def __init__(self, info: StreamInfo, seed: int, *, metric: str = "euclidean", batch_size: int = 1) -> None:
         super().__init__(info, seed, batch_size)
         if metric not in ("euclidean", "cosine"):
             raise unknown("metric", metric, ("euclidean", "cosine"))
         self.metric = metric
         self.means = np.zeros((info.n_classes, info.n_features), dtype=np.float32)
 
-    def _update(self, X: NDArray[np.float32], y: NDArray[np.int64]) -> int:
-        update_means(X, y, self.means, self.counts)
-        return X.size
+    def _update(self, features: NDArray, y: NDArray[np.int64]) -> int:
+        update_means(features, y, self.means, self.counts)
+        return features.size
 
-    def _scores(self, X: NDArray[np.float32]) -> NDArray:
+    def _scores(self, features: NDArray) -> NDArray:
         if self.metric == "cosine":
             norms = np.linalg.norm(self.means, axis=1)
-            return X @ (self.means / np.maximum(norms, np.finfo(np.float32).tiny)[:, None]).T
-        return X @ self.means.T - 0.5 * np.square(self.means).sum(axis=1)
+            return features @ (self.means / np.maximum(norms, np.finfo(np.float32).tiny)[:, None]).T
+        return features @ self.means.T - 0.5 * np.square(self.means).sum(axis=1)
 
     def _arrays(self) -> dict[str, NDArray]:
         return {"means": self.means}

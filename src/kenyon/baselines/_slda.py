@@ -52,24 +52,21 @@ class StreamingLDA(MemoryFree):
     def _width(self) -> int:
         return self.info.n_features
 
-    def _embed(self, X: NDArray[np.float32]) -> NDArray[np.float32]:
-        return X
-
     @property
     def covariance(self) -> NDArray[np.float32]:
         """Sigma, the pooled within-class covariance of all samples so far."""
         upper = np.triu(self.scatter) / np.float32(max(1, int(self.counts.sum())))
         return upper + np.triu(upper, 1).T
 
-    def _update(self, X: NDArray[np.float32], y: NDArray[np.int64]) -> int:
-        update_means_and_scatter(self._embed(X), y, self.means, self.counts, self.scatter)
+    def _update(self, features: NDArray, y: NDArray[np.int64]) -> int:
+        update_means_and_scatter(features, y, self.means, self.counts, self.scatter)
         self._readout = None
         width = self.means.shape[1]
         return len(y) * (width + width * (width + 1) // 2)
 
-    def _scores(self, X: NDArray[np.float32]) -> NDArray:
+    def _scores(self, features: NDArray) -> NDArray:
         weights, bias = self._solved()
-        return self._embed(X) @ weights + bias
+        return features @ weights + bias
 
     def _solved(self) -> tuple[NDArray, NDArray]:
         """`Lambda mu_c` of each class and its offset, kept until the next sample is learned."""
