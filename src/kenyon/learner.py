@@ -312,6 +312,18 @@ class KenyonClassifier(ClassifierMixin, BaseEstimator):
         """Read a file of `save`. `overrides` replace parameters a file cannot hold, such as functions."""
         return cast("Self", _modelfile.load(cls, path, overrides))
 
+    @classmethod
+    def from_preset(cls, name: str, **overrides: Any) -> Self:
+        """A classifier, not fitted, with a configuration that a search found (`kenyon.presets`).
+
+        Args:
+            name: such as `"split-mnist"`.
+            overrides: parameters to set differently, `random_state` for one.
+        """
+        from kenyon.presets import load_preset
+
+        return cls(**(load_preset(name).classifier_params() | overrides))
+
     def _head(self, task: Hashable) -> Labels:
         heads = self._fitted_heads()
         if task in heads:
