@@ -147,7 +147,7 @@ class Drop:
 
 
 def drops(cells: Sequence[Cell]) -> list[Drop]:
-    """Of every transfer between data sets as single tasks, against the best configuration found on the target itself."""
+    """Of every transfer between data sets as single tasks, against the best configuration found on the target."""
     single = [c for c in cells if c.target.scenario == c.source.scenario == "single-task"]
     own: dict[str, float] = {}
     for cell in single:

@@ -91,7 +91,7 @@ def dimension_coefficient(run_on: Moments, found_on: Moments) -> float:
 
 
 def distance_coefficient(run_on: Moments, found_on: Moments) -> float:
-    """Transfer coefficient of the smallest centroid distance: M1 within the set that is run, M2 between the two sets."""
+    """Transfer coefficient of the smallest centroid distance: M1 within the set that is run, M2 between the two."""
     if run_on is found_on:
         return 0.0
     return transfer_coefficient(centroid_distances(run_on, run_on)[0], centroid_distances(run_on, found_on)[0])
