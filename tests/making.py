@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from outside_rule import Leaky
 
 from kenyon import KenyonClassifier, _modelfile
 from kenyon.modulation import Exponential, InverseTime, Step
 from kenyon.rules import GEN, INEL, MSE, OJA
+from outside_rule import Leaky
 
 RULES = {
     "mse": MSE(),

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import copy
 import pickle
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from making import CASES, held, make, stream
 from sklearn.base import clone
 
 from kenyon import KenyonClassifier
+from making import CASES, held, make, stream
 
 KINDS = ("bytes", "float32", "float64")
 
@@ -47,7 +48,7 @@ def test_any_random_cut_gives_the_same_bits(cuts: list[int], case: str, seed: in
     X, y = stream(seed=seed)
     whole, pieces = make(case).partial_fit(X, y), make(case)
     edges = sorted({0, 90, *cuts})
-    for first, last in zip(edges, edges[1:], strict=False):
+    for first, last in pairwise(edges):
         if first or (y[first:last] >= 0).any():
             pieces.partial_fit(X[first:last], y[first:last])
     assert held(pieces) == held(whole)

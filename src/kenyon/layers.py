@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from kenyon._kernels._vector import lanes_side_by_side
 from kenyon._kernels.draw import draw_code
-from kenyon._kernels.learn import NO_LABEL, WIDTH, compile_rule, forward_block, rectify
+from kenyon._kernels.learn import NO_LABEL, WIDTH, column_means, compile_rule, forward_block, rectify
 from kenyon.features import BLOCK, Active, make_active
 from kenyon.rules import Rule
 
@@ -90,7 +90,7 @@ class Layer:
             weights[:, : self.n_neurons] = self.weights
             self._weights = weights
             self.sums = np.concatenate([self.sums, np.zeros(padded - self.sums.size)])
-        initial = np.float32(self.rule.plasticity.initial_weight)
+        initial = np.clip(np.float32(self.rule.plasticity.initial_weight), *self.clamp)
         self._weights[:, self.n_neurons : n_neurons] = initial
         self.sums[self.n_neurons : n_neurons] = float(initial) * self.n_inputs
         self.n_neurons = n_neurons
@@ -147,6 +147,10 @@ class Layer:
         active = make_active(self.n_neurons, BLOCK)
         rectify(outputs[:, : self.n_neurons], first, last, unit_norm, active)
         return active
+
+    def weight_means(self) -> NDArray[np.float64]:
+        """The mean incoming weight of each neuron."""
+        return column_means(self._weights, self.n_neurons)
 
     def snapshot(self) -> LayerSnapshot:
         """A copy of what learning changes."""

@@ -1,7 +1,8 @@
-"""Checks that every learner passes, ours, the baselines, and yours.
+"""Checks that every learner and every plasticity rule passes: ours, the baselines, and yours.
 
-    from kenyon.testing import check_learner
+    from kenyon.testing import check_learner, check_rule
     check_learner(MyLearner)        # MyLearner(info, seed) satisfies kenyon.evaluation.Learner
+    check_rule(MyRule(b=0.5))       # a kenyon.rules.Rule
 
 Each check is a function of its own, of the learner and the scenario it is checked in, and says in its
 AssertionError what was seen and what was wanted.
@@ -21,6 +22,9 @@ from kenyon.evaluation._checkpoint import load_checkpoint, save_checkpoint, stat
 from kenyon.evaluation._loop import chunk_size
 from kenyon.evaluation._protocol import Learner, StreamInfo
 from kenyon.evaluation._tally import Tally
+from kenyon.layers import Layer
+from kenyon.modulation import clamp_bounds, values_at
+from kenyon.rules import Rule, get_rule
 from kenyon.streams import Curriculum, Stream, load_dataset
 
 Make = Callable[[StreamInfo, int], Learner]
@@ -193,3 +197,61 @@ def check_learner(make: Make, scenario: str = "class-incremental", skip: Collect
     for name, check in CHECKS.items():
         if name not in skip:
             check(make, scenario)
+
+
+def check_rule(rule: str | Rule) -> None:
+    """Check what a rule declares about itself, and its compiled kernel against its own `delta`.
+
+    Args:
+        rule: a rule, or the name of one.
+    """
+    rule = get_rule(rule)
+    _check_declarations(rule)
+    _check_kernel(rule)
+
+
+def _check_declarations(rule: Rule) -> None:
+    """`gated` and `event_driven` are true: no change where `x_m` is 0, or where `x_e` is 0."""
+    step, rng = rule.plasticity, np.random.default_rng(0)
+    x_e, x_o, x_m, w = rng.uniform(-2.0, 2.0, (4, 1000))
+    times = values_at(list(step.parameters.values()), 0, np.ones(1000, bool))
+    for time in (0, 1, 999):
+        beta = times[time].tolist()
+        change = np.broadcast_to(step.delta(x_e, x_o, x_m, w, *beta), x_e.shape)
+        assert np.isfinite(change).all(), (
+            f"delta of {step!r} gave {change[~np.isfinite(change)][0]} for inputs within 2"
+        )
+        gate = np.broadcast_to(step.delta(x_e, x_o, np.zeros(1000), w, *beta), x_e.shape)
+        assert not step.gated or not gate.any(), (
+            f"{step!r} declares gated, but changed a synapse by {gate[gate != 0][0]:g} where x_m is 0"
+        )
+        rest = np.broadcast_to(step.delta(np.zeros(1000), x_o, x_m, w, *beta), x_e.shape)
+        assert not step.event_driven or not rest.any(), (
+            f"{step!r} declares event_driven, but changed a synapse by {rest[rest != 0][0]:g} where x_e is 0"
+        )
+
+
+def _check_kernel(rule: Rule) -> None:
+    """Ten samples learned by the kernel are ten steps of the equation, within float32."""
+    rng, n_units, rate, clamp = np.random.default_rng(0), 61, 0.1, 0.5
+    layer = Layer(n_units, rule, clamp_bounds(clamp, "symmetric"))
+    for _ in range(3):
+        layer.add_class()
+    moving = [rate, rule.window or 0.0, *rule.plasticity.parameters.values()]
+    beta, labels = values_at(moving, 0, np.ones(10, bool)), rng.integers(0, 3, 10)
+    dense = np.where(rng.random((10, n_units)) < 0.3, rng.random((10, n_units)), 0).astype(np.float32)
+    rows = [np.flatnonzero(row) for row in dense]
+    units, counts = np.zeros((10, n_units), np.uint32), np.array([row.size for row in rows])
+    values = np.zeros((10, n_units), np.float32)
+    for s, row in enumerate(rows):
+        units[s, : row.size], values[s, : row.size] = row, dense[s, row]
+    for s in range(10):
+        W, x_e = layer.weights.astype(np.float64), dense[s].astype(np.float64)
+        x_o, x_m = x_e @ W, np.eye(3)[labels[s]]
+        change = beta[s, 0] * rule.plasticity.delta(x_e[:, np.newaxis], x_o, x_m, W, *beta[s, 2:])
+        if rule.window is not None:
+            change = np.where(beta[s, 1] * np.abs(W - W.mean(axis=0)) <= 1, change, 0.0)
+        layer.learn((units, values, counts), s, s + 1, labels, None, beta)
+        wanted = np.clip(W + change, -clamp, clamp)
+        off = float(np.abs(layer.weights - wanted).max())
+        assert off < 1e-5, f"the kernel of {rule!r} is off its equation by {off:g} at sample {s}"

@@ -50,6 +50,16 @@ def forward_block(weights, active, first, last, out):
 
 
 @njit(cache=True, nogil=True)
+def column_means(weights, n_columns):
+    """The mean of each column, in float64."""
+    means = np.zeros(n_columns)
+    for i in range(weights.shape[0]):
+        for j in range(n_columns):
+            means[j] += weights[i, j]
+    return means / weights.shape[0]
+
+
+@njit(cache=True, nogil=True)
 def rectify(outputs, first, last, unit_norm, active):
     """The positive part of a layer's output as the next layer's active units."""
     units, values, counts = active

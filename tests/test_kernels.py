@@ -1,0 +1,158 @@
+"""The feature layer against its equation in NumPy, and the block path against the single-sample path."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from kenyon._kernels.check import first_unbearable
+from kenyon._kernels.draw import draw_code
+from kenyon.features import BLOCK, Active, Features, Identity, SparseProjection
+
+
+def samples(n: int, width: int, kind: str, seed: int = 0) -> NDArray:
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 256, (n, width)).astype(np.uint8)
+    X[rng.random(X.shape) < 0.4] = 0
+    return X if kind == "bytes" else (X / np.float32(100) - np.float32(0.7)).astype(np.float32)
+
+
+def dense(active: Active, n: int, n_units: int) -> NDArray[np.float32]:
+    """x_e of each sample; checks that units are ascending and distinct."""
+    units, values, counts = active
+    out = np.zeros((n, n_units), np.float32)
+    for s in range(n):
+        mine = units[s, : counts[s]].astype(np.int64)
+        assert (np.diff(mine) > 0).all()
+        out[s, mine] = values[s, : counts[s]]
+    return out
+
+
+def run(features: Features, X: NDArray) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """(as one block, sample by sample)."""
+    block = dense(features.activate(X, features.workspace()), len(X), features.n_outputs)
+    scratch = features.workspace()
+    singles = [dense(features.activate(x[np.newaxis], scratch), 1, features.n_outputs) for x in X]
+    return block, np.concatenate(singles)
+
+
+def equation(features: SparseProjection, X: NDArray, threshold: float | None, unit_norm: bool) -> NDArray[np.float64]:
+    """x_e = ReLU(W_e u - mu - beta sigma), in float64."""
+    W = np.zeros((features.n_outputs, X.shape[1]))
+    rows = np.arange(len(W))[:, np.newaxis]
+    W[rows, features._inputs[:, : features._n_excitatory].astype(np.int64)] = 1
+    W[rows, features._inputs[:, features._n_excitatory :].astype(np.int64)] = -1
+    projected = X.astype(np.float64) @ W.T
+    if threshold is not None:
+        projected -= projected.mean(axis=1, keepdims=True) + threshold * projected.std(axis=1, keepdims=True)
+    x_e = np.maximum(projected, 0)
+    if unit_norm:
+        length = np.linalg.norm(x_e, axis=1, keepdims=True)
+        x_e /= np.where(length, length, 1)
+    return x_e
+
+
+@settings(max_examples=60, deadline=None)
+@given(
+    n_units=st.one_of(st.integers(1, 80), st.sampled_from([96, 128, 257])),
+    n_inputs=st.integers(1, 60),
+    share=st.floats(0.01, 1),
+    inhibitory=st.sampled_from([0.0, 0.3, 1.0]),
+    threshold=st.sampled_from([None, 0.0, 1.3, -0.5]),
+    unit_norm=st.booleans(),
+    kind=st.sampled_from(["bytes", "floats"]),
+    n=st.sampled_from([1, 2, 8, 9, 31, 32]),
+    seed=st.integers(0, 2**31),
+)
+def test_features_are_the_equation_and_blocks_are_singles(
+    n_units: int,
+    n_inputs: int,
+    share: float,
+    inhibitory: float,
+    threshold: float | None,
+    unit_norm: bool,
+    kind: str,
+    n: int,
+    seed: int,
+) -> None:
+    k = max(1, round(share * n_inputs))
+    features = SparseProjection(
+        n_inputs, n_units, k, inhibitory=inhibitory, threshold=threshold, unit_norm=unit_norm, seed=seed
+    )
+    X = samples(n, n_inputs, kind, seed % 1000)
+    block, singles = run(features, X)
+    np.testing.assert_array_equal(block, singles)
+    raw = equation(features, X, threshold, unit_norm=False)
+    wanted = equation(features, X, threshold, unit_norm)
+    # a projection that is at the threshold but for rounding, and is the only one, would be scaled up from nothing
+    clear = np.linalg.norm(raw, axis=1) > 1e-3 * max(1.0, float(X.max()))
+    np.testing.assert_allclose(block[clear], wanted[clear], rtol=1e-3, atol=2e-3 if unit_norm else 2e-2)
+
+
+@pytest.mark.parametrize("k", [128, 129, 400])
+def test_sums_beyond_16_bits_are_exact(k: int) -> None:
+    features = SparseProjection(400, 70, k, threshold=None, unit_norm=False, inhibitory=0.0, seed=1)
+    X = np.full((20, 400), 255, np.uint8)
+    X[1::2] = samples(10, 400, "bytes")
+    block, singles = run(features, X)
+    np.testing.assert_array_equal(block, singles)
+    np.testing.assert_array_equal(block, equation(features, X, None, unit_norm=False))
+
+
+def test_more_inputs_than_16_bits_can_number() -> None:
+    features = SparseProjection(70_000, 5, 3, threshold=None, unit_norm=False, seed=1)
+    X = samples(9, 70_000, "bytes")
+    block, singles = run(features, X)
+    np.testing.assert_array_equal(block, singles)
+    np.testing.assert_array_equal(block, equation(features, X, None, unit_norm=False))
+
+
+@pytest.mark.parametrize("unit_norm", [True, False])
+@pytest.mark.parametrize("kind", ["bytes", "floats"])
+def test_identity(kind: str, unit_norm: bool) -> None:
+    X = samples(BLOCK, 37, kind)
+    X[3] = 0
+    block, singles = run(Identity(37, unit_norm=unit_norm), X)
+    np.testing.assert_array_equal(block, singles)
+    length = np.linalg.norm(X.astype(np.float64), axis=1, keepdims=True)
+    np.testing.assert_allclose(block, X / np.where(length, length, 1) if unit_norm else X, rtol=1e-6)
+
+
+def test_every_unit_has_its_own_distinct_inputs() -> None:
+    features = SparseProjection(50, 200, 11, inhibitory=0.4, seed=9)
+    assert features._n_excitatory == 7
+    assert all(len(set(row)) == 11 for row in features._inputs.tolist())
+    assert len({tuple(row) for row in features._inputs.tolist()}) > 190
+    used = np.bincount(features._inputs.ravel(), minlength=50)
+    assert used.min() > 20, "some inputs are hardly used"
+
+
+def test_the_projection_of_a_seed_never_changes() -> None:
+    """A model file keeps the seed alone, so these numbers are part of its format."""
+    features = SparseProjection(20, 3, 4, inhibitory=0.5, seed=12345)
+    assert features._inputs.tolist() == SEED_12345
+    code = np.zeros(8, np.uint8)
+    draw_code(np.uint64(7), 2, 4, code)
+    assert code.tolist() == CODE_7_2
+
+
+SEED_12345 = [[2, 4, 1, 5], [7, 10, 0, 2], [9, 17, 3, 10]]
+CODE_7_2 = [0, 1, 0, 0, 1, 1, 1, 0]
+
+
+def test_dark_and_flat_samples_answer_with_silence() -> None:
+    features = SparseProjection(30, 64, 5, threshold=1.0, seed=0)
+    for X in (np.zeros((12, 30), np.uint8), np.full((12, 30), 200, np.uint8), np.zeros((12, 30), np.float32)):
+        block, singles = run(features, X)
+        assert not block.any() and not singles.any()
+
+
+def test_unbearable_values_are_found() -> None:
+    X = np.ones((3, 5))
+    assert first_unbearable(X, 1e30) == (-1, -1)
+    for value in (np.nan, np.inf, -np.inf, 2e30):
+        X[2, 4] = value
+        assert first_unbearable(X, 1e30) == (2, 4)

@@ -1,0 +1,233 @@
+"""Each rule's kernels against its equation in NumPy, what a rule declares, and rules from outside the package."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from kenyon import KenyonClassifier
+from kenyon.errors import ConfigError
+from kenyon.layers import Layer
+from kenyon.modulation import clamp_bounds
+from kenyon.rules import GEN, INEL, MSE, OJA, Rule, get_rule, make_rule
+from kenyon.testing import check_rule
+from making import RULES, held, make, stream
+from outside_rule import Leaky
+
+RATE = 0.1
+
+
+def mse(x_e: NDArray, x_o: NDArray, x_m: NDArray, W: NDArray) -> NDArray:
+    return np.outer(x_e, x_m - x_o)
+
+
+def gen(x_e: NDArray, x_o: NDArray, x_m: NDArray, W: NDArray, b1: float, b2: float) -> NDArray:
+    return np.outer(x_e - b1, x_m * (x_o - b2))
+
+
+def oja(x_e: NDArray, x_o: NDArray, x_m: NDArray, W: NDArray, b1: float) -> NDArray:
+    return x_m * (np.outer(x_e, x_o) - b1 * x_o**2 * W)
+
+
+def leaky(x_e: NDArray, x_o: NDArray, x_m: NDArray, W: NDArray, leak: float) -> NDArray:
+    return np.outer(x_e, x_m) * (1 - leak * W)
+
+
+EQUATIONS = {
+    "mse": (MSE(), mse, None),
+    "gen": (GEN(), gen, None),
+    "gen, dense": (GEN(b1=0.05, b2=-0.5), gen, None),
+    "oja": (OJA(), oja, None),
+    "oja, event-driven": (OJA(b1=0.0), oja, None),
+    "leaky": (Leaky(), leaky, None),
+    "window on mse": (INEL(30.0), mse, 30.0),
+    "window on gen": (INEL(25.0, GEN()), gen, 25.0),
+    "window on dense gen": (INEL(25.0, GEN(b1=0.05)), gen, 25.0),
+    "window on oja": (INEL(200.0, OJA()), oja, 200.0),
+    "window left open": (INEL(0.0), mse, 0.0),
+}
+
+
+@pytest.mark.parametrize("bounds", [(None, "symmetric"), (0.04, "symmetric"), (0.04, "positive")], ids=str)
+@pytest.mark.parametrize("n_hidden", [0, 21])
+@pytest.mark.parametrize("n_units", [1, 33, 150])
+@pytest.mark.parametrize("name", EQUATIONS)
+def test_kernel_is_the_equation(name: str, n_units: int, n_hidden: int, bounds: tuple[float | None, str]) -> None:
+    rule, equation, window = EQUATIONS[name]
+    rng = np.random.default_rng(5)
+    n, n_classes = 24, 11
+    layer = Layer(n_units, rule, clamp_bounds(*bounds), n_hidden, seed=4)
+    for _ in range(n_classes):
+        layer.add_class()
+    plastic = rng.random(layer.width) < 0.8
+    plastic[layer.n_neurons :] = False
+    x = np.where(rng.random((n, n_units)) < 0.4, rng.random((n, n_units)), 0).astype(np.float32)
+    active = np.zeros((n, n_units), np.uint32), np.zeros((n, n_units), np.float32), np.count_nonzero(x, axis=1)
+    for s in range(n):
+        active[0][s, : active[2][s]] = np.flatnonzero(x[s])
+        active[1][s, : active[2][s]] = x[s, np.flatnonzero(x[s])]
+    labels = rng.integers(-1, n_classes, n)
+    parameters = list(rule.plasticity.parameters.values())
+    beta = np.tile(np.array([RATE, window or 0.0, *parameters], np.float32), (n, 1))
+    codes = np.eye(n_classes) if not n_hidden else layer.codes[:, :n_hidden]
+    low, high = clamp_bounds(*bounds)
+    for s in range(n):
+        W = layer.weights.astype(np.float64)
+        outputs = np.empty((1, layer.width), np.float32)
+        assert layer.learn(active, s, s + 1, labels, plastic, beta, outputs) == s + 1
+        x_o = x[s].astype(np.float64) @ W
+        np.testing.assert_allclose(outputs[0, : layer.n_neurons], x_o, rtol=1e-4, atol=1e-5)
+        wanted = W.copy()
+        if labels[s] >= 0:
+            change = RATE * equation(x[s].astype(np.float64), x_o, codes[labels[s]], W, *parameters)
+            if window is not None:
+                change[window * np.abs(W - W.mean(axis=0)) > 1] = 0
+            wanted = np.where(plastic[: layer.n_neurons], np.clip(W + change, low, high), W)
+        np.testing.assert_allclose(layer.weights, wanted, rtol=1e-4, atol=1e-6, err_msg=f"sample {s}")
+    if window is not None:
+        np.testing.assert_allclose(layer.sums[: layer.n_neurons], layer.weights.sum(axis=0, dtype=float), atol=1e-5)
+    assert (labels >= 0).any() and not layer._weights[:, layer.n_neurons :].any(), "padding was touched"
+
+
+def test_the_window_freezes_some_synapses_and_not_others() -> None:
+    """Guards the test above: with these betas the window really cuts."""
+    X, y = stream()
+    free, windowed = (make(rule).partial_fit(X, y).weights_ for rule in ("mse", "inel"))
+    assert not np.array_equal(free, windowed)
+    open_window = make("mse", rule=INEL(0.0)).partial_fit(X, y).weights_
+    np.testing.assert_array_equal(open_window, free)
+
+
+@pytest.mark.parametrize("name", RULES)
+def test_every_rule_keeps_its_word(name: str) -> None:
+    check_rule(RULES[name])
+
+
+@dataclasses.dataclass(frozen=True)
+class _NotGated(Rule):
+    gated: ClassVar[bool] = True
+
+    @staticmethod
+    def delta(x_e, x_o, x_m, w):  # type: ignore[no-untyped-def,override]
+        return x_e * (x_m - x_o)
+
+
+@dataclasses.dataclass(frozen=True)
+class _NotEventDriven(Rule):
+    @staticmethod
+    def delta(x_e, x_o, x_m, w):  # type: ignore[no-untyped-def,override]
+        return x_m - w
+
+
+@dataclasses.dataclass(frozen=True)
+class _NotFinite(Rule):
+    @staticmethod
+    def delta(x_e, x_o, x_m, w):  # type: ignore[no-untyped-def,override]
+        return x_e * np.inf
+
+
+@pytest.mark.parametrize(
+    ("rule", "complaint"),
+    [(_NotGated(), "declares gated"), (_NotEventDriven(), "declares event_driven"), (_NotFinite(), "gave")],
+)
+def test_check_rule_finds_a_false_declaration(rule: Rule, complaint: str) -> None:
+    with pytest.raises(AssertionError, match=complaint):
+        check_rule(rule)
+
+
+def test_a_rule_from_outside_runs_by_name_and_is_saved(tmp_path: Path) -> None:
+    X, y = stream()
+    by_name, by_object = (make("mse", rule=rule).partial_fit(X, y) for rule in ("leaky", Leaky(leak=0.5)))
+    assert np.array_equal(by_name.weights_, by_object.weights_)
+    assert by_name.score(X[y >= 0], y[y >= 0]) > 0.5
+    by_object.save(tmp_path / "model")
+    loaded = KenyonClassifier.load(tmp_path / "model")
+    assert loaded.rule == Leaky(leak=0.5)
+    assert held(loaded.partial_fit(X, y)) == held(by_object.partial_fit(X, y))
+
+
+def test_a_window_goes_on_a_rule_from_outside() -> None:
+    X, y = stream()
+    plain, windowed = (make("mse", rule=rule).partial_fit(X, y).weights_ for rule in (Leaky(), INEL(5.0, Leaky())))
+    assert not np.array_equal(plain, windowed)
+
+
+SOURCE = """
+from dataclasses import dataclass
+from typing import ClassVar
+from numba import njit
+from kenyon.rules import Rule
+
+FACTOR = {factor}
+
+@njit
+def helper(x):
+    return x {helper}
+
+@dataclass(frozen=True)
+class Edited(Rule):
+    name: ClassVar[str] = "edited"
+
+    @staticmethod
+    def delta(x_e, x_o, x_m, w):
+        return FACTOR * x_e * helper(x_m) {more}
+"""
+
+
+def test_an_edited_rule_is_not_served_by_an_old_kernel(tmp_path: Path) -> None:
+    """Each version is checked against its own equation in a process of its own; all share the compiled code on disk."""
+    first = {"factor": "1.0", "helper": "* 1.0", "more": ""}
+    for edit in ({}, {"more": "* 2.0"}, {"factor": "3.0"}):
+        path = tmp_path / "edited_rule.py"
+        path.write_text(SOURCE.format(**{**first, **edit}))
+        environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
+        command = [sys.executable, "-c", "import edited_rule, kenyon.testing as t; t.check_rule('edited')"]
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+        assert done.returncode == 0, f"{edit}: {done.stderr}"
+    assert any((tmp_path / "cache").rglob("*.nbi")), "nothing was kept on disk, so nothing was tested"
+
+
+def test_lookup() -> None:
+    assert get_rule("GEN") == GEN()
+    assert get_rule(MSE()) == MSE()
+    assert make_rule("gen", {"b1": 0.5}) == GEN(b1=0.5)
+    with pytest.raises(ConfigError, match=r"unknown rule 'gem'.*gen.*did you mean 'gen'"):
+        get_rule("gem")
+    with pytest.raises(ConfigError, match=r"no parameter 'b3': it has b1, b2"):
+        make_rule("gen", {"b3": 1.0})
+    with pytest.raises(ConfigError, match=r"expected a name or a Rule"):
+        get_rule(3)  # type: ignore[arg-type]
+    with pytest.raises(ConfigError, match=r"'mse' is taken by"):
+
+        class Thief(Rule):
+            name: ClassVar[str] = "mse"
+
+    assert get_rule("mse") == MSE()
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (lambda: GEN(b1=float("nan")), r"gen.b1 is nan: expected a finite number"),
+        (lambda: GEN(b2=float("inf")), r"gen.b2 is inf"),
+        (lambda: GEN(b1=1e300), r"gen.b1 is 1e\+300"),
+        (lambda: GEN(b1="x"), r"gen.b1 is 'x': expected a number, a schedule or a function of time"),
+        (lambda: OJA(b1=None), r"oja.b1 is None"),
+        (lambda: OJA(b1=True), r"oja.b1 is True"),
+        (lambda: OJA(b1=1j), r"oja.b1 is 1j"),
+        (lambda: INEL(beta=-1.0), r"inel.beta is -1.0: expected a finite number from 0"),
+        (lambda: INEL(rule="mse"), r"inel.rule is 'mse': expected a rule without a window"),
+        (lambda: INEL(rule=INEL()), r"expected a rule without a window"),
+    ],
+)
+def test_parameters_out_of_range(build, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        build()
