@@ -6,9 +6,9 @@ samples side by side, and every sample is learned with the weights that the one 
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from itertools import pairwise
 from typing import Any
 
@@ -184,17 +184,30 @@ class Engine:
         return x_o
 
     def scores(self, X: NDArray) -> NDArray[np.float32]:
-        """`x_o` of the output layer for each sample, (n, n_classes)."""
+        """`x_o` of the output layer for each sample, (n, n_classes); each thread takes a stretch."""
         out = np.empty((len(X), self.n_classes), np.float32)
-        for start, stop, active in self._activated(X):
-            for layer in self.layers[:-1]:
-                outputs = layer.forward(active, 0, stop - start)
-                active = layer.next_input(outputs, 0, stop - start, self._unit_norm)
-            out[start:stop] = self.layers[-1].forward(active, 0, stop - start)[:, : self.n_classes]
+        n_blocks = -(-len(X) // BLOCK)
+        n_threads = min(self.n_threads, n_blocks)
+        if n_threads == 1:
+            self._score_stretch(X, out, self._benches[0])
+            return out
+        share = -(-n_blocks // n_threads) * BLOCK
+        parts = [slice(start, start + share) for start in range(0, len(X), share)]
+        self._make_benches(len(parts))
+        with ThreadPoolExecutor(len(parts)) as pool:
+            list(pool.map(lambda part, bench: self._score_stretch(X[part], out[part], bench), parts, self._benches))
         return out
 
+    def _score_stretch(self, X: NDArray, out: NDArray[np.float32], bench: _Bench) -> None:
+        for start in range(0, len(X), BLOCK):
+            n = len(X[start : start + BLOCK])
+            active = bench.activate(X[start : start + n])
+            for layer in self.layers[:-1]:
+                active = layer.next_input(layer.forward(active, 0, n), 0, n, self._unit_norm)
+            out[start : start + n] = self.layers[-1].forward(active, 0, n)[:, : self.n_classes]
+
     def _activated(self, X: NDArray) -> Iterator[tuple[int, int, Active]]:
-        """(start, stop, x_e) block by block, in order; several threads work ahead."""
+        """(start, stop, x_e) block by block, in order; several threads compute as many blocks at once."""
         starts = range(0, len(X), BLOCK)
         n_threads = min(self.n_threads, len(starts))
         if n_threads == 1:
@@ -202,26 +215,20 @@ class Engine:
                 block = X[start : start + BLOCK]
                 yield start, start + len(block), self._benches[0].activate(block)
             return
-        while len(self._benches) < n_threads + 1:
+        self._make_benches(n_threads)
+        with ThreadPoolExecutor(n_threads - 1) as pool:
+            for first in range(0, len(X), n_threads * BLOCK):
+                blocks = [X[start : start + BLOCK] for start in starts[first // BLOCK : first // BLOCK + n_threads]]
+                others = [pool.submit(bench.activate, block) for bench, block in zip(self._benches[1:], blocks[1:])]
+                ready = [self._benches[0].activate(blocks[0]), *(other.result() for other in others)]
+                for number, active in enumerate(ready):
+                    start = first + number * BLOCK
+                    yield start, start + len(blocks[number]), active
+
+    def _make_benches(self, n: int) -> None:
+        while len(self._benches) < n:
             self._benches.append(_Bench(self.features, self.n_inputs))
-        self._benches[0].activate(X[:BLOCK])  # tables made on first use are made before the threads start
-        self._benches[0].activate(X[:1])
-        with ThreadPoolExecutor(n_threads) as pool:
-            pending: deque[tuple[int, Future[Active]]] = deque()
-            upcoming = iter(enumerate(starts))
-            exhausted = False
-            while pending or not exhausted:
-                while not exhausted and len(pending) < n_threads:
-                    following = next(upcoming, None)
-                    if following is None:
-                        exhausted = True
-                        break
-                    number, start = following
-                    bench = self._benches[number % (n_threads + 1)]
-                    pending.append((start, pool.submit(bench.activate, X[start : start + BLOCK])))
-                if pending:
-                    start, future = pending.popleft()
-                    yield start, min(start + BLOCK, len(X)), future.result()
+        self.features.prepare()
 
     def snapshot(self, n_samples: int) -> tuple[list[LayerSnapshot], int, int] | None:
         """What is needed to undo a call of this many samples; None where it cannot half succeed."""

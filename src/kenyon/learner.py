@@ -206,19 +206,18 @@ class KenyonClassifier(ClassifierMixin, BaseEstimator):
         engine = self._engine
         snapshot = engine.snapshot(len(samples) + len(arrivals))
         head = Head(before.neurons.values())
+        in_label_order = after.sorted()[1]
         try:
             for first, last, x_o in engine.learn(samples, neurons, head, arrivals, predictions is not None):
                 if predictions is None:
                     continue
-                n_new = arrivals.count(first)
-                for a, b, n_known in (
-                    (first, first + 1, len(head.neurons) - n_new),  # the sample that brought the class
-                    (first + 1, last, len(head.neurons)),
-                ):
-                    known = set(head.neurons[:n_known])
-                    choice = np.array([neuron for neuron in after.sorted()[1] if neuron in known], np.int64)
-                    if a < b and choice.size:
-                        predictions[a:b] = choice[x_o[a - first : b - first, choice].argmax(axis=1)]
+                n_new = arrivals.count(first) if arrivals else 0
+                if n_new:  # the sample that brings a class is predicted without it
+                    known = np.isin(in_label_order, head.neurons[:-n_new])
+                    predictions[first] = _best(x_o[:1], in_label_order[known])[0]
+                known = np.isin(in_label_order, head.neurons) if arrivals else slice(None)
+                skip = 1 if n_new else 0
+                predictions[first + skip : last] = _best(x_o[skip:], in_label_order[known])
         except BaseException:
             if snapshot is not None:
                 engine.roll_back(snapshot)
@@ -280,6 +279,11 @@ class KenyonClassifier(ClassifierMixin, BaseEstimator):
         weights = self._fitted_engine().layers[-1].weights.view()
         weights.flags.writeable = False
         return weights
+
+    @property
+    def weight_means_(self) -> NDArray[np.float64]:
+        """The mean incoming weight of each output neuron, in order of arrival."""
+        return self._fitted_engine().layers[-1].weight_means()
 
     def neurons(self, task: Hashable = None) -> dict[Hashable, int]:
         """The output neuron (column of `weights_`) of each label of a task."""
@@ -387,3 +391,10 @@ class KenyonClassifier(ClassifierMixin, BaseEstimator):
 
     def _metadata_bytes(self, heads: dict[Hashable, Labels]) -> int:
         return _modelfile.metadata_bytes(self, self._engine.seed, self._engine.n_inputs, heads)
+
+
+def _best(scores: NDArray[np.float32], neurons: NDArray[np.int64]) -> NDArray[np.int64]:
+    """The neuron with the highest score for each sample; NO_LABEL where there is none to choose from."""
+    if not neurons.size:
+        return np.full(len(scores), NO_LABEL, np.int64)
+    return neurons[scores[:, neurons].argmax(axis=1)]

@@ -49,12 +49,13 @@ def activate_block(samples, inputs, n_excitatory, strength, thresholded, unit_no
         samples: (n, N) uint8 or float32.
         inputs: (M, K) inputs of each unit, the first `n_excitatory` of weight +1, the others -1.
         strength: beta, the threshold in standard deviations.
-        scratch: (columns, projected, inhibited, limits, moments, tile): (N, LANES) of the samples'
-            type; (M, LANES) and (1, LANES) of the sums' type; the sums' smallest and largest value;
-            (2 PARTIALS, LANES) to add up sums and their squares, and for how many units it has room.
+        scratch: (columns, projected, inhibited, limits, moments, tile, hit_units, hit_masks):
+            (N, LANES) of the samples' type; (M, LANES) and (1, LANES) of the sums' type; the sums'
+            smallest and largest value; (2 PARTIALS, LANES) to add up sums and their squares, and for
+            how many units it has room; twice (M,) for the units that any sample activates.
         active: (units, values, counts): (n, M) and (n, M) and (n,), written here.
     """
-    columns, projected, inhibited, limits, moments, tile = scratch
+    columns, projected, inhibited, limits, moments, tile, hit_units, hit_masks = scratch
     units, values, counts = active
     n, n_inputs = samples.shape
     n_units, n_connections = inputs.shape
@@ -90,9 +91,15 @@ def activate_block(samples, inputs, n_excitatory, strength, thresholded, unit_no
     for b in range(n, LANES):
         threshold[0, b] = limits[1]  # lanes without a sample stay silent
 
-    counts[:n] = 0
-    for unit in range(n_units):
+    n_hits = 0
+    for unit in range(n_units):  # no branch to mispredict: most units are silent, at random
         mask = greater_mask(projected, unit, threshold)
+        hit_units[n_hits] = unit
+        hit_masks[n_hits] = mask
+        n_hits += mask != 0
+    counts[:n] = 0
+    for hit in range(n_hits):
+        unit, mask = hit_units[hit], hit_masks[hit]
         while mask:
             b = lowest_bit(mask)
             mask &= mask - np.uint32(1)

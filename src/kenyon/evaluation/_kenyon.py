@@ -120,7 +120,7 @@ class KenyonLearner:
         """Mean incoming weight of each class's output neuron, NaN where it has none yet."""
         means = np.full(self._info.n_classes, np.nan, np.float32)
         if self._started:
-            by_neuron = self.classifier.weights_.mean(axis=0, dtype=np.float64)
+            by_neuron = self.classifier.weight_means_
             for task in self.classifier.tasks_:
                 for label, neuron in self.classifier.neurons(task).items():
                     means[label] = by_neuron[neuron]

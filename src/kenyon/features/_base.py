@@ -43,6 +43,9 @@ class Features(Protocol):
     def workspace(self) -> Workspace:
         """New scratch memory, one for each thread."""
 
+    def prepare(self) -> None:
+        """Make the tables that are otherwise made on first use, before several threads use them."""
+
     def activate(self, samples: NDArray, workspace: Workspace) -> Active:
         """`x_e` of up to BLOCK samples, (n, n_inputs) uint8 or float32, C-contiguous.
 

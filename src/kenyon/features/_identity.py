@@ -23,6 +23,9 @@ class Identity:
     def workspace(self) -> IdentityWorkspace:
         return IdentityWorkspace(self.n_outputs)
 
+    def prepare(self) -> None:
+        """There is nothing to make."""
+
     def activate(self, samples: NDArray, workspace: IdentityWorkspace) -> Active:
         activate_identity(samples, self._unit_norm, workspace.active)
         return workspace.active

@@ -61,6 +61,15 @@ class SparseProjection:
     def workspace(self) -> SparseWorkspace:
         return SparseWorkspace(self.n_outputs)
 
+    def prepare(self) -> None:
+        """The projection the other way round, for single samples."""
+        if self._groups is None:
+            k = self._inputs.shape[1]
+            self._groups = (
+                group_by_input(self._inputs, self._n_inputs, 0, self._n_excitatory),
+                group_by_input(self._inputs, self._n_inputs, self._n_excitatory, k),
+            )
+
     def activate(self, samples: NDArray, workspace: SparseWorkspace) -> Active:
         n = len(samples)
         sums = self._byte_sums if samples.dtype == np.uint8 else np.float32
@@ -69,12 +78,8 @@ class SparseProjection:
             scratch = workspace.block(self._inputs.shape[1], self._n_inputs, samples.dtype, sums)
             activate_block(samples, self._inputs, self._n_excitatory, *self._how, scratch, active)
             return active
-        if self._groups is None:
-            k = self._inputs.shape[1]
-            self._groups = (
-                group_by_input(self._inputs, self._n_inputs, 0, self._n_excitatory),
-                group_by_input(self._inputs, self._n_inputs, self._n_excitatory, k),
-            )
+        self.prepare()
+        assert self._groups is not None
         scratch = workspace.one(sums)
         if n == 1:
             activate_one(samples, *self._groups, self.n_outputs, *self._how, scratch, active)
@@ -113,6 +118,8 @@ class SparseWorkspace:
                 _limits(sums),
                 np.empty((2 * PARTIALS, LANES), np.int32 if narrow else np.float64),
                 tile,
+                np.empty(self._n_units, np.uint32),
+                np.empty(self._n_units, np.uint32),
             )
         return self._scratch[key]
 
