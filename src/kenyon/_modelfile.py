@@ -80,6 +80,7 @@ def from_arrays(
     """The inverse of `to_arrays`; `overrides` replace parameters."""
     try:
         model = json.loads(model_json)
+        _check_contents(model, tensors)
         classifier = cls(**_params_from_config(model["params"], overrides))
         engine = classifier._make_engine_from(model["n_inputs"], model["seed"], tensors["weights.0"].shape[0])
         heads = {head["task"]: Labels(zip(head["labels"], head["neurons"], strict=True)) for head in model["heads"]}
@@ -87,9 +88,12 @@ def from_arrays(
         n_classes = tensors[f"weights.{len(engine.layers) - 1}"].shape[1]
         for number, layer in enumerate(engine.layers):
             weights = tensors[f"weights.{number}"]
+            width = layer.n_hidden or n_classes
+            if weights.shape != (layer.n_inputs, width) or (layer.windowed and tensors[f"sums.{number}"].size != width):
+                raise ModelFileError(f"weights.{number} is {weights.shape}: expected {(layer.n_inputs, width)}")
             sums = tensors[f"sums.{number}"] if layer.windowed else np.zeros(weights.shape[1])
             layer.load(weights, sums, n_classes)
-    except (KeyError, TypeError, ValueError, IndexError) as error:
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
         if isinstance(error, KenyonError):
             raise
         raise ModelFileError(f"the model is not complete ({type(error).__name__}: {error})") from error
@@ -98,6 +102,35 @@ def from_arrays(
     if model["feature_names"] is not None:
         classifier.feature_names_in_ = np.array(model["feature_names"], object)
     return classifier
+
+
+def _check_contents(model: dict[str, Any], tensors: dict[str, NDArray]) -> None:
+    """Refuse a model whose parts do not fit together."""
+    n_inputs, seed, names = model["n_inputs"], model["seed"], model["feature_names"]
+    n_classes = tensors[f"weights.{sum(name.startswith('weights.') for name in tensors) - 1}"].shape[1]
+    neurons = [neuron for head in model["heads"] for neuron in head["neurons"]]
+    kinds = [{label_kind(label) for label in head["labels"]} for head in model["heads"]]
+    arrays = [array for name, array in tensors.items() if name != "counters"]
+    wanted = {
+        "a width of at least 1": isinstance(n_inputs, int) and n_inputs >= 1,
+        "a seed from 0 to 2**32 - 1": isinstance(seed, int) and 0 <= seed < 1 << 32,
+        "a name for each feature": names is None or len(names) == n_inputs,
+        "two counters": tensors["counters"].dtype == np.int64 and tensors["counters"].shape == (2,),
+        "counters from 0": (tensors["counters"] >= 0).all(),
+        "weights in float32, sums in float64": all(
+            array.dtype == (np.float32 if name.startswith("weights.") else np.float64)
+            for name, array in tensors.items()
+            if name != "counters"
+        ),
+        "finite weights": all(np.isfinite(array).all() for array in arrays),
+        f"each label its own neuron, below {n_classes}": (
+            len(set(neurons)) == len(neurons) and all(neuron in range(n_classes) for neuron in neurons)
+        ),
+        "labels of one kind": all(len(kind) == 1 and kind <= {"number", "string", "boolean"} for kind in kinds),
+    }
+    for what, true in wanted.items():
+        if not true:
+            raise ModelFileError(f"the model does not fit together: expected {what}")
 
 
 def _read(path: str | os.PathLike[str]) -> tuple[str, dict[str, NDArray]]:
