@@ -3,8 +3,9 @@
     python benchmarks/split_mnist.py [--data-dir DIR]
 
 Ours: features, 60,000 samples learned strictly online, 10,000 tested after every task, accuracy
-matrix and prequential curve kept. The peer: an MLP 400-400 with SGD at batch 10, the same samples and tests, nothing
-else; timed with one thread and with all of them, the quicker one counts. Wanted: an eighth of its time.
+matrix and prequential curve kept; 10,000 units of 16 inputs, GEN. The peer: an MLP 400-400 with SGD at batch 10, the
+same samples and tests, nothing else. Both are timed with one thread and with all, and the quicker setting of
+each counts. Wanted: an eighth of the peer's time.
 """
 
 from __future__ import annotations
@@ -27,13 +28,14 @@ WANTED = 8.0
 
 def ours(dataset: Dataset) -> tuple[float, float]:
     """(seconds, accuracy) of one seed, after a short run that compiles."""
-    options = {"n_jobs": os.cpu_count() or 1}
-    run_dataset(RunConfig("mnist", "kenyon", Curriculum(max_per_task=100), options=options), 0, dataset)
     times = []
-    for _ in range(3):
-        begin = perf_counter()
-        result = run_dataset(RunConfig("mnist", "kenyon", Curriculum(), options=options), 0, dataset)
-        times.append(perf_counter() - begin)
+    for n_jobs in sorted({1, os.cpu_count() or 1}):
+        options = {"n_hidden": 10_000, "density": 16, "n_jobs": n_jobs}
+        run_dataset(RunConfig("mnist", "kenyon", Curriculum(max_per_task=100), options=options), 0, dataset)
+        for _ in range(3):
+            begin = perf_counter()
+            result = run_dataset(RunConfig("mnist", "kenyon", Curriculum(), options=options), 0, dataset)
+            times.append(perf_counter() - begin)
     return min(times), result.metrics.accuracy
 
 
@@ -66,14 +68,14 @@ def main() -> int:
     dataset = load_dataset("mnist", data_dir=parser.parse_args().data_dir)
     seconds, accuracy = ours(dataset)
     stream = Curriculum().open(dataset)
-    peers = {n: peer(stream, n) for n in {1, os.cpu_count() or 1}}
-    quickest, peer_accuracy = min(peers.values())
-    ratio = quickest / seconds
+    peer_seconds, peer_accuracy = min(peer(stream, n) for n in {1, torch.get_num_threads()})
+    ratio = peer_seconds / seconds
     print(
         f"{'ok  ' if ratio >= WANTED else 'MISS'} Split-MNIST, one seed: {seconds:.2f} s ({100 * accuracy:.1f} %) against "
-        f"{quickest:.2f} s ({100 * peer_accuracy:.1f} %) of plain fine-tuning: {ratio:.1f}x (wanted {WANTED:g}x)"
+        f"{peer_seconds:.2f} s ({100 * peer_accuracy:.1f} %) of plain fine-tuning: {ratio:.1f}x (wanted {WANTED:g}x)"
     )
-    print(json.dumps({"benchmark": "split-mnist", "seconds": seconds, "peer_seconds": quickest, "ratio": ratio}))
+    result = {"seconds": seconds, "peer_seconds": peer_seconds, "ratio": ratio}
+    print(json.dumps({"benchmark": "split-mnist", **result}))
     return 0 if ratio >= WANTED else 1
 
 

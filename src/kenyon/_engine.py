@@ -6,9 +6,10 @@ samples side by side, and every sample is learned with the weights that the one 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from itertools import pairwise
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -24,6 +25,16 @@ from kenyon.modulation import Moving, clamp_bounds, values_at
 from kenyon.rules import Rule
 
 __all__ = ["NO_LABEL", "Engine"]
+
+
+@cache
+def _pool(n_threads: int, process: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(n_threads, "kenyon")
+
+
+def _threads(n_threads: int) -> ThreadPoolExecutor:
+    """Threads that all engines of a process share; a forked process gets its own."""
+    return _pool(n_threads, os.getpid())
 
 
 class _Bench:
@@ -194,8 +205,14 @@ class Engine:
         share = -(-n_blocks // n_threads) * BLOCK
         parts = [slice(start, start + share) for start in range(0, len(X), share)]
         self._make_benches(len(parts))
-        with ThreadPoolExecutor(len(parts)) as pool:
-            list(pool.map(lambda part, bench: self._score_stretch(X[part], out[part], bench), parts, self._benches))
+        pool = _threads(n_threads)
+        others = [
+            pool.submit(self._score_stretch, X[part], out[part], bench)
+            for part, bench in zip(parts[1:], self._benches[1:], strict=False)
+        ]
+        self._score_stretch(X[parts[0]], out[parts[0]], self._benches[0])
+        for other in others:
+            other.result()
         return out
 
     def _score_stretch(self, X: NDArray, out: NDArray[np.float32], bench: _Bench) -> None:
@@ -216,14 +233,17 @@ class Engine:
                 yield start, start + len(block), self._benches[0].activate(block)
             return
         self._make_benches(n_threads)
-        with ThreadPoolExecutor(n_threads - 1) as pool:
-            for first in range(0, len(X), n_threads * BLOCK):
-                blocks = [X[start : start + BLOCK] for start in starts[first // BLOCK : first // BLOCK + n_threads]]
-                others = [pool.submit(bench.activate, block) for bench, block in zip(self._benches[1:], blocks[1:])]
-                ready = [self._benches[0].activate(blocks[0]), *(other.result() for other in others)]
-                for number, active in enumerate(ready):
-                    start = first + number * BLOCK
-                    yield start, start + len(blocks[number]), active
+        pool = _threads(n_threads)
+        for first in range(0, len(X), n_threads * BLOCK):
+            blocks = [X[start : start + BLOCK] for start in starts[first // BLOCK : first // BLOCK + n_threads]]
+            others = [
+                pool.submit(bench.activate, block)
+                for bench, block in zip(self._benches[1:], blocks[1:], strict=False)
+            ]
+            ready = [self._benches[0].activate(blocks[0]), *(other.result() for other in others)]
+            for number, active in enumerate(ready):
+                start = first + number * BLOCK
+                yield start, start + len(blocks[number]), active
 
     def _make_benches(self, n: int) -> None:
         while len(self._benches) < n:

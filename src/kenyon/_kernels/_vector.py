@@ -72,7 +72,7 @@ def _item(context, builder, array_type, array, row, column):
 def sum_rows(typing, x, inputs, unit, first, last, out, row):
     """`out[row, :] = sum over k in first .. last - 1 of x[inputs[unit, k], :]`, one lane a sample.
 
-    The sum runs over k in order and stays in registers; `x` may be narrower than `out`.
+    The sum runs over k in order and stays in registers; `x` has LANES columns and may be narrower than `out`.
     """
     signature = types.void(x, inputs, types.int64, types.int64, types.int64, out, types.int64)
 
@@ -82,10 +82,14 @@ def sum_rows(typing, x, inputs, unit, first, last, out, row):
         target, vector = _row(context, builder, out_type, out_array, row, LANES)
         real = isinstance(out_type.dtype, types.Float)
         zero = ir.Constant(vector, [0.0 if real else 0] * LANES)
+        x_start = builder.ptrtoint(context.make_array(x_type)(context, builder, x_array).data, _I64)
+        x_vector = ir.VectorType(context.get_data_type(x_type.dtype), LANES)
 
         def body(i, total):
             k = _item(context, builder, inputs_type, inputs_array, unit, builder.add(i, first))
-            source, _ = _row(context, builder, x_type, x_array, builder.zext(k, _I64), LANES)
+            # a constant row size, since a multiplication an input would cost as much as the additions
+            offset = builder.mul(builder.zext(k, _I64), ir.Constant(_I64, LANES * _itemsize(x_type)))
+            source = builder.inttoptr(builder.add(x_start, offset), x_vector.as_pointer())
             value = _load(builder, source, _itemsize(x_type))
             if real:
                 return builder.fadd(total, value)

@@ -103,11 +103,11 @@ def activate_block(samples, inputs, n_excitatory, strength, thresholded, unit_no
         while mask:
             b = lowest_bit(mask)
             mask &= mask - np.uint32(1)
-            a = counts[b]
-            units[b, a] = unit
-            values[b, a] = projected[unit, b]
-            counts[b] = a + 1
+            units[b, counts[b]] = unit
+            counts[b] += 1
     for b in range(n):
+        for a in range(counts[b]):  # apart from the loop above, which has enough pages in hand
+            values[b, a] = projected[units[b, a], b]
         _finish(values, b, counts[b], shift[b], unit_norm)
 
 
