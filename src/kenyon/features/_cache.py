@@ -176,7 +176,8 @@ def _open_checked(path: Path, identity: Mapping[str, Any], n: int, warn: bool = 
             length = int.from_bytes(file.read(8), "little")
             if not 0 < length <= path.stat().st_size - 8:
                 raise ValueError("its header does not fit")
-            header = json.loads(file.read(length))
+            text = file.read(length)
+            header = json.loads(text)
             metadata = dict(header["__metadata__"])
             total, (rows, width) = metadata.pop("sha256"), header["features"]["shape"]
             start = file.tell()
@@ -184,7 +185,7 @@ def _open_checked(path: Path, identity: Mapping[str, Any], n: int, warn: bool = 
                 raise ValueError("it is cut short or too long")
             if rows != n or metadata["identity"] != _json(identity).decode():
                 raise ValueError("it holds the features of something else")
-            if _sum(file, metadata) != total:
+            if _sum(file, metadata) != total or text != _header(metadata, rows, width, total)[8:]:
                 raise ValueError("its checksum is wrong")
         low, high = (float(value) for value in metadata["value_range"].split())
         X = np.asarray(np.memmap(path, "<f4", "r", offset=start, shape=(rows, width)))
