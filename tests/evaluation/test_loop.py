@@ -146,7 +146,7 @@ def test_weight_records_by_either_way(every: int) -> None:
 def test_weight_records_can_be_left_out() -> None:
     stream = open_stream()
     learner = Tiny(stream.info, 0)
-    assert weights_stride(learner, 60_000, None) == 300
+    assert weights_stride(learner, 60_000, None) == 600
     assert weights_stride(learner, 50, None) == 1
     assert weights_stride(learner, 60_000, 0) == 0
     assert weights_stride(object(), 60_000, None) == 0  # type: ignore[arg-type]

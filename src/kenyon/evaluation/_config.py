@@ -30,7 +30,7 @@ class RunConfig:
         learner: a name of `kenyon.learners.LEARNERS`, or `module:Class`.
         curriculum: how the data set becomes a stream; its seed is set by the run.
         options: the learner's own options; what is not given has the learner's default.
-        weights_every: samples between two records of the mean weights; None for about 200 records
+        weights_every: samples between two records of the mean weights; None for about 100 records
             a run, 0 for none.
         tests: `"all"` tests every task after every task, `"seen"` only those learned so far,
             `"last"` only once at the end.

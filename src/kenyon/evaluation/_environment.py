@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import platform
 from datetime import UTC, datetime
+from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -12,6 +13,7 @@ PACKAGES = ("kenyon", "numpy", "numba", "scikit-learn", "safetensors", "torch")
 THREADS = ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
+@cache
 def _version(package: str) -> str | None:
     try:
         return version(package)
@@ -19,6 +21,7 @@ def _version(package: str) -> str | None:
         return None
 
 
+@cache
 def _processor() -> str:
     try:
         with open("/proc/cpuinfo") as file:

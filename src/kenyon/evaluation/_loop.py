@@ -26,8 +26,8 @@ from kenyon.evaluation._tally import Tally
 from kenyon.evaluation._watch import Watch
 from kenyon.streams import Episode, Stream
 
-CHUNK = 512
-TEST_BLOCK = 512
+CHUNK = 1024
+TEST_BLOCK = 1024
 BATCHES = 8
 TESTS = ("all", "seen", "last")
 """Which entries of the matrix are tested: all of them, those of tasks learned so far, or the last row alone."""
@@ -52,11 +52,11 @@ def weights_stride(learner: Learner, n_train: int, every: int | None) -> int:
     """Samples between two records of the weights, 0 for none: `every`, up to whole batches.
 
     Args:
-        every: None for about 200 records a run; 0 for none.
+        every: None for about 100 records a run; 0 for none.
     """
     if every == 0 or not hasattr(learner, "weight_means"):
         return 0
-    every = max(1, n_train // 200) if every is None else every
+    every = max(1, n_train // 100) if every is None else every
     return -(-every // learner.batch_size) * learner.batch_size
 
 
@@ -66,7 +66,7 @@ def n_records(stream: Stream, stride: int) -> int:
 
 
 def chunk_size(learner: Learner) -> int:
-    """About 512 samples for a learner that takes them one by one, eight batches for one that does not."""
+    """1,024 samples for a learner that takes them one by one, eight batches for one that does not."""
     return CHUNK if learner.batch_size == 1 else BATCHES * learner.batch_size
 
 
@@ -134,20 +134,20 @@ class _Pass:
         # A learner that can record within a call gets whole chunks; another is cut at every record.
         self.recorded = getattr(learner, "learn_recorded", None) if 0 < stride < self.chunk else None
         if self.recorded:
-            self.chunk -= self.chunk % stride
+            self.chunk += -self.chunk % stride
         self.gauge = MemoryGauge()
         self.clock = perf_counter()
 
     def train(self, episode: Episode) -> None:
         """Hand over the rest of a task's samples, then end it."""
-        tally = self.tally
-        while tally.trained < episode.n_train:
+        tally, n_train = self.tally, episode.n_train
+        while tally.trained < n_train:
             start = tally.trained
-            stop = min(start + self.chunk, episode.n_train)
+            stop = min(start + self.chunk, n_train)
             if self.stride and not self.recorded:
                 stop = min(stop, start - start % self.stride + self.stride)
             self._learn(episode, start, stop)
-            if stop < episode.n_train:
+            if stop < n_train:
                 self.pause(task_end=False)
         last = tally.row == len(self.stream.episodes)
         if last or self.boundaries:
@@ -189,9 +189,9 @@ class _Pass:
     def test(self, episode: Episode, column: int) -> None:
         """Count the right answers on a task's test samples."""
         task = episode.task if self.heads else None
-        correct, seconds = 0, 0.0
-        for start in range(0, episode.n_test, TEST_BLOCK):
-            X, y = episode.test(start, min(start + TEST_BLOCK, episode.n_test))
+        correct, seconds, n_test = 0, 0.0, episode.n_test
+        for start in range(0, n_test, TEST_BLOCK):
+            X, y = episode.test(start, min(start + TEST_BLOCK, n_test))
             begin = perf_counter()
             predicted = self.learner.predict(X, task)
             seconds += perf_counter() - begin

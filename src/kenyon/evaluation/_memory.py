@@ -10,15 +10,13 @@ from pathlib import Path
 _STATUS = Path("/proc/self/status")
 
 
-def _status_bytes(key: str) -> int | None:
-    """A `kB` field of /proc/self/status in bytes; None where there is no such file."""
+def _status() -> dict[str, int]:
+    """The `kB` fields of /proc/self/status in bytes; empty where there is no such file."""
     try:
-        for line in _STATUS.read_text().splitlines():
-            if line.startswith(key + ":"):
-                return int(line.split()[1]) * 1024
+        lines = [line.split() for line in _STATUS.read_text().splitlines()]
     except OSError:
-        pass
-    return None
+        return {}
+    return {words[0][:-1]: int(words[1]) * 1024 for words in lines if len(words) == 3 and words[2] == "kB"}
 
 
 def _lifetime_peak() -> int:
@@ -38,9 +36,11 @@ class MemoryGauge:
     def __init__(self) -> None:
         with suppress(OSError):
             Path("/proc/self/clear_refs").write_text("5")
-        self._start = _status_bytes("VmRSS") or _lifetime_peak()
-        self._mapped = _status_bytes("RssFile") or 0
+        status = _status()
+        self._start = status.get("VmRSS") or _lifetime_peak()
+        self._mapped = status.get("RssFile", 0)
 
     def peak_growth(self) -> int:
-        mapped = (_status_bytes("RssFile") or 0) - self._mapped
-        return max(0, (_status_bytes("VmHWM") or _lifetime_peak()) - self._start - max(0, mapped))
+        status = _status()
+        mapped = max(0, status.get("RssFile", 0) - self._mapped)
+        return max(0, (status.get("VmHWM") or _lifetime_peak()) - self._start - mapped)

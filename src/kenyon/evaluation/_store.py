@@ -93,7 +93,7 @@ class RunFolder:
 
     def finish(self, result: RunResult) -> None:
         """Write the results, the one that says the run is complete last."""
-        replace_file(self.file("accuracy_matrix.csv"), result.matrix_csv().encode())
+        replace_file(self.file("accuracy_matrix.csv"), result.matrix_csv().encode(), durable=False)
         replace_json(self.file("metrics.json"), result.to_dict())
         self.file("checkpoint.safetensors").unlink(missing_ok=True)
         directory = os.open(self.path, os.O_RDONLY)
