@@ -45,15 +45,16 @@ class Head:
 
 
 class Labels:
-    """The labels of one head, each with its output neuron."""
+    """The labels of one head, each with its output neuron; `kind` is what other heads have settled."""
 
-    def __init__(self, pairs: Iterable[tuple[Hashable, int]] = ()) -> None:
+    def __init__(self, pairs: Iterable[tuple[Hashable, int]] = (), kind: str | None = None) -> None:
         self.neurons: dict[Hashable, int] = dict(pairs)
+        self._kind = kind
 
     @property
     def kind(self) -> str | None:
         """Kind of the labels met so far."""
-        return next((label_kind(label) for label in self.neurons), None)
+        return next((label_kind(label) for label in self.neurons), self._kind)
 
     @cached_property
     def head(self) -> Head:
@@ -61,7 +62,7 @@ class Labels:
         return Head(self.neurons.values())
 
     def copy(self) -> Labels:
-        return Labels(self.neurons.items())
+        return Labels(self.neurons.items(), self._kind)
 
     def sorted(self) -> tuple[NDArray, NDArray[np.int64]]:
         """The labels in ascending order, and the neuron of each."""

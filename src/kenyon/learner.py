@@ -18,9 +18,10 @@ from kenyon._engine import NO_LABEL, Engine
 from kenyon._inputs import check_labels, check_samples
 from kenyon._size import parse_size
 from kenyon.errors import ConfigError, InputError, MemoryBudgetError
-from kenyon.labels import Head, Labels, label_array
+from kenyon.labels import Head, Labels
 from kenyon.modulation import Moving
 from kenyon.rules import Rule, get_rule
+
 
 class KenyonClassifier(ClassifierMixin, BaseEstimator):
     """Sparse random features and a layer of local plasticity: one pass, no replay, no backpropagation.
@@ -149,7 +150,9 @@ class KenyonClassifier(ClassifierMixin, BaseEstimator):
             samples = np.asarray(x)
             if samples.ndim != 1:
                 raise InputError(f"x has {samples.ndim} dimensions: expected one, a single sample")
-            return self.partial_fit(samples[np.newaxis], label_array([y]), task=task)
+            label = np.empty(1, object)
+            label[0] = y
+            return self.partial_fit(samples[np.newaxis], label, task=task)
         snapshot = engine.snapshot(1)
         try:
             engine.learn_one(x[np.newaxis], neuron, head.head)
@@ -166,7 +169,8 @@ class KenyonClassifier(ClassifierMixin, BaseEstimator):
         before = set(vars(self))
         try:
             samples = check_samples(self, X, reset=first_call)
-            head = Labels() if first_call else self._heads.get(task, Labels())
+            kind = None if first_call else next(iter(self._heads.values())).kind
+            head = Labels() if first_call else self._heads.get(task, Labels(kind=kind))
             declared = [] if classes is None else [label for _, label in head.encode(classes, None)[1]]
             after = head.copy()
             after.neurons.update((label, 0) for label in declared)

@@ -1,0 +1,189 @@
+"""The River adapter: River's own checks, pipelines, and features that come and go."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import numpy as np
+import pandas
+import pyarrow
+import pytest
+from river import checks, compose, datasets, evaluate, metrics, preprocessing
+
+from kenyon import KenyonClassifier
+from kenyon.errors import ConfigError, InputError
+from kenyon.river import RiverClassifier
+from making import make, stream
+
+MODELS = {
+    "default": RiverClassifier(n_features=32),
+    "gen": RiverClassifier(KenyonClassifier("gen", n_hidden=300, random_state=0), n_features=24),
+    "fewer slots than features": RiverClassifier(KenyonClassifier("mse", n_hidden=200), n_features=5),
+}
+CHECKS = [(name, check) for name, model in MODELS.items() for check in checks.yield_checks(model)]
+
+
+@pytest.mark.parametrize(("name", "check"), CHECKS, ids=[f"{name}-{check.__name__}" for name, check in CHECKS])
+def test_river(name: str, check: Any) -> None:
+    assert not MODELS[name]._unit_test_skips()
+    check(MODELS[name].clone())
+
+
+def _dicts(n: int = 60) -> tuple[list[dict[str, float]], list[int]]:
+    X, y = stream(n)
+    return [{f"f{i:02}": float(value) for i, value in enumerate(row)} for row in X], y.tolist()
+
+
+def test_it_is_the_classifier() -> None:
+    """Names in sorted order are columns: the adapter gives the classifier's own scores."""
+    X, y = stream()
+    samples, labels = _dicts(90)
+    inner = make("mse")
+    model = RiverClassifier(inner, n_features=40)
+    for x, label in zip(samples, labels, strict=True):
+        model.learn_one(x, label)
+    direct = make("mse").partial_fit(X.astype(float), y)
+    shares = direct.predict_proba(X.astype(float))
+    for row, x in zip(shares, samples, strict=True):
+        assert model.predict_proba_one(x) == dict(zip(direct.classes_.tolist(), row.tolist(), strict=True))
+    assert [model.predict_one(x) for x in samples] == direct.predict(X.astype(float)).tolist()
+    assert not inner.__sklearn_is_fitted__(), "the classifier given was trained instead of a copy"
+
+
+@pytest.mark.parametrize("to_frame", [pandas.DataFrame, pyarrow.Table.from_pylist], ids=["pandas", "pyarrow"])
+def test_many_is_one_by_one(to_frame: Any) -> None:
+    samples, labels = _dicts()
+    one, many = RiverClassifier(n_features=40, seed=1), RiverClassifier(n_features=40, seed=1)
+    frame = to_frame(samples)
+    series = pandas.Series(labels) if isinstance(frame, pandas.DataFrame) else pyarrow.chunked_array([labels])
+    assert list(many.predict_many(frame)) == [None] * 60 or set(map(str, many.predict_many(frame))) == {"None"}
+    assert many.predict_proba_many(frame).shape[1] == 0
+    for x, y in zip(samples, labels, strict=True):
+        one.learn_one(x, y)
+    many.learn_many(frame, series)
+    predicted = many.predict_many(frame)
+    predicted = predicted.tolist() if isinstance(frame, pandas.DataFrame) else predicted.to_pylist()
+    assert predicted == [one.predict_one(x) for x in samples]
+    shares = many.predict_proba_many(frame)
+    rows = shares.to_dict("records") if isinstance(frame, pandas.DataFrame) else shares.to_pylist()
+    for row, x in zip(rows, samples, strict=True):
+        assert list(row.values()) == list(one.predict_proba_one(x).values())
+    assert [str(name) for name in rows[0]] == [str(label) for label in one.predict_proba_one(samples[0])]
+
+
+def test_slots_are_given_in_order_of_arrival() -> None:
+    model = RiverClassifier(n_features=3, seed=0)
+    model.learn_one({"b": 1.0}, "x")
+    model.learn_one({"c": 1.0, "a": 1.0, "b": 0.0}, "y")
+    assert model._slots == {"b": 0, "a": 1, "c": 2}
+    model.learn_one({"d": 1.0}, "x")
+    assert model._slots == {"b": 0, "a": 1, "c": 2}, "a name beyond the slots was given one"
+
+
+def test_a_missing_feature_is_zero_and_an_unknown_one_is_ignored() -> None:
+    samples, labels = _dicts()
+    model = RiverClassifier(n_features=60, seed=0)
+    for x, y in zip(samples, labels, strict=True):
+        model.learn_one(x, y)
+    x = samples[3]
+    shares = model.predict_proba_one(x)
+    assert model.predict_proba_one({**x, "never learned": 1e6}) == shares
+    assert model.predict_proba_one({name: value for name, value in x.items() if value}) == shares
+    assert model.predict_proba_one({**x, "f00": None}) == model.predict_proba_one({**x, "f00": 0.0})
+    before = dict(model._slots)
+    model.predict_proba_one({"another": 1.0})
+    assert model._slots == before
+
+
+def test_names_beyond_the_slots_share_them() -> None:
+    model = RiverClassifier(n_features=2, seed=0)
+    model.learn_one({"a": 1.0, "b": 0.0}, 0)
+    model.learn_one({"a": 0.0, "b": 1.0}, 1)
+    shared = model._to_array([{"z": 5.0}], model._slots)
+    assert sorted(shared[0].tolist()) == [0.0, 5.0]
+    own = model._to_array([{"a": 1.0, "b": 2.0}], model._slots)
+    both = model._to_array([{"z": 5.0, "a": 1.0, "b": 2.0}], model._slots)
+    assert np.array_equal(both, own + shared)
+
+
+def test_an_emerging_feature_is_learned_from() -> None:
+    rng = np.random.default_rng(0)
+    model = RiverClassifier(n_features=16, seed=0)
+
+    def sample(y: int, names: int) -> dict[str, float]:
+        return {f"n{i}": float(rng.normal()) for i in range(names)}
+
+    for _ in range(50):
+        y = int(rng.integers(2))
+        model.learn_one(sample(y, 4), y)
+    hits = 0
+    for t in range(400):
+        y = int(rng.integers(2))
+        x = {**sample(y, 4), "telling": 6.0 * y - 3.0, "telling too": 3.0 - 6.0 * y}
+        hits += t >= 200 and model.predict_one(x) == y
+        model.learn_one(x, y)
+    assert hits >= 160
+
+
+def test_labels_of_any_kind_and_absent_ones() -> None:
+    model = RiverClassifier(n_features=4, seed=0)
+    assert model.predict_one({"a": 1.0}) is None
+    assert model.predict_proba_one({"a": 1.0}) == {}
+    model.learn_one({"a": 1.0}, None)
+    assert model.predict_one({"a": 1.0}) is None
+    model.learn_one({"a": 1.0}, "yes")
+    model.learn_one({"a": 1.0}, np.str_("no"))
+    before = model.predict_proba_one({"a": 1.0})
+    model.learn_one({"a": 1.0}, None)
+    assert model.predict_proba_one({"a": 1.0}) == before
+    assert set(before) == {"yes", "no"}
+
+
+def test_bad_values_are_refused_and_nothing_changes() -> None:
+    samples, labels = _dicts()
+    model = RiverClassifier(n_features=60, seed=0)
+    for x, y in zip(samples, labels, strict=True):
+        model.learn_one(x, y)
+    slots, before = dict(model._slots), model.predict_proba_one(samples[0])
+    for x, message in (
+        ({"new": "red"}, r"feature 'new' is 'red': expected a number"),
+        ({"new": float("nan")}, "contains NaN"),
+        ({"new": float("inf")}, "contains infinity"),
+        ({"new": [1]}, r"feature 'new' is \[1\]"),
+    ):
+        with pytest.raises(InputError, match=message):
+            model.learn_one(x, 1)
+        assert model._slots == slots
+        assert model.predict_proba_one(samples[0]) == before
+    with pytest.raises(InputError, match="label 'a' is a string: expected a number"):
+        model.learn_one({"new": 1.0}, "a")
+    assert model._slots == slots
+    with pytest.raises(ConfigError, match="n_features is 0: expected"):
+        RiverClassifier(n_features=0)
+    with pytest.raises(ConfigError, match="expected a KenyonClassifier"):
+        RiverClassifier("mse")  # type: ignore[arg-type]
+
+
+def test_in_a_pipeline_under_rivers_evaluation() -> None:
+    model = preprocessing.StandardScaler() | RiverClassifier(seed=0)
+    metric = evaluate.progressive_val_score(datasets.Phishing(), model, metrics.Accuracy())
+    assert metric.get() > 0.88
+    mixed = compose.SelectType(float) + (compose.SelectType(str) | preprocessing.OneHotEncoder())
+    model = mixed | RiverClassifier(seed=0)
+    for i in range(40):
+        model.learn_one({"colour": "red" if i % 2 else "blue", "size": 1.0}, i % 2)
+    assert model.predict_one({"colour": "red", "size": 1.0}) == 1
+
+
+def test_without_river_the_error_names_the_extra() -> None:
+    code = (
+        "import sys; sys.modules['river'] = None; sys.modules['river.base'] = None\n"
+        "import kenyon, kenyon.learner\n"
+        "from kenyon.errors import MissingExtraError\n"
+        "try:\n    import kenyon.river\n"
+        "except MissingExtraError as error:\n    print(error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "pip install 'kenyon[river]'" in done.stdout
