@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import time
@@ -142,14 +141,6 @@ def test_what_fails_half_way_leaves_nothing(tmp_path: Path) -> None:
     np.testing.assert_array_equal(cached(tmp_path).X, ROWS)
 
 
-def test_old_remains_are_swept(tmp_path: Path) -> None:
-    remains = tmp_path / ".x.part"
-    remains.write_bytes(b"x")
-    os.utime(remains, (time.time() - 1e6,) * 2)
-    cached(tmp_path)
-    assert not remains.exists()
-
-
 def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(DataError, match=r"cannot be kept in .*Choose another --data-dir"):
@@ -194,3 +185,4 @@ def test_a_killed_maker_leaves_the_way_free(tmp_path: Path) -> None:
     worker.wait()
     assert not list(cache.glob("*.safetensors"))
     subprocess.run([sys.executable, "-c", WORKER, str(cache), str(marks), "1"], check=True, timeout=60)
+    assert sorted(entry.suffix for entry in cache.iterdir()) == [".lock", ".safetensors"]  # nor any remains

@@ -31,7 +31,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kenyon.errors import DataError
-from kenyon.streams._cache import sweep
 
 _ALIGNMENT = 64
 _CHUNK = 1 << 20
@@ -90,7 +89,8 @@ def cached_features(
         with _locked(path.with_suffix(".lock")):
             if path.is_file() and (found := _open_checked(path, identity, n, warn=False)):
                 return found  # another process was faster
-            sweep(folder, ".*.part")
+            for remains in folder.glob(f".{path.name}.*.part"):  # of a killed process: the lock is ours
+                remains.unlink(missing_ok=True)
             _write(path, identity, n, *make())
     except OSError as error:
         if isinstance(error, DataError):

@@ -8,13 +8,16 @@ The network never learns. It sees every image once; from then on its features ar
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits
 
 from kenyon.features._backbones._config import BackboneConfig
 from kenyon.features._backbones._onnx import OnnxNetwork
@@ -34,6 +37,11 @@ Progress = Callable[[int, int], None]
 """Called with the images done and the images in all."""
 
 
+def n_threads() -> int:
+    """Processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
 def _silent(done: int, total: int) -> None:
     """No report."""
 
@@ -46,7 +54,7 @@ class Pretrained:
         shape: of an image, `(3, height, width)`; `(height, width)` if the configuration says `greyscale="repeat"`.
         value_range: darkest and brightest value of a pixel.
         data_dir: where the cache and downloaded weights are; None for the usual place.
-        threads: of the network; None for every processor.
+        threads: how many look at images at once; None for every processor. Changes no result.
 
     Example:
         >>> import numpy as np
@@ -78,11 +86,19 @@ class Pretrained:
         self._about = {"shape": list(shape), "value_range": [float(value) for value in value_range]}
         self._data_dir = find_data_dir(data_dir)
         self._source = NetworkSource(self.config, self._data_dir)
-        self._threads = threads
+        self._threads = threads or n_threads()
+
+    def module(self) -> Any:
+        """The network as an `nn.Module` of its own, where it is not an ONNX file."""
+        return self._source.module()
+
+    def prepare(self, X: NDArray) -> NDArray[np.float32]:
+        """What the network is shown of flat images: `(n, 3, resolution, resolution)`."""
+        return self._pipeline(X)
 
     @cached_property
     def network(self) -> OnnxNetwork:
-        return self._source.open(self._threads)
+        return self._source.open()
 
     @property
     def label(self) -> str:
@@ -129,13 +145,21 @@ class Pretrained:
         }
 
     def _blocks(self, X: Samples, progress: Progress) -> Iterator[NDArray[np.float32]]:
+        """Each thread takes a batch from pixels to features on its own, which keeps all of them busy."""
         n, batch = len(X), self.network.batch
         stride = max(1, BLOCK // batch) * batch
-        for start in range(0, n, stride):
-            block = np.asarray(X[start : start + stride])
-            images = (self._pipeline(block[i : i + batch]) for i in range(0, len(block), batch))
-            yield np.concatenate([self.network(some) for some in images])
-            progress(min(start + stride, n), n)
+
+        def look(some: NDArray) -> NDArray[np.float32]:
+            return self.network(self.prepare(some))
+
+        with ThreadPoolExecutor(self._threads) as pool:
+            for start in range(0, n, stride):
+                block = np.asarray(X[start : start + stride])
+                # small products gain nothing from threads of their own, and these would be in the way of ours
+                with threadpool_limits(1, "blas"):
+                    features = list(pool.map(look, [block[i : i + batch] for i in range(0, len(block), batch)]))
+                yield np.concatenate(features)
+                progress(min(start + stride, n), n)
 
 
 def _sum(X: Samples) -> str:

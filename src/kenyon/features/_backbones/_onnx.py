@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 import warnings
 from typing import Any
 
@@ -49,28 +48,21 @@ def to_onnx(module: Any, resolution: int, what: str) -> bytes:
     return file.getvalue()
 
 
-def n_threads() -> int:
-    """Processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 class OnnxNetwork:
-    """A frozen network.
+    """A frozen network. Each call runs in the thread that makes it; several may call at once.
 
     Args:
         model: the graph; one input `(n, 3, height, width)` of floats, whose first output is `(n, features)`, or
             `(n, features, height, width)`, which is then averaged over the image.
         resolution: height and width of the images.
         what: the network's name, for messages.
-        threads: how many it uses; None for every processor it may use.
     """
 
-    def __init__(self, model: bytes, resolution: int, what: str, threads: int | None = None) -> None:
+    def __init__(self, model: bytes, resolution: int, what: str) -> None:
         runtime = require("onnxruntime", "backbones", "a backbone")
         options = runtime.SessionOptions()
-        options.intra_op_num_threads = threads or n_threads()
+        options.intra_op_num_threads = 1  # threads take a batch each, see `Pretrained`, and never wait for each other
         options.log_severity_level = 3
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # waits, where others compute too
         try:
             self._session = runtime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
         except Exception as error:

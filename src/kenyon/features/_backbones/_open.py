@@ -45,10 +45,10 @@ class NetworkSource:
             self._graph = self._read() if self._config.kind == "onnx" else self._trace()
         return self._graph
 
-    def open(self, threads: int | None = None) -> OnnxNetwork:
+    def open(self) -> OnnxNetwork:
         """The network, ready to run."""
         assert self._config.resolution is not None  # filled in by the configuration
-        return OnnxNetwork(self.graph(), self._config.resolution, self._config.name, threads)
+        return OnnxNetwork(self.graph(), self._config.resolution, self._config.name)
 
     def _read(self) -> bytes:
         path = Path(self._config.name)
@@ -61,10 +61,13 @@ class NetworkSource:
     def _trace(self) -> bytes:
         config = self._config
         assert config.resolution is not None
-        return to_onnx(self._module(), config.resolution, config.name)
+        return to_onnx(self.module(), config.resolution, config.name)
 
-    def _module(self) -> Any:
+    def module(self) -> Any:
+        """The network in PyTorch, with its weights."""
         config = self._config
+        if config.kind == "onnx":
+            raise ConfigError(f"{config.name!r} is an ONNX graph: there is no PyTorch module of it")
         torch = require("torch", "backbones", "a backbone")
         if config.kind == "module":
             module = _call(config.name)
