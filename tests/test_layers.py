@@ -1,0 +1,93 @@
+"""Learning layers: random codes, local targets, growth, and a forward pass in NumPy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kenyon.layers import Layer
+from kenyon.modulation import clamp_bounds
+from kenyon.rules import GEN, MSE, OJA
+from making import make, stream
+
+
+@pytest.mark.parametrize("width", [2, 9, 64])
+def test_each_class_has_its_own_balanced_code(width: int) -> None:
+    layer, other = (Layer(5, MSE(), clamp_bounds(None, "symmetric"), width, seed) for seed in (1, 2))
+    for _ in range(10):
+        layer.add_class()
+        other.add_class()
+    codes = layer.codes[:, :width]
+    assert set(np.unique(codes)) <= {0.0, 1.0}
+    assert (codes.sum(axis=1) == width // 2).all()
+    assert not layer.codes[:, width:].any()
+    if width == 64:
+        assert len({row.tobytes() for row in codes}) == 10
+        assert not np.array_equal(codes, other.codes[:, :width])
+
+
+def test_the_output_layer_grows_and_keeps_what_it_has() -> None:
+    rng = np.random.default_rng(0)
+    layer = Layer(7, OJA(), clamp_bounds(None, "symmetric"))
+    for n in range(1, 20):
+        before = layer.weights.copy()
+        layer.add_class()
+        assert layer.n_neurons == n and layer.width % 8 == 0 and layer.width >= n
+        assert np.array_equal(layer.weights[:, : n - 1], before)
+        assert (layer.weights[:, n - 1] == np.float32(0.01)).all()
+        np.testing.assert_allclose(layer.sums[n - 1], 0.07, rtol=1e-6)
+        layer._weights[:, n - 1] = rng.random(7)
+    assert np.array_equal(layer.codes[:, :19], np.eye(19))
+
+
+def test_deep_scores_are_a_chain_of_rectified_layers() -> None:
+    X, y = stream()
+    clf = make("mse", hidden_layers=(24, 9)).partial_fit(X, y)
+    engine = clf._engine
+    units, values, counts = engine.features.activate(X[:20], engine.features.workspace())
+    x = np.zeros((20, 117))
+    for s in range(20):
+        x[s, units[s, : counts[s]].astype(int)] = values[s, : counts[s]]
+    for layer in engine.layers[:-1]:
+        x = np.maximum(x @ layer.weights, 0)
+        length = np.linalg.norm(x, axis=1, keepdims=True)
+        x /= np.where(length, length, 1)
+    order = [clf.neurons()[label] for label in clf.classes_.tolist()]
+    np.testing.assert_allclose(clf.decision_function(X[:20]), (x @ engine.layers[-1].weights)[:, order], atol=1e-5)
+
+
+def test_a_hidden_layer_approaches_its_code() -> None:
+    """With the delta rule each hidden neuron is told its class's code, and comes to give it."""
+    X, y = stream(n=600)
+    clf = make("mse", n_hidden=600, hidden_layers=(16,), random_state=0).partial_fit(X, y)
+    layer = clf._engine.layers[0]
+    units, values, counts = clf._engine.features.activate(X[-32:], clf._engine.features.workspace())
+    outputs = layer.forward((units, values, counts), 0, 32)[:, :16]
+    known = y[-32:] >= 0
+    codes = layer.codes[[clf.neurons()[label] for label in y[-32:][known].tolist()], :16]
+    assert np.corrcoef(outputs[known].ravel(), codes.ravel())[0, 1] > 0.8
+
+
+@pytest.mark.parametrize("rule", [MSE(), GEN(), OJA()])
+def test_hidden_layers_do_not_depend_on_the_layers_after_them(rule: object) -> None:
+    """The signal is local: the first layer's weights are the same whatever follows."""
+    X, y = stream()
+    shallow, deep = (make("mse", rule=rule, hidden_layers=h).partial_fit(X, y) for h in ((24,), (24, 9)))
+    assert np.array_equal(shallow._engine.layers[0].weights, deep._engine.layers[0].weights)
+
+
+def test_synaptic_updates_are_the_synapses_visited() -> None:
+    X, y = stream()
+    known = y >= 0
+    clf = make("gen").partial_fit(X, y)
+    features = clf._engine.features
+    active = 0
+    for first in range(0, 90, 32):
+        n = len(X[first : first + 32])
+        counts = features.activate(X[first : first + 32], features.workspace())[2][:n]
+        active += int(counts[known[first : first + 32]].sum())
+    assert clf.synaptic_updates_ == active, "GEN visits the labelled neuron's active synapses"
+    assert make("gen-dense").partial_fit(X, y).synaptic_updates_ == 117 * np.count_nonzero(known)
+    declared = make("mse").partial_fit(X[:1], y[:1], classes=range(7)).partial_fit(X, y)
+    again = declared.synaptic_updates_
+    assert declared.partial_fit(X, y).synaptic_updates_ - again == 7 * active
