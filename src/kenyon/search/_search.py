@@ -14,7 +14,7 @@ from kenyon.search._objective import Objective, describe
 from kenyon.search._space import Point, default_space, parse_space
 from kenyon.search._suggest import make_suggester
 
-KAPPA = 5.0
+KAPPA = 3.0
 N_INITIAL = 20
 
 

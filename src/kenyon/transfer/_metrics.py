@@ -42,7 +42,7 @@ def moments(dataset: Dataset) -> Moments:
     for start in range(0, len(train), BLOCK):
         block = np.asarray(train.X[start : start + BLOCK], np.float32) / np.float32(max(map(abs, dataset.value_range)))
         scatter += block.T @ block
-        np.add.at(sums, train.y[start : start + BLOCK], block)
+        sums += np.eye(dataset.n_classes, dtype=np.float32)[train.y[start : start + BLOCK]].T @ block
     counts = np.bincount(train.y, minlength=dataset.n_classes)
     total = sums.sum(axis=0)
     covariance = (scatter - np.outer(total, total) / len(train)) / len(train)

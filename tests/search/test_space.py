@@ -1,0 +1,123 @@
+"""The space: what is active, what a point stands for, what a file may say."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from kenyon.errors import ConfigError
+from kenyon.evaluation._config import RunConfig
+from kenyon.search import Space, default_space, parse_space
+
+SMALL = """
+[rule]
+values = ["gen", "mse"]
+[n_hidden]
+low = 10
+high = 20
+[decay]
+low = 1e-6
+high = 1e-2
+log = true
+off = 0.0
+[gen.b1]
+low = 1e-4
+high = 1e-2
+log = true
+off = 0.0
+[gen.b2]
+low = -2.0
+high = 0.0
+[oja.b1]
+low = 0.1
+high = 1.0
+"""
+
+
+def active(point: dict) -> set[str]:
+    return {name for name, value in point.items() if not (isinstance(value, float) and math.isnan(value))}
+
+
+@given(st.integers(0, 10**6))
+def test_a_drawn_point_holds_nan_exactly_where_a_parameter_is_inactive(seed: int) -> None:
+    point = parse_space(default_space()).draw(np.random.default_rng(seed))
+    expected = {"rule", "n_hidden", "density", "inhibitory", "threshold", "learning_rate", "decay_on", "clamp"}
+    expected |= {"clamp_kind"} | ({"decay"} if point["decay_on"] == "yes" else set())
+    expected |= {
+        "gen": {"gen.b1_on", "gen.b2"} | ({"gen.b1"} if point["gen.b1_on"] == "yes" else set()),
+        "oja": {"oja.b1"},
+        "inel": {"inel.beta"},
+        "mse": set(),
+    }[point["rule"]]
+    assert active(point) == expected
+
+
+@given(st.integers(0, 10**6))
+def test_every_point_of_the_default_space_is_a_configuration_of_the_learner(seed: int) -> None:
+    space = parse_space(default_space())
+    options = space.options(space.draw(np.random.default_rng(seed)))
+    assert 1000 <= options["n_hidden"] <= 11000 and isinstance(options["n_hidden"], int)
+    RunConfig("digits", options=options)  # refuses what it does not know
+
+
+def test_draws_cover_the_bounds_and_the_logarithmic_middle() -> None:
+    space = parse_space(default_space())
+    points = [space.draw(np.random.default_rng(i)) for i in range(2000)]
+    rates = np.array([p["learning_rate"] for p in points])
+    assert rates.min() >= 0.001 and rates.max() <= 1.0
+    assert abs(np.mean(rates < math.sqrt(0.001)) - 0.5) < 0.05  # the middle of the logarithmic scale
+    assert {p["rule"] for p in points} == {"gen", "oja", "mse", "inel"}
+
+
+def test_mask_takes_away_what_deephyper_fills_in() -> None:
+    space = parse_space(SMALL)
+    filled = {"rule": "mse", "n_hidden": 12, "decay_on": "no", "decay": 1e-6, "gen.b1_on": "yes", "gen.b1": 1e-4}
+    assert active(space.mask(filled | {"gen.b2": -2.0})) == {"rule", "n_hidden", "decay_on"}
+
+
+def test_options_of_a_switch_that_is_off_and_of_a_rule_that_is_absent() -> None:
+    space = parse_space(SMALL)
+    values = {"n_hidden": 12, "decay_on": "no", "decay": 1e-6, "gen.b1_on": "no", "gen.b1": 1e-4, "gen.b2": -1.0}
+    gen = space.options(space.mask(values | {"rule": "gen"}))
+    assert gen == {"rule": "gen", "n_hidden": 12, "decay": 0.0, "b1": 0.0, "b2": -1.0}
+    mse = space.options(space.mask(values | {"rule": "mse"}))
+    assert mse == {"rule": "mse", "n_hidden": 12, "decay": 0.0}
+
+
+def test_parameters_of_a_rule_that_is_not_searched_are_left_out() -> None:
+    assert "oja.b1" not in parse_space(SMALL).names
+
+
+def test_written_values_read_back_as_they_were() -> None:
+    space = parse_space(default_space())
+    for i in range(50):
+        point = space.draw(np.random.default_rng(i))
+        again = {p.name: p.parse(str(point[p.name])) for p in space.parameters}
+        assert repr(again) == repr(point)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[rule]\nvalues = ['gen']\n[n_hiden]\nlow = 1\nhigh = 2", "did you mean 'n_hidden'"),
+        ("[rule]\nvalues = ['hebb']", "unknown rule 'hebb'"),
+        ("[n_hidden]\nlow = 1\nhigh = 2", r"no \[rule\]"),
+        ("[rule]\nvalues = ['gen']\n[density]\nlow = 0.5\nhigh = 0.1", "low below high"),
+        ("[rule]\nvalues = ['gen']\n[density]\nlow = 0.0\nhigh = 0.1\nlog = true", "positive"),
+        ("[rule]\nvalues = ['gen']\n[density]\nlow = 0.1\nhigh = 0.2\nlogg = true", "did you mean 'log'"),
+        ("[rule]\nvalues = ['gen']\n[gen.b3]\nlow = 0.1\nhigh = 0.2", "unknown option"),
+        ("[rule", "not TOML"),
+    ],
+)
+def test_a_space_that_makes_no_sense_is_refused(text: str, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        parse_space(text)
+
+
+def test_a_single_value_fixes_an_option() -> None:
+    space: Space = parse_space("[rule]\nvalues = ['gen']\n[n_hidden]\nvalues = [2000]")
+    assert space.options(space.draw(np.random.default_rng(0))) == {"rule": "gen", "n_hidden": 2000}

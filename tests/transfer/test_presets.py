@@ -1,0 +1,39 @@
+"""Every preset that is shipped: a whole description, and a classifier that learns."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from kenyon import KenyonClassifier
+from kenyon.errors import ConfigError
+from kenyon.evaluation._config import RunConfig
+from kenyon.presets import load_preset, preset_names
+from kenyon.streams import SCENARIOS
+
+
+def test_there_are_presets() -> None:
+    assert {"mnist", "fashion-mnist", "split-mnist"} <= set(preset_names())
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_a_preset_says_where_it_comes_from_and_learns(name: str) -> None:
+    preset = load_preset(name)
+    assert preset.scenario in SCENARIOS
+    assert {"command", "seed", "evaluations", "held_out_accuracy"} <= set(preset.search)
+    assert preset.search["command"].startswith("kenyon search ") and 0.5 < preset.search["held_out_accuracy"] < 1
+    RunConfig(preset.dataset, options=preset.options)
+    classifier = KenyonClassifier.from_preset(name, random_state=0, n_hidden=500)
+    assert classifier.n_hidden == 500 and classifier.random_state == 0
+    assert KenyonClassifier.from_preset(name).n_hidden == preset.options["n_hidden"]
+    rng = np.random.default_rng(0)
+    y = np.arange(60) % 2
+    X = rng.integers(0, 60, (60, preset.n_features), dtype=np.uint8)
+    X[y == 1, : preset.n_features // 2] += 180
+    X[y == 0, preset.n_features // 2 :] += 180
+    assert classifier.fit(X, y).score(X, y) > 0.9
+
+
+def test_an_unknown_preset_is_named() -> None:
+    with pytest.raises(ConfigError, match="did you mean 'split-mnist'"):
+        KenyonClassifier.from_preset("split-mnits")
