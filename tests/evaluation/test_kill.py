@@ -6,6 +6,7 @@ import multiprocessing
 import os
 import random
 import signal
+import sys
 import time
 from collections.abc import Iterator
 from multiprocessing.context import ForkServerContext
@@ -33,7 +34,9 @@ def processes() -> Iterator[ForkServerContext]:
     """Processes forked from a small server that has the imports done, so that a kill costs little."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["evaluation.workers", "evaluation.tiny", "sklearn.datasets"])
-    yield context
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", os.pathsep.join(sys.path))  # the server finds what this process finds
+        yield context
 
 
 def kill_until_complete(

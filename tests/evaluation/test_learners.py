@@ -26,7 +26,7 @@ def test_every_row_of_the_table_is_a_learner(name: str) -> None:
     info = Curriculum(spec.scenarios[0]).open(load_dataset("digits")).info
     learner = make_learner(name, info, 0, spec.scenarios[0])
     assert learner.batch_size >= 1
-    assert learner.state_bytes > 0
+    assert learner.state_bytes >= 0
 
 
 def test_unknown_options_are_refused_by_name() -> None:

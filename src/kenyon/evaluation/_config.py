@@ -13,7 +13,6 @@ from typing import Any
 
 from kenyon.errors import ConfigError, unknown
 from kenyon.evaluation._loop import TESTS
-from kenyon.features import BackboneConfig
 from kenyon.learners import check_learner_config
 from kenyon.streams import Curriculum
 
@@ -53,6 +52,8 @@ class RunConfig:
         if every is not None and (type(every) is not int or every < 0):
             raise ConfigError(f"weights_every = {every!r}: expected a whole number of samples, 0 for no records")
         if self.backbone is not None:
+            from kenyon.features import BackboneConfig  # brings the compiled kernels
+
             object.__setattr__(self, "backbone", BackboneConfig.from_value(self.backbone).to_dict())
         options = check_learner_config(self.learner, self.curriculum.scenario, self.options)
         object.__setattr__(self, "options", {name: _plain(name, value) for name, value in options.items()})
