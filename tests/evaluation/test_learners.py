@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from evaluation.tiny import Tiny
 from kenyon.errors import ConfigError
-from kenyon.learners import LEARNERS, find_learner, learner_options, make_learner
+from kenyon.learners import LEARNERS, find_learner, learner_class, learner_options, make_learner
 from kenyon.streams import SCENARIOS, Curriculum, load_dataset
 from kenyon.testing import CHECKS, check_learner
 
@@ -40,6 +41,13 @@ def test_a_sound_learner_passes_every_check() -> None:
     check_learner(Tiny, "task-incremental")
     with pytest.raises(ConfigError, match=r"'learn'.*did you mean 'learns'"):
         check_learner(Tiny, skip=["learn"])
+
+
+@pytest.mark.parametrize("scenario", ["class-incremental", "task-incremental"])
+@pytest.mark.parametrize("rule", ["gen", "oja", "mse", "inel"])
+@pytest.mark.parametrize("name", CHECKS)
+def test_our_learner_passes_every_check(name: str, rule: str, scenario: str) -> None:
+    CHECKS[name](partial(learner_class("kenyon"), rule=rule, n_hidden=500), scenario)
 
 
 class ForgetsItsGenerator(Tiny):
