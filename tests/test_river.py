@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import subprocess
 import sys
 from typing import Any
@@ -12,6 +13,7 @@ import pyarrow
 import pytest
 from river import checks, compose, datasets, evaluate, metrics, preprocessing
 
+import kenyon.river
 from kenyon import KenyonClassifier
 from kenyon.errors import ConfigError, InputError
 from kenyon.river import RiverClassifier
@@ -187,3 +189,8 @@ def test_without_river_the_error_names_the_extra() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert "pip install 'kenyon[river]'" in done.stdout
+
+
+def test_the_example_in_the_documentation() -> None:
+    outcome = doctest.testmod(kenyon.river)
+    assert outcome.attempted and not outcome.failed
