@@ -34,8 +34,9 @@ from kenyon.learner import KenyonClassifier
 base = require("river.base", "river", "RiverClassifier")
 dataframe = require("river.utils.dataframe", "river", "RiverClassifier")
 
-DEFAULT = KenyonClassifier("mse", n_hidden=2000, density=0.5, inhibitory=0.5, threshold=1.4)
-"""Where features are few, a unit needs many of them, of both signs, to differ from the next."""
+DEFAULT = KenyonClassifier("mse", n_hidden=2000, density=0.5, inhibitory=0.5, threshold=1.0)
+"""Where features are few, a unit needs many of them, of both signs, to differ from the next, and a threshold
+that units pass even where a single feature is not 0."""
 
 
 class RiverClassifier(base.MiniBatchClassifier):  # type: ignore[name-defined]
