@@ -38,7 +38,7 @@ def make(rule: str, threshold: float = THRESHOLD) -> KenyonClassifier:
     )
 
 
-def best(run, repeats: int = 3) -> float:  # noqa: ANN001
+def best(run, repeats: int = 3) -> float:
     """Seconds of the quickest of a few runs."""
     times = []
     for _ in range(repeats):
@@ -133,9 +133,7 @@ print((status("VmHWM") - before) * 1024)
 
 def peak_bytes(data_dir: str | None) -> int:
     """Growth of resident memory while 60,000 samples are learned in one call, the data not counted."""
-    done = subprocess.run(
-        [sys.executable, "-c", _MEMORY, data_dir or ""], check=True, capture_output=True, text=True
-    )
+    done = subprocess.run([sys.executable, "-c", _MEMORY, data_dir or ""], check=True, capture_output=True, text=True)
     return int(done.stdout)
 
 
@@ -181,9 +179,9 @@ def main() -> None:
         csr = Peer(rule, True, X.shape[1]).seconds(X[:200], y[:200])
         row(
             f"learn, {rule}",
-            f"{seconds * 1e6:.1f} us a sample: {dense / seconds:.0f}x dense PyTorch ({dense * 1e6:.0f} us; wanted 40x), "
-            f"{csr / seconds:.0f}x CSR PyTorch ({csr * 1e6:.0f} us; wanted 12x); {bound / seconds:.0%} of the limit set "
-            f"by the projection's additions alone ({bound * 1e6:.1f} us)",
+            f"{seconds * 1e6:.1f} us a sample: {dense / seconds:.0f}x dense PyTorch ({dense * 1e6:.0f} us; wanted 40x),"
+            f" {csr / seconds:.0f}x CSR PyTorch ({csr * 1e6:.0f} us; wanted 12x); {bound / seconds:.0%} of the limit "
+            f"set by the projection's additions alone ({bound * 1e6:.1f} us)",
             dense / seconds >= 40 and csr / seconds >= 12,
             us=seconds * 1e6,
             dense=dense / seconds,

@@ -56,9 +56,7 @@ def peer(stream: Stream, n_threads: int) -> tuple[float, float]:
             loss.backward()
             optimizer.step()
         with torch.no_grad():
-            hits = [
-                float((net(torch.from_numpy(a).float().div_(255)).argmax(1).numpy() == b).mean()) for a, b in tests
-            ]
+            hits = [float((net(torch.from_numpy(a).float().div_(255)).argmax(1).numpy() == b).mean()) for a, b in tests]
     return perf_counter() - begin, float(np.mean(hits))
 
 
@@ -71,8 +69,9 @@ def main() -> int:
     peer_seconds, peer_accuracy = min(peer(stream, n) for n in {1, torch.get_num_threads()})
     ratio = peer_seconds / seconds
     print(
-        f"{'ok  ' if ratio >= WANTED else 'MISS'} Split-MNIST, one seed: {seconds:.2f} s ({100 * accuracy:.1f} %) against "
-        f"{peer_seconds:.2f} s ({100 * peer_accuracy:.1f} %) of plain fine-tuning: {ratio:.1f}x (wanted {WANTED:g}x)"
+        f"{'ok  ' if ratio >= WANTED else 'MISS'} Split-MNIST, one seed: {seconds:.2f} s ({100 * accuracy:.1f} %) "
+        f"against {peer_seconds:.2f} s ({100 * peer_accuracy:.1f} %) of plain fine-tuning: {ratio:.1f}x "
+        f"(wanted {WANTED:g}x)"
     )
     result = {"seconds": seconds, "peer_seconds": peer_seconds, "ratio": ratio}
     print(json.dumps({"benchmark": "split-mnist", **result}))

@@ -278,3 +278,13 @@ def test_overrides_are_parameters(tmp_path: Path) -> None:
     assert loaded.get_params()["rule"] == GEN()
     with pytest.raises(KenyonError):
         KenyonClassifier.load(tmp_path / "model", colour="red")
+
+
+def test_parameters_set_after_learning_began_are_not_saved_as_if_they_had_been_in_force(tmp_path):
+    X, y = np.arange(60, dtype=np.uint8).reshape(6, 10), np.array([0, 1, 0, 1, 0, 1])
+    one = KenyonClassifier("mse", n_hidden=40, learning_rate=0.1, random_state=0).partial_fit(X, y)
+    one.set_params(learning_rate=1.5)
+    one.save(tmp_path / "model")
+    two = KenyonClassifier.load(tmp_path / "model")
+    assert two.learning_rate == 0.1
+    assert np.array_equal(one.partial_fit(X, y).weights_, two.partial_fit(X, y).weights_)

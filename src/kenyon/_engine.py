@@ -98,6 +98,8 @@ class Engine:
         self.updates = 0
         self.n_threads = n_threads
         self.n_inputs, self.seed = n_inputs, seed
+        self.params: dict[str, Any] = {}
+        """The classifier's parameters that it was made with, whatever they are set to later."""
         self._unit_norm = unit_norm
         window = rule.window
         self._moving = [rate, 0.0 if window is None else window, *rule.plasticity.parameters.values()]
@@ -237,8 +239,7 @@ class Engine:
         for first in range(0, len(X), n_threads * BLOCK):
             blocks = [X[start : start + BLOCK] for start in starts[first // BLOCK : first // BLOCK + n_threads]]
             others = [
-                pool.submit(bench.activate, block)
-                for bench, block in zip(self._benches[1:], blocks[1:], strict=False)
+                pool.submit(bench.activate, block) for bench, block in zip(self._benches[1:], blocks[1:], strict=False)
             ]
             ready = [self._benches[0].activate(blocks[0]), *(other.result() for other in others)]
             for number, active in enumerate(ready):

@@ -6,7 +6,7 @@ import warnings
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import validate_data
@@ -21,7 +21,7 @@ LARGEST = 1e30
 _DIRECT = (np.dtype(np.uint8), np.dtype(np.float32), np.dtype(np.float64))
 
 
-def check_samples(estimator: BaseEstimator, X: ArrayLike, reset: bool) -> NDArray:
+def check_samples(estimator: BaseEstimator, X: Any, reset: bool) -> NDArray:
     """(n, width) array of uint8, float32 or float64 without NaN or infinity."""
     width = None if reset else estimator.n_features_in_
     direct = type(X) is np.ndarray and X.dtype in _DIRECT and X.ndim == 2 and X.shape[0] > 0 and X.shape[1] > 0

@@ -170,9 +170,10 @@ def _digest(model: str, tensors: dict[str, NDArray]) -> str:
 def _model_json(
     classifier: KenyonClassifier, seed: int, n_inputs: int, heads: dict[Hashable, Labels], strict: bool
 ) -> str:
-    params = classifier.get_params(deep=False)
+    engine = getattr(classifier, "_engine", None)
+    params = classifier.get_params(deep=False) if engine is None else engine.params  # in force since the first sample
     names = getattr(classifier, "feature_names_in_", None)
-    model = {
+    model: dict[str, Any] = {
         "params": {name: _to_config(value) for name, value in params.items() if name != "random_state"},
         "seed": seed,
         "n_inputs": n_inputs,

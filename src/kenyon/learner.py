@@ -48,6 +48,8 @@ class KenyonClassifier(ClassifierMixin, BaseEstimator):
         n_jobs: threads for features and prediction (-1: all). Changes no result.
         random_state: seed of the projection.
 
+    Parameters take effect when the first sample is learned; setting them later changes nothing until `fit`.
+
     Example:
         >>> from sklearn.datasets import load_digits
         >>> X, y = load_digits(return_X_y=True)
@@ -219,7 +221,7 @@ class KenyonClassifier(ClassifierMixin, BaseEstimator):
                 if n_new:  # the sample that brings a class is predicted without it
                     known = np.isin(in_label_order, head.neurons[:-n_new])
                     predictions[first] = _best(x_o[:1], in_label_order[known])[0]
-                known = np.isin(in_label_order, head.neurons) if arrivals else slice(None)
+                known = np.isin(in_label_order, head.neurons)
                 skip = 1 if n_new else 0
                 predictions[first + skip : last] = _best(x_o[skip:], in_label_order[known])
         except BaseException:
@@ -248,7 +250,8 @@ class KenyonClassifier(ClassifierMixin, BaseEstimator):
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, task: Hashable = None) -> float:
         """Mean accuracy."""
         hits = self.predict(X, task=task) == np.asarray(y)
-        return float(np.average(hits, weights=sample_weight))
+        weights = None if sample_weight is None else np.asarray(sample_weight)
+        return float(np.average(hits, weights=weights))
 
     def _scores(self, X: ArrayLike, task: Hashable) -> NDArray[np.float32]:
         _, neurons = self._head(task).sorted()
@@ -373,14 +376,18 @@ class KenyonClassifier(ClassifierMixin, BaseEstimator):
         if isinstance(self.random_state, (int, np.integer)):
             seed = int(self.random_state)
         overhead = _modelfile.metadata_bytes(self, seed, n_inputs, {})
-        return build_engine(settle(self.get_params(deep=False), n_inputs, n_classes, overhead), n_inputs, seed)
+        params = self.get_params(deep=False)
+        engine = build_engine(settle(params, n_inputs, n_classes, overhead), n_inputs, seed)
+        engine.params = params
+        return engine
 
     def _make_engine_from(self, n_inputs: int, seed: int, n_units: int) -> Engine:
         """The engine of a saved model, whose size was settled when it was first made."""
-        params = {**self.get_params(deep=False), "memory_budget": None}
-        if self.features == "sparse":
-            params["n_hidden"] = n_units
-        return build_engine(settle(params, n_inputs, 0, 0), n_inputs, seed)
+        params = self.get_params(deep=False)
+        sized = {**params, "memory_budget": None, **({"n_hidden": n_units} if self.features == "sparse" else {})}
+        engine = build_engine(settle(sized, n_inputs, 0, 0), n_inputs, seed)
+        engine.params = params
+        return engine
 
     def _check_budget(self, heads: dict[Hashable, Labels], new: list[Hashable]) -> None:
         if self.memory_budget is None:

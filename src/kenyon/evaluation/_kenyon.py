@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,7 +123,7 @@ class KenyonLearner:
             by_neuron = self.classifier.weight_means_
             for task in self.classifier.tasks_:
                 for label, neuron in self.classifier.neurons(task).items():
-                    means[label] = by_neuron[neuron]
+                    means[cast("int", label)] = by_neuron[neuron]
         return means
 
     def state(self) -> dict[str, NDArray]:

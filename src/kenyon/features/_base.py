@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,10 +46,10 @@ class Features(Protocol):
     def prepare(self) -> None:
         """Make the tables that are otherwise made on first use, before several threads use them."""
 
-    def activate(self, samples: NDArray, workspace: Workspace) -> Active:
+    def activate(self, samples: NDArray, workspace: Any) -> Active:
         """`x_e` of up to BLOCK samples, (n, n_inputs) uint8 or float32, C-contiguous.
 
-        The result lies in the workspace and is valid until the next call.
+        `workspace` is one of this object's own. The result lies in it and is valid until the next call.
         """
 
     @property

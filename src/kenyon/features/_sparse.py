@@ -12,6 +12,8 @@ synaptic connectivity", Neuron 93, 2017.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -79,16 +81,16 @@ class SparseProjection:
             activate_block(samples, self._inputs, self._n_excitatory, *self._how, scratch, active)
             return active
         self.prepare()
-        assert self._groups is not None
+        tables: tuple[Any, Any] = self._groups  # type: ignore[assignment]
         scratch = workspace.one(sums)
         if n == 1:
-            activate_one(samples, *self._groups, self.n_outputs, *self._how, scratch, active)
+            activate_one(samples, *tables, self.n_outputs, *self._how, scratch, active)
             return active
         units, values, counts = active
         for s in range(n):
             row = slice(s, s + 1)
             here = (units[row], values[row], counts[row])
-            activate_one(samples[row], *self._groups, self.n_outputs, *self._how, scratch, here)
+            activate_one(samples[row], *tables, self.n_outputs, *self._how, scratch, here)
         return active
 
     @property
