@@ -36,7 +36,11 @@ def collect(store: Path) -> dict[tuple[str, str], list[RunResult]]:
         name = config["learner"]
         if not folder.complete or config["dataset"] != "mnist" or name not in BASELINES:
             continue
-        changed = {"max_per_task", "n_tasks", "task_sizes"} & set(config) or config["holdout"] or config["epochs"] != 1
+        changed = (
+            {"max_per_task", "n_tasks", "task_sizes", "backbone"} & set(config)
+            or config["holdout"]
+            or config["epochs"] != 1
+        )
         defaults = learner_options(name)
         own = all(_plain(defaults[key]) == value for key, value in config.get("options", {}).items())
         if own and not changed:
