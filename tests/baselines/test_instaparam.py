@@ -42,9 +42,9 @@ def test_only_chosen_blocks_get_a_gradient() -> None:
     gates = torch.zeros(1, 2, 8)
     gates[0, :, 3] = 1.0
     x = learner.normalise(torch.from_numpy(stream.X[:1]))
-    learner.net.gated(x, gates).sum().backward()
-    for layer in learner.net.layers:
-        by_block = layer.weight.grad.reshape(8, -1).abs().sum(1)  # type: ignore[operator, union-attr]
+    first, _, second = learner.gradient(learner.gated(x, gates).sum())[:3]
+    for gradient in (first, second):
+        by_block = gradient.reshape(8, -1).abs().sum(1)
         assert by_block[3] > 0 and by_block.sum() == by_block[3]
 
 
@@ -70,6 +70,24 @@ def test_new_tasks_are_led_away_from_old_habits() -> None:
     assert reg.flatten()[most] > reg.flatten()[least]
 
 
+def test_chosen_blocks_are_consolidated_at_a_boundary() -> None:
+    stream = SplitDigits("task")
+    learner = quick(stream)
+    learner.learn(*stream.episodes()[0][1:], 0)
+    assert learner.penalty() == 0.0
+    learner.end_task(False)
+    assert sum(float(i.sum()) for i in learner.importance) > 0.0
+    assert learner.penalty() == 0.0
+    learner.learn(*stream.episodes()[1][1:], 1)
+    held = learner.penalty() / learner.strength
+    free = quick(stream, strength=1e-6)
+    for task, X, y in stream.episodes()[:2]:
+        free.learn(X, y, task)
+        if task == 0:
+            free.end_task(False)
+    assert 0.0 < held < free.penalty() / free.strength
+
+
 def test_class_incremental_is_refused() -> None:
     with pytest.raises(ConfigError, match="task-incremental"):
         quick(SplitDigits("class"))
@@ -81,7 +99,8 @@ def test_resumes_and_counts_network_controller_and_its_optimizer() -> None:
     learner = stream.learn(quick(stream, seed=4))
     assert same_state(learner, stream.learn(quick(stream, seed=4)))
     network = sum(p.numel() for p in learner.net.parameters())
-    assert learner.state_bytes >= 4 * network + 3 * 4 * learner.optimizer.values.numel()
+    # the network, its anchors, importance and running Fisher information; the controller and its moments
+    assert learner.state_bytes >= 4 * 4 * network + 3 * 4 * learner.optimizer.values.numel()
     before = learner.state()
     learner.predict(stream.X_test, 0)
     learner.learn(stream.X[:10], np.full(10, -1), 0)

@@ -10,6 +10,10 @@ probability of every gate, c(x), and
     reward:     R(a) = [correct] * log(number of gates - gates used)           (sparse and right)
     reg       = gamma sigmoid(k (sqrt(H) / max sqrt(H) - 1/2)),  H counts the gates chosen in earlier tasks
 
+The weights of the blocks are consolidated at a boundary (as in the authors' implementation): a quadratic
+pull to their values then, by the Fisher information of the gradients under the sampled gates, which is 0 for
+a block that was not chosen.
+
 The reward of the thresholded policy is the baseline (self-critical REINFORCE). Samples of a new task find
 blocks that old tasks rarely use, and old samples keep theirs. The method is defined with the task's
 classes given (task-incremental); the paper's network of convolution blocks is scaled to blocks of units.
@@ -21,46 +25,24 @@ learning via instance-aware parameterization", NeurIPS 2020.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
+from kenyon.baselines._anchor import Anchored
 from kenyon.baselines._flat_adam import FlatAdam
-from kenyon.baselines._networks import Network, initialise
-from kenyon.baselines._trainer import Batch, Trainer, positive
+from kenyon.baselines._networks import MLP, initialise
+from kenyon.baselines._trainer import Batch, positive
 from kenyon.errors import ConfigError
 from kenyon.evaluation._protocol import StreamInfo
 
 _SHARPNESS = 10.0  # k of the regulariser
+_MEMORY = 0.99  # of the running Fisher information: about 100 batches
 
 
-class GatedMLP(Network):
-    """An MLP whose hidden layers have `blocks` gates each."""
-
-    def __init__(self, sizes: Sequence[int], blocks: int, n_classes: int) -> None:
-        super().__init__()
-        self.blocks = blocks
-        self.layers = nn.ModuleList(nn.Linear(n, m) for n, m in pairwise(sizes))
-        self.head = nn.Linear(sizes[-1], n_classes)
-
-    def features(self, x: Tensor, gates: Tensor | None = None) -> Tensor:
-        """The last hidden layer under `gates`, (n, layers, blocks); all open if None."""
-        for number, layer in enumerate(self.layers):
-            x = F.relu(layer(x))
-            if gates is not None:
-                a = gates[:, number]
-                a = a * (self.blocks / a.sum(1, keepdim=True).clamp(min=1.0))  # the same scale for few and many
-                x = (x.reshape(len(x), self.blocks, -1) * a[:, :, None]).flatten(1)
-        return x
-
-    def gated(self, x: Tensor, gates: Tensor) -> Tensor:
-        return self.head(self.features(x, gates))
-
-
-class InstAParam(Trainer):
+class InstAParam(Anchored):
     """Instance-aware parameterization of an MLP.
 
     Args:
@@ -77,11 +59,18 @@ class InstAParam(Trainer):
         reward: of a correct answer, times the logarithm of the unused gates.
         mu: threshold of a gate when nothing is sampled.
         hidden: units of the hidden layers.
-        common: the options of `Trainer`.
+        common: the options of `Trainer`, and `strength` of the consolidation.
     """
 
     name = "instaparam"
-    defaults: ClassVar[dict[str, float]] = {"lr": 0.02, "lr_controller": 1e-3, "gamma": 0.1, "beta": 0.8, "reward": 3.0}
+    defaults: ClassVar[dict[str, float]] = {
+        "lr": 0.02,
+        "lr_controller": 1e-3,
+        "gamma": 0.1,
+        "beta": 0.8,
+        "reward": 3.0,
+        "strength": 1000.0,
+    }
     fixed = ("network", "width")
 
     def __init__(
@@ -113,24 +102,31 @@ class InstAParam(Trainer):
         self.iterations = int(positive("iterations", iterations))
         self.alpha, self.mu, self.reward = alpha, mu, self.option("reward", reward)
         self.beta, self.gamma = self.option("beta", beta), self.option("gamma", gamma)
-        with torch.device("meta"):
-            net = GatedMLP((info.n_features, *hidden), blocks, info.n_classes)
-            gates = nn.Sequential(
+        self.blocks = blocks
+        with torch.device("meta"):  # no draw from the global generator
+            controls = nn.Sequential(
                 nn.Linear(info.n_features, int(positive("controller", controller))),
                 nn.ReLU(),
                 nn.Linear(controller, len(hidden) * blocks),
                 nn.Sigmoid(),
                 nn.Unflatten(1, (len(hidden), blocks)),
             )
-        self.net: GatedMLP = self.keep("net", net.to_empty(device="cpu"))
-        self.controller = gates.to_empty(device="cpu")
-        initialise(self.net, self.generator)
+        self.controller = controls.to_empty(device="cpu")
         initialise(self.controller, self.generator)
-        self.params = list(self.net.parameters())
         rate = positive("lr_controller", self.option("lr_controller", lr_controller))
         self.optimizer = self.keep("controller", FlatAdam(self.controller, rate))
+        self.fisher = self.keep("fisher", [torch.zeros_like(p) for p in self.params])
         self.used = self.keep("used", torch.zeros(len(hidden), blocks))  # in the present task
         self.history = self.keep("history", torch.zeros(len(hidden), blocks))  # in earlier ones
+
+    def gated(self, x: Tensor, gates: Tensor) -> Tensor:
+        """The network's output under `gates`, (n, layers, blocks)."""
+        net = cast(MLP, self.net)
+        for number, a in enumerate(gates.unbind(1)):
+            h = F.relu(net.body[2 * number](x)).reshape(len(x), self.blocks, -1)
+            share = a / a.mean(1, keepdim=True).clamp(min=1.0 / self.blocks)  # the same scale for few and many
+            x = (h * share[:, :, None]).flatten(1)
+        return net.head(x)
 
     def gates(self, x: Tensor) -> Tensor:
         """The gates that prediction uses, 0 or 1."""
@@ -138,7 +134,7 @@ class InstAParam(Trainer):
             return self._decided(self.controller(x))
 
     def logits(self, x: Tensor, task: int | Tensor | None) -> Tensor:
-        return self.mask(self.net.gated(x, self.gates(x)), task)
+        return self.mask(self.gated(x, self.gates(x)), task)
 
     def step(self, batch: Batch) -> Tensor:
         before = None
@@ -148,21 +144,29 @@ class InstAParam(Trainer):
             q = self.alpha * probabilities + (1.0 - self.alpha) * (1.0 - probabilities) - self._regulariser()
             q = q.clamp(1e-6, 1.0 - 1e-6)
             sampled = torch.bernoulli(q.detach(), generator=self.generator)
-            logits = self.mask(self.net.gated(batch.x, sampled), batch.task)
+            logits = self.mask(self.gated(batch.x, sampled), batch.task)
             with torch.no_grad():
-                expected = self.mask(self.net.gated(batch.x, policy), batch.task)
+                expected = self.mask(self.gated(batch.x, policy), batch.task)
             advantage = self._reward(logits.detach(), sampled, batch.y) - self._reward(expected, policy, batch.y)
             self._teach_controller(q, sampled, advantage)
-            self.descend(F.cross_entropy(logits, batch.y))
+            gradients = self.gradient(F.cross_entropy(logits, batch.y))
+            for f, g in zip(self.fisher, gradients, strict=True):
+                f.mul_(_MEMORY).addcmul_(g, g, value=(1.0 - _MEMORY) * len(batch.y))
+            self.apply(gradients)
+            self.pull()
             before = expected if before is None else before
         self.used += policy.sum(0)
         assert before is not None
         return before
 
     def boundary(self, last: bool) -> None:
-        """The gates of this task become a habit that later tasks avoid."""
+        """The gates of this task become a habit that later tasks avoid, its weights anchors."""
         self.history += self.used
         self.used.zero_()
+        for importance, f in zip(self.importance, self.fisher, strict=True):
+            importance.add_(f)
+            f.zero_()
+        self.set_anchor()
 
     def _decided(self, probabilities: Tensor) -> Tensor:
         """Gates above the threshold; a layer that would be shut keeps its likeliest block open."""
