@@ -170,7 +170,7 @@ def spawn(*args: str) -> subprocess.Popen[str]:
 
 
 def test_the_command_killed_and_given_again_goes_on(tmp_path: Path) -> None:
-    slow = ["run", *TINY, "--set", "delay=0.3", "--weights-every", "0", "--seeds", "1", "--json", "--out"]
+    slow = ["run", *TINY, "--set", "delay=0.6", "--weights-every", "0", "--seeds", "1", "--json", "--out"]
     first = spawn(*slow, "killed")
     while not list(tmp_path.glob("killed/*/checkpoint.safetensors")):
         assert first.poll() is None, first.communicate()

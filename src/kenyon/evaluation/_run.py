@@ -94,7 +94,7 @@ def run_dataset(
 
     Args:
         folder: where to keep it; its lock must be held. None keeps nothing.
-        checkpoint_seconds: how often to checkpoint within a task.
+        checkpoint_seconds: how often to checkpoint within a task; at task ends ten times as often.
         checkpoint_share: the largest share of the time that checkpoints may take.
     """
     watch = watch or Watch()
