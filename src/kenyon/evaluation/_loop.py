@@ -28,6 +28,8 @@ from kenyon.streams import Episode, Stream
 
 CHUNK = 1024
 TEST_BLOCK = 1024
+TEST_KEPT = 16 << 20
+"""Bytes of test samples that are kept from one test to the next rather than read again."""
 BATCHES = 8
 TESTS = ("all", "seen", "last")
 """Which entries of the matrix are tested: all of them, those of tasks learned so far, or the last row alone."""
@@ -135,6 +137,8 @@ class _Pass:
         self.recorded = getattr(learner, "learn_recorded", None) if 0 < stride < self.chunk else None
         if self.recorded:
             self.chunk += -self.chunk % stride
+        self.kept: dict[tuple[int, int], tuple[NDArray, NDArray[np.int64]]] = {}
+        self.room = TEST_KEPT
         self.gauge = MemoryGauge()
         self.clock = perf_counter()
 
@@ -191,13 +195,23 @@ class _Pass:
         task = episode.task if self.heads else None
         correct, seconds, n_test = 0, 0.0, episode.n_test
         for start in range(0, n_test, TEST_BLOCK):
-            X, y = episode.test(start, min(start + TEST_BLOCK, n_test))
+            X, y = self._test_block(episode, start, min(start + TEST_BLOCK, n_test))
             begin = perf_counter()
             predicted = self.learner.predict(X, task)
             seconds += perf_counter() - begin
             correct += int(np.count_nonzero(_checked(predicted, len(y)) == y))
         self.tally.correct[self.tally.row, column] = correct
         self.tally.test_seconds += seconds
+
+    def _test_block(self, episode: Episode, start: int, stop: int) -> tuple[NDArray, NDArray[np.int64]]:
+        """A block of test samples; small test sets are read once, since each is asked for after every task."""
+        block = self.kept.get((episode.task, start))
+        if block is None:
+            block = episode.test(start, stop)
+            if self.room >= block[0].nbytes:
+                self.room -= block[0].nbytes
+                self.kept[episode.task, start] = block
+        return block
 
     def pause(self, task_end: bool) -> None:
         """Bring the clocks up to date and let the recorder take a checkpoint."""
