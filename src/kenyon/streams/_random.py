@@ -52,10 +52,12 @@ def stratified_share(key_seed: int, name: str, y: NDArray[np.int64], share: floa
     """True for a random `share` of the samples of every class (rounded, at least one left on each side
     of the cut where the class has two samples or more)."""
     chosen = np.zeros(len(y), np.bool_)
+    if share == 0:
+        return chosen
     for label in np.unique(y):
         members = np.flatnonzero(y == label)
         count = round(share * len(members))
-        if share > 0 and len(members) > 1:
+        if len(members) > 1:
             count = min(max(count, 1), len(members) - 1)
         shuffled = members[permutation(key(key_seed, name, int(label)), len(members))]
         chosen[shuffled[len(members) - count :]] = True
