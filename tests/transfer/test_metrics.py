@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
-from conftest import data_dir
 from kenyon.cli import app
 from kenyon.errors import InputError
 from kenyon.streams import Dataset, Split, load_dataset
 from kenyon.transfer import centroid_distances, effective_dimension, moments, transfer_coefficient
 from kenyon.transfer._metrics import dimension_coefficient, distance_coefficient
 from kenyon.transfer._paper import paper_dimension, paper_distances
+from real_sets import data_dir
 
 
 def dataset(X: np.ndarray, y: np.ndarray, name: str = "made") -> Dataset:
