@@ -93,6 +93,18 @@ def test_killed_at_random_moments_ends_with_the_same_bits(processes: ForkServerC
     raise AssertionError(f"only {kills} kills, {in_mid_run} of them between the first checkpoint and the end")
 
 
+@pytest.mark.parametrize("leftover", [".metrics.json.123.tmp", ".tmpEAa3hK", "checkpoint.safetensors"])
+def test_what_a_kill_left_beside_a_complete_run_goes(leftover: str, tmp_path: Path) -> None:
+    config = make_config(max_per_task=10)
+    run(config, [0], tmp_path)
+    folder = Store(tmp_path).folder(config, 0)
+    before = content(folder)
+    folder.file(leftover).write_bytes(b"half")
+    run(config, [0], tmp_path)
+    assert content(folder) == before
+    assert {path.name for path in folder.path.iterdir()} == LEFT
+
+
 def test_processes_share_the_seeds_out(processes: ForkServerContext, tmp_path: Path) -> None:
     config, seeds = make_config(max_per_task=40, delay=0.002), [0, 1, 2, 3]
     barrier, answers = processes.Barrier(3), processes.Queue()

@@ -75,10 +75,20 @@ class RunFolder:
             return False
         return False
 
+    def tidy(self) -> None:
+        """Clear away what a killed process left; the lock must be held.
+
+        Temporary files have hidden names: ours end in `.tmp`, those of safetensors begin with it.
+        """
+        for pattern in (".*.tmp", ".tmp*"):
+            for leftover in self.path.glob(pattern):
+                leftover.unlink()
+        if self.complete:
+            self.file("checkpoint.safetensors").unlink(missing_ok=True)
+
     def begin(self, config: RunConfig, seed: int) -> None:
-        """Write down what runs and where; clear away what a killed process left half-written."""
-        for leftover in self.path.glob(".*.tmp"):
-            leftover.unlink()
+        """Write down what runs and where."""
+        self.tidy()
         replace_file(self.file("config.toml"), to_toml(config.to_dict() | {"seeds": [seed]}).encode(), durable=False)
         try:
             sessions = json.loads(self.file("environment.json").read_text())
