@@ -7,11 +7,12 @@ from pathlib import Path
 
 import pytest
 
+from kenyon.baselines import _tuned, tuned_values
 from kenyon.baselines._fine_tune import FineTune
-from kenyon.baselines._tuned import family, tuned
+from kenyon.baselines._tuned import _table, family, tuned
 from kenyon.baselines.tune import TUNED, grid_of, main, record, tune
 from kenyon.errors import ConfigError
-from kenyon.evaluation._config import RunConfig
+from kenyon.evaluation import RunConfig, RunResult, run
 from kenyon.evaluation._protocol import StreamInfo
 from kenyon.learners import learner_options
 from kenyon.streams import Curriculum, load_dataset
@@ -76,3 +77,21 @@ def test_families() -> None:
     assert family((3, 32, 32)) == "cifar"
     assert family((28, 28)) == family((1000,)) == family((1, 28, 28)) == "mnist"
     assert family((8, 8)) == family((4,)) == "digits"
+
+
+def test_a_baseline_tuned_anew_is_another_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    config = RunConfig("digits", "er", Curriculum("class-incremental"))
+    other, before = RunConfig("digits", "er", Curriculum("task-incremental")), config.run_id(0)
+    before_other = other.run_id(0)
+    row = {"values": {"lr": 0.123}}
+    monkeypatch.setattr(_tuned, "_table", lambda: _table() | {"er/digits/class-incremental": row})
+    assert config.run_id(0) != before
+    assert other.run_id(0) == before_other
+
+
+def test_a_run_records_the_values_in_force() -> None:
+    for name in ("fine-tune", "randumb"):
+        result = run(RunConfig("digits", name, Curriculum("class-incremental", max_per_task=20)), [0]).results[0]
+        assert result.options == dict(tuned_values(name, "class-incremental").get("digits", result.options))
+        assert result.options
+        assert RunResult.from_dict(result.to_dict()) == result

@@ -39,12 +39,16 @@ class MemoryFree(ABC):
         self.info = info
         self.seed = int(seed)
         self.batch_size = int(batch_size)
+        self.options: dict[str, float] = {}  # hyperparameters in force, tuned ones included
         self.counts = np.zeros(info.n_classes, dtype=np.int64)
         self._updates = np.zeros(1, dtype=np.int64)
 
     def option(self, key: str, value: float | None) -> float:
-        """`value`, or where it is None the tuned (else the published) hyperparameter."""
-        return tuned(self.name, self.info).get(key, self.defaults[key]) if value is None else value
+        """`value`, or where it is None the tuned (else the published) hyperparameter; recorded in `options`."""
+        if value is None:
+            value = tuned(self.name, self.info).get(key, self.defaults[key])
+        self.options[key] = value
+        return value
 
     def _embed(self, X: NDArray[np.float32]) -> NDArray:
         """What is learned from, a row per sample; the scaled samples themselves by default."""

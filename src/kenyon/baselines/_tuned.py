@@ -20,18 +20,24 @@ def family(shape: tuple[int, ...]) -> str:
 
 
 def tuned(name: str, info: StreamInfo) -> dict[str, float]:
-    """The chosen values of a baseline for this kind of data and scenario; empty where none were chosen.
+    """The chosen values of a baseline for this kind of data and scenario; empty where none were chosen."""
+    scenario = "task-incremental" if info.task_heads else "class-incremental"
+    return tuned_values(name, "single-task" if len(info.tasks) == 1 else scenario).get(family(info.shape), {})
+
+
+def tuned_values(name: str, scenario: str) -> dict[str, dict[str, float]]:
+    """The values chosen for a baseline in a scenario, by kind of data.
 
     A single task without a row of its own takes the task-incremental one: like it, it has no forgetting to avoid.
+    Every other scenario without one takes the class-incremental one.
     """
-    scenarios: tuple[str, ...] = ("task-incremental",) if info.task_heads else ("class-incremental",)
-    if len(info.tasks) == 1:
-        scenarios = ("single-task", "task-incremental")
-    for scenario in scenarios:
-        row = _table().get(f"{name}/{family(info.shape)}/{scenario}")
-        if row:
-            return dict(row["values"])
-    return {}
+    rows = {"single-task": ("task-incremental", "single-task"), "task-incremental": ("task-incremental",)}
+    values: dict[str, dict[str, float]] = {}
+    for row in rows.get(scenario, ("class-incremental",)):
+        for kind in ("cifar", "digits", "mnist"):
+            if found := _table().get(f"{name}/{kind}/{row}"):
+                values[kind] = dict(found["values"])
+    return values
 
 
 @cache

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from kenyon.baselines import BASELINES, tuned_values
 from kenyon.errors import ConfigError, unknown
 from kenyon.evaluation._loop import TESTS
 from kenyon.learners import check_learner_config
@@ -82,8 +83,14 @@ class RunConfig:
         return own | curriculum | backbone | rest
 
     def run_id(self, seed: int) -> str:
-        """SHA-256 of the canonical configuration and the seed, first 12 hex digits."""
-        text = json.dumps(self.to_dict() | {"seed": seed}, sort_keys=True, separators=(",", ":"))
+        """SHA-256 of the canonical configuration, the seed and the tuned values behind the defaults; 12 hex digits.
+
+        A baseline that is tuned anew is another configuration, though no option of it was given.
+        """
+        values = self.to_dict() | {"seed": seed}
+        if self.learner in BASELINES and (chosen := tuned_values(self.learner, self.curriculum.scenario)):
+            values["tuned"] = chosen
+        text = json.dumps(values, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 
     def folder_name(self, seed: int) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,7 @@ class RunResult:
         weights_stride: samples between two rows of `weights.npy`, counted from each task's start; 0 for none.
         state_sha256: hash of the learner's final state.
         backbone_bytes: bytes of the frozen network before the learner, which `state_bytes` leaves out; 0 for none.
+        options: values that the learner settled itself where none was given, such as tuned learning rates.
         folder: where the run is stored, if it is.
     """
 
@@ -43,6 +44,7 @@ class RunResult:
     weights_stride: int
     state_sha256: str
     backbone_bytes: int = 0
+    options: Mapping[str, float] = field(default_factory=dict)
     folder: Path | None = None
 
     def to_dict(self) -> dict[str, Any]:
@@ -87,7 +89,7 @@ class Report:
         first = self.results[0]
         values: dict[str, Any] = {"format": FORMAT, "config": json_safe(self.config)}
         values |= {"seeds": [result.seed for result in self.results], "tested_on": first.tested_on}
-        values |= {"backbone_bytes": first.backbone_bytes}
+        values |= {"backbone_bytes": first.backbone_bytes, "options": dict(first.options)}
         values |= {name: asdict(self.summary(name)) for name in METRIC_NAMES}
         values |= {
             "accuracy_matrix": self.accuracy_matrix,

@@ -134,4 +134,5 @@ def _result(config: RunConfig, seed: int, stream: Stream, learner: Learner, tall
         weights_stride=stride,
         state_sha256=state_hash(learner.state()),
         backbone_bytes=backbone_bytes(stream.dataset),
+        options=dict(getattr(learner, "options", {})),
     )
