@@ -1,0 +1,137 @@
+"""What a report holds, whoever draws it: tables, figures and the runs behind them. Kept as `report.json`.
+
+Strict JSON (no NaN), one table a dataclass, its keys the attributes' names; a cell has its `kind` on top, a figure its
+`type`. A file that is not so is refused with the place that is wrong.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from kenyon.errors import DataError
+from kenyon.evaluation._files import replace_json
+from kenyon.report._cells import Cell, Empty, Missing, PaperValue, Result, Row, Table, Text, Value
+from kenyon.report._figures import Figure, Heatmap, Lines, Point, Scatter, Series
+from kenyon.report._plain import from_plain, to_plain
+
+__all__ = [
+    "FILE",
+    "Cell",
+    "Empty",
+    "Figure",
+    "Heatmap",
+    "Lines",
+    "Missing",
+    "PaperValue",
+    "Point",
+    "ReportData",
+    "Result",
+    "Row",
+    "Run",
+    "Scatter",
+    "Series",
+    "Table",
+    "Text",
+    "Value",
+    "read_report",
+    "write_report",
+]
+
+FORMAT = 1
+FILE = "report.json"
+
+
+@dataclass(frozen=True)
+class Run:
+    """A run behind the numbers.
+
+    Attributes:
+        config: its `config.toml`.
+        command: what repeats it.
+        metrics: its numbers by name; accuracies are shares, as in `metrics.json`.
+        folder: its folder's name in the store.
+    """
+
+    config: str
+    command: str
+    seed: int
+    accuracy: float | None = None
+    metrics: dict[str, float | None] = field(default_factory=dict)
+    folder: str = ""
+
+
+@dataclass(frozen=True)
+class ReportData:
+    """A whole report.
+
+    Attributes:
+        command: what makes it again.
+        made: when, ISO 8601.
+        quick: whether it is the reduced form, not to be compared with the paper.
+        kenyon: version of the package.
+        machine: where it was made, by name: processor, cores, python, ...
+        runs: by name, which is the name of the run's folder.
+    """
+
+    title: str
+    tables: tuple[Table, ...] = ()
+    figures: tuple[Figure, ...] = ()
+    runs: dict[str, Run] = field(default_factory=dict)
+    subtitle: str = ""
+    command: str = ""
+    made: str = ""
+    quick: bool = False
+    kenyon: str = ""
+    machine: dict[str, str | int | float | None] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        seen: set[str] = set()
+        for part in (*self.tables, *self.figures):
+            if part.id in seen:
+                raise DataError(f"two tables or figures have the id {part.id!r}: expected each once")
+            seen.add(part.id)
+            for name in _runs_of(part):
+                if name not in self.runs:
+                    raise DataError(f"{part.id} refers to the run {name!r}, which is not among the runs")
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, as `from_dict` takes them."""
+        return {"format": FORMAT} | to_plain(self)
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> ReportData:
+        """Checked; an error names the place and what was expected there."""
+        if not isinstance(values, Mapping) or "format" not in values:
+            raise DataError("the report has no 'format': it is not a report of Kenyon")
+        if values["format"] != FORMAT:
+            raise DataError(f"format = {values['format']!r}: this version of Kenyon reads format {FORMAT}")
+        report: ReportData = from_plain(cls, {k: v for k, v in values.items() if k != "format"}, "report")
+        return report
+
+
+def _runs_of(part: Table | Figure) -> list[str]:
+    if isinstance(part, Table):
+        return [name for row in part.rows for cell in row.cells if isinstance(cell, Result) for name in cell.runs]
+    if isinstance(part, Scatter):
+        return [point.run for point in part.points if point.run is not None]
+    return list(part.runs)
+
+
+def write_report(report: ReportData, path: Path) -> None:
+    """Write `report.json`, as a whole or not at all."""
+    try:
+        replace_json(path, report.to_dict())
+    except ValueError as error:
+        raise DataError(f"a number of the report is not finite ({error}): expected null in its place") from error
+
+
+def read_report(path: Path) -> ReportData:
+    """Read and check `report.json`."""
+    try:
+        return ReportData.from_dict(json.loads(path.read_text(encoding="utf-8")))
+    except (ValueError, DataError) as error:
+        raise DataError(f"{path} is damaged: {error}") from error
