@@ -18,6 +18,7 @@ from pathlib import Path
 
 from kenyon.baselines import BASELINES
 from kenyon.evaluation import RunConfig, RunResult, Store
+from kenyon.paper import paper_table
 from kenyon.streams import Curriculum
 
 HERE = Path(__file__).resolve().parent
@@ -74,7 +75,7 @@ def row(name: str, scenario: str, runs: list[RunResult], published: dict[str, li
 
 def tables(store: Path) -> str:
     found = collect(store)
-    published = tomllib.loads((HERE / "published.toml").read_text())
+    others = tomllib.loads((HERE / "published.toml").read_text())
     parts = []
     for scenario in SCENARIOS:
         ours = f"Kenyon's, {len(SEEDS)} seeds"
@@ -82,7 +83,9 @@ def tables(store: Path) -> str:
         lines = [f"### Split-MNIST, {scenario}", "", head, "|---|---|---|---|---|---|---|---|"]
         for name in BASELINES:
             if runs := found.get((scenario, name)):
-                lines.append(row(name, scenario, runs, published[scenario].get(name, {})))
+                paper = paper_table("comparison_extended").value(f"mnist/{scenario}", learner=name)
+                published = ({"paper": list(paper)} if paper else {}) | others[scenario].get(name, {})
+                lines.append(row(name, scenario, runs, published))
         parts.append("\n".join(lines))
     return "\n\n".join(parts)
 

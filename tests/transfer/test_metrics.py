@@ -12,10 +12,10 @@ from typer.testing import CliRunner
 
 from kenyon.cli import app
 from kenyon.errors import InputError
+from kenyon.paper import paper_dimension, paper_distances
 from kenyon.streams import Dataset, Split, load_dataset
 from kenyon.transfer import centroid_distances, effective_dimension, moments, transfer_coefficient
 from kenyon.transfer._metrics import dimension_coefficient, distance_coefficient
-from kenyon.transfer._paper import paper_dimension, paper_distances
 from real_sets import data_dir
 
 

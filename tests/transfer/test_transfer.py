@@ -11,10 +11,10 @@ from typer.testing import CliRunner
 from kenyon.cli import app
 from kenyon.errors import ConfigError
 from kenyon.evaluation import RunConfig, run
+from kenyon.paper import paper_accuracy
 from kenyon.streams import Curriculum
 from kenyon.transfer import Cell, Source, Target, default_targets, drops, load_source, parse_target, rank_correlation
 from kenyon.transfer import transfer as run_transfer
-from kenyon.transfer._paper import paper_accuracy, paper_tables
 
 MSE = 'dataset = "digits"\nscenario = "single-task"\n[options]\nrule = "mse"\nn_hidden = 200\n'
 GEN = 'dataset = "digits"\n[options]\nrule = "gen"\nn_hidden = 200\n'
@@ -67,8 +67,8 @@ def test_the_papers_tables() -> None:
     assert paper_accuracy("mnist", "single-task", "mse", "fashion-mnist", "single-task") == pytest.approx(0.8075)
     assert paper_accuracy("mnist", "class-incremental", "inel", "cifar-10", "class-incremental") == 0.4595
     assert paper_accuracy("mnist", "single-task", "gen", "mnist", "single-task") is None
-    rows = paper_tables()["accuracy"]
-    assert len(rows) == 7 and all(0 < v <= 100 for row in rows for v in row.get("single-task", {}).values())
+    assert paper_accuracy("cifar10", "class-incremental", "inel", "mnist", "class-incremental") == 0.6082
+    assert paper_accuracy("mine.npz", "single-task", "mse", "mnist", "single-task") is None
 
 
 def cell(found: str, on: str, mean: float) -> Cell:

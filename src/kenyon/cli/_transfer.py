@@ -64,9 +64,9 @@ def distances(
     from itertools import combinations_with_replacement
 
     from kenyon.cli._tables import print_table
+    from kenyon.paper import paper_dimension, paper_distances
     from kenyon.streams import load_dataset
     from kenyon.transfer import centroid_distances, moments
-    from kenyon.transfer._paper import paper_dimension, paper_distances
 
     found = [moments(load_dataset(name, data_dir=data_dir)) for name in datasets or ("mnist", "fashion-mnist")]
     pairs = [(a, b) for a, b in combinations_with_replacement(found, 2) if a.centroids.shape[1] == b.centroids.shape[1]]

@@ -13,9 +13,9 @@ from kenyon.errors import ConfigError
 from kenyon.evaluation import Watch
 from kenyon.evaluation._config import RunConfig, read_config
 from kenyon.evaluation._run import run
+from kenyon.paper import paper_accuracy
 from kenyon.search._objective import default_epochs
 from kenyon.streams import SCENARIOS, Curriculum
-from kenyon.transfer._paper import paper_accuracy
 
 
 @dataclass(frozen=True)
