@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from kenyon.errors import DataError
-from kenyon.evaluation._files import replace_json
+from kenyon.evaluation._files import replace_file
 from kenyon.report._cells import Cell, Empty, Missing, PaperValue, Result, Row, Table, Text, Value
 from kenyon.report._figures import Figure, Heatmap, Lines, Point, Scatter, Series
 from kenyon.report._plain import from_plain, to_plain
@@ -122,11 +122,12 @@ def _runs_of(part: Table | Figure) -> list[str]:
 
 
 def write_report(report: ReportData, path: Path) -> None:
-    """Write `report.json`, as a whole or not at all."""
+    """Write `report.json` without blanks, as a whole or not at all."""
     try:
-        replace_json(path, report.to_dict())
+        text = json.dumps(report.to_dict(), allow_nan=False, ensure_ascii=False, separators=(",", ":"))
     except ValueError as error:
         raise DataError(f"a number of the report is not finite ({error}): expected null in its place") from error
+    replace_file(path, (text + "\n").encode())
 
 
 def read_report(path: Path) -> ReportData:

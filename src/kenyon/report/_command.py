@@ -1,0 +1,81 @@
+"""The `kenyon run` command that repeats a configuration."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from kenyon.errors import InputError, KenyonError
+from kenyon.evaluation._toml import to_toml
+from kenyon.learners import learner_options
+from kenyon.streams import Curriculum
+
+_STREAM = tuple(f.name for f in fields(Curriculum) if f.name not in ("scenario", "seed"))
+_FLAGS = ("rule", "n_hidden", "density", "threshold", "learning_rate", "clamp", "memory_budget")
+_BACKBONE = {"name": "backbone", "weights": "backbone-weights", "sha256": "backbone-sha256"}
+
+
+def run_command(config: Mapping[str, Any], seeds: Sequence[int]) -> str:
+    """The command line of a configuration as `RunConfig.to_dict` or a run's `config.toml` has it.
+
+    Options with their default value are left out where the learner can be imported to ask for its defaults.
+
+    Args:
+        config: the configuration.
+        seeds: which; a single one must be 0, since `--seeds 3` means three of them. `config_command` has no such limit.
+    """
+    if len(seeds) == 1 and seeds[0] != 0:
+        raise InputError(
+            f"seeds = {list(seeds)}: expected several, or the first alone, to write them on a command line"
+        )
+    words = ["kenyon", "run", "--dataset", str(config["dataset"])]
+    words += ["--scenario", str(config["scenario"]), "--learner", str(config["learner"])]
+    defaults = Curriculum(str(config["scenario"])).to_dict() | {"tests": "all", "weights_every": None}
+    for key in (*_STREAM, "tests", "weights_every"):
+        value = config.get(key)
+        if value is not None and value != defaults[key]:
+            words += [f"--{key.replace('_', '-')}", _comma_separated(value)]
+    for key, value in config.get("backbone", {}).items():
+        if value is not None:
+            words += [f"--{_BACKBONE.get(key, key)}", _word(value)]
+    defaults = _defaults(str(config["learner"]))
+    for key, value in config.get("options", {}).items():
+        if value is None or (key in defaults and _plain(defaults[key]) == _plain(value)):
+            continue
+        words += [f"--{key.replace('_', '-')}", _word(value)] if key in _FLAGS else ["--set", f"{key}={_word(value)}"]
+    count = list(seeds) == list(range(len(seeds)))
+    words += ["--seeds", str(len(seeds)) if count else ",".join(map(str, seeds))]
+    return shlex.join(words)
+
+
+def config_command(path: Path | str) -> str:
+    """The command that repeats the run whose `config.toml` is at `path`; the file names the seed."""
+    return shlex.join(["kenyon", "run", "--config", str(path)])
+
+
+def _defaults(learner: str) -> dict[str, Any]:
+    try:
+        return learner_options(learner)
+    except KenyonError:
+        return {}
+
+
+def _plain(value: Any) -> Any:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _comma_separated(value: Any) -> str:
+    return ",".join(_word(item) for item in value) if isinstance(value, (list, tuple)) else _word(value)
+
+
+def _word(value: Any) -> str:
+    """A TOML value on one line; text stands without quotes where it cannot be taken for anything else."""
+    if isinstance(value, str):
+        plain = re.fullmatch(r"[A-Za-z_/.][\w./:-]*", value) and value not in ("true", "false", "inf", "nan")
+        return value if plain else json.dumps(value)
+    return to_toml({"options": {"value": value}}).splitlines()[-1].partition(" = ")[2]

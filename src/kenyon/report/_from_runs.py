@@ -1,0 +1,126 @@
+"""A report made from the runs of a store alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from kenyon.errors import DataError
+from kenyon.evaluation import RunFolder, Store
+from kenyon.evaluation._environment import environment
+from kenyon.report._command import config_command, run_command
+from kenyon.report._data import Cell, Missing, ReportData, Result, Row, Run, Table
+from kenyon.report._gather import Group, gather
+from kenyon.report._run_figures import figures_of, slug, unique
+
+COLUMNS = {
+    "accuracy": ("accuracy", 100.0, "%", "higher"),
+    "forgetting": ("forgetting", 100.0, "%", "lower"),
+    "state_bytes": ("state", 1.0, "B", "lower"),
+    "samples_per_second": ("samples/s", 1.0, "", "higher"),
+}
+"""Metric: its heading, its factor, its unit, which way is better."""
+
+
+def report_of_runs(store: Path) -> ReportData:
+    """One table for each data set and scenario, and figures; incomplete runs are named and left out of the numbers."""
+    runs = Store(store).runs()
+    if not runs:
+        raise DataError(f"{store} holds no run: name a store that `kenyon run` wrote to")
+    streams = gather(runs)
+    if not any(group.complete for groups in streams.values() for group in groups):
+        raise DataError(f"{store} holds no complete run: `kenyon run` with the same options goes on where it stopped")
+    tables = unique([_table(stream, groups, store) for stream, groups in streams.items()])
+    names = [name for stream in streams.values() for group in stream for name in group.names]
+    n_incomplete = len(runs) - len(names)
+    return ReportData(
+        title=f"Runs in {store.resolve().name}",
+        subtitle=f"{_count(len(names), 'complete run')} on {_count(len(streams), 'stream')}"
+        + (f", {_count(n_incomplete, 'incomplete run')}" if n_incomplete else ""),
+        tables=tables,
+        figures=unique(figures_of(streams), taken=[table.id for table in tables]),
+        runs={
+            name: run for groups in streams.values() for group in groups for name, run in _runs(group, store).items()
+        },
+        command=f"kenyon report {store}",
+        made=datetime.now(UTC).isoformat(timespec="seconds"),
+        kenyon=_version(),
+        machine=machine(),
+    )
+
+
+def machine() -> dict[str, str | int | float | None]:
+    """Where we are, as the page shows it."""
+    here = environment()
+    own = {key: here[key] for key in ("processor", "cores", "python")}
+    return own | {name: here["packages"][name] for name in ("numpy", "numba", "torch")}
+
+
+def _version() -> str:
+    try:
+        return version("kenyon")
+    except PackageNotFoundError:
+        return ""
+
+
+def _table(stream: tuple[str, str], groups: Sequence[Group], store: Path) -> Table:
+    accuracies = [group.report.summary("accuracy").mean or 0.0 for group in groups if group.complete]
+    best = max(accuracies) if len(accuracies) > 1 else None
+    rows = tuple(Row(group.label, _cells(group, best, store)) for group in groups)
+    left_out = [f"{run.path.name} ({_standing(run)})" for group in groups for run in group.incomplete]
+    held_out = any(result.tested_on == "holdout" for group in groups for _, result in group.complete)
+    note = "Mean and standard deviation over seeds. State is what must be kept to go on learning."
+    note += " Tested on a held-out part of the training set." if held_out else ""
+    note += f" Incomplete, left out of the numbers: {', '.join(left_out)}." if left_out else ""
+    columns = (*(heading for heading, *_ in COLUMNS.values()), "seeds")
+    return Table(slug(*stream), ", ".join(stream), columns, rows, note=note)
+
+
+def _cells(group: Group, best: float | None, store: Path) -> tuple[Cell, ...]:
+    if not group.complete:
+        run = group.incomplete[0]
+        reason = f"{run.path.name} is not complete ({_standing(run)})"
+        return (Missing(reason, config_command(store / run.path.name / "config.toml")),) * (len(COLUMNS) + 1)
+    cells: list[Cell] = []
+    seeds = [result.seed for _, result in group.complete]
+    command = config_command(store / group.names[0] / "config.toml")
+    if seeds == [0] or len(seeds) > 1:
+        command = run_command(group.config, seeds)
+    for metric, (_, factor, unit, better) in COLUMNS.items():
+        summary = group.report.summary(metric)
+        if summary.mean is None:
+            cells.append(Missing(_undefined(metric)))
+            continue
+        std = None if summary.std is None else factor * summary.std
+        value = Result(factor * summary.mean, std or None, len(seeds), unit, runs=group.names, command=command)
+        cells.append(replace(value, better=better, best=metric == "accuracy" and summary.mean == best))
+    return (*cells, Result(float(len(seeds)), None, len(seeds), runs=group.names, command=command))
+
+
+def _undefined(metric: str) -> str:
+    return "defined for two tasks or more" if metric == "forgetting" else "not measured in these runs"
+
+
+def _standing(run: RunFolder) -> str:
+    return "running" if run.busy else "stopped"
+
+
+def _runs(group: Group, store: Path) -> dict[str, Run]:
+    return {
+        folder.path.name: Run(
+            config=folder.file("config.toml").read_text(encoding="utf-8"),
+            command=config_command(store / folder.path.name / "config.toml"),
+            seed=result.seed,
+            accuracy=result.metrics.accuracy,
+            metrics={key: value for key, value in result.to_dict()["metrics"].items()},
+            folder=folder.path.name,
+        )
+        for folder, result in group.complete
+    }
+
+
+def _count(n: int, what: str) -> str:
+    return f"{n} {what}" + ("" if n == 1 else "s")

@@ -1,0 +1,68 @@
+"""Numbers as a person reads them, and how far ours are from the paper's."""
+
+from __future__ import annotations
+
+from kenyon.report._cells import PaperValue, Result, Value
+
+MINUS = "\N{MINUS SIGN}"
+FULL_COLOUR = {"%": 10.0}
+"""The difference, in the unit, at which its colour is full; in other units a difference as large as the number."""
+
+
+def scale_of(value: float, unit: str) -> tuple[float, str]:
+    """The divisor and the word that write a number of bytes best (powers of 1000); other units stay as they are."""
+    if unit != "B":
+        return 1.0, unit
+    for divisor, word in ((1e9, "GB"), (1e6, "MB"), (1e3, "KB")):
+        if abs(value) >= divisor:
+            return divisor, word
+    return 1.0, "B"
+
+
+def _decimals(value: float, unit: str) -> int:
+    if unit == "%":
+        return 2
+    size = abs(value)
+    return 0 if size >= 100 else 1 if size >= 10 else 2 if size >= 1 else 3
+
+
+def number(value: float, unit: str = "", like: float | None = None) -> str:
+    """A number without its unit; as many decimals as `like` has, where that is given."""
+    reference = value if like is None else like
+    divisor, word = scale_of(reference, unit)
+    shown = value / divisor
+    if like is None and shown and abs(shown) < 0.001 and unit != "%":
+        text = f"{shown:.2g}"
+    else:
+        text = f"{shown:,.{_decimals(reference / divisor, word)}f}"
+    return text.replace("-", MINUS)
+
+
+def deviation(value: Result | PaperValue | Value, unit: str) -> str:
+    """`" ± 0.30"`, or nothing."""
+    return "" if value.std is None else f" ± {number(value.std, unit, like=value.mean)}"
+
+
+def with_unit(value: Result | PaperValue | Value, unit: str) -> str:
+    """`"94.21 ± 0.30 %"`."""
+    word = scale_of(value.mean, unit)[1]
+    return number(value.mean, unit) + deviation(value, unit) + (f" {word}" if word else "")
+
+
+def signed(difference: float, unit: str, like: float) -> str:
+    """`"+2.11"`, in the unit and with the decimals of `like`."""
+    text = number(difference, unit, like=like)
+    return text if text.startswith(MINUS) else f"+{text}"
+
+
+def judged(cell: Result) -> tuple[str, float]:
+    """Whether a result is `"better"`, `"worse"` or `"same"` than the paper's, and how strongly, 0 to 1.
+
+    `""` where there is nothing to judge by.
+    """
+    difference = cell.difference
+    if difference is None or cell.better is None or cell.paper is None:
+        return "", 0.0
+    gain = difference if cell.better == "higher" else -difference
+    full = FULL_COLOUR.get(cell.unit) or max(abs(cell.paper.mean), 1e-12)
+    return "same" if gain == 0 else "better" if gain > 0 else "worse", min(1.0, abs(gain) / full)
