@@ -7,8 +7,9 @@ samples side by side, and every sample is learned with the weights that the one 
 from __future__ import annotations
 
 import os
+from collections import deque
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import cache
 from itertools import pairwise
 from typing import Any
@@ -226,25 +227,24 @@ class Engine:
             out[start : start + n] = self.layers[-1].forward(active, 0, n)[:, : self.n_classes]
 
     def _activated(self, X: NDArray) -> Iterator[tuple[int, int, Active]]:
-        """(start, stop, x_e) block by block, in order; several threads compute as many blocks at once."""
-        starts = range(0, len(X), BLOCK)
-        n_threads = min(self.n_threads, len(starts))
-        if n_threads == 1:
-            for start in starts:
-                block = X[start : start + BLOCK]
-                yield start, start + len(block), self._benches[0].activate(block)
+        """(start, stop, x_e) block by block, in order; other threads work ahead while the caller learns."""
+        blocks = [X[start : start + BLOCK] for start in range(0, len(X), BLOCK)]
+        n_benches = min(self.n_threads + 1, len(blocks))
+        if self.n_threads == 1 or n_benches == 1:
+            for number, block in enumerate(blocks):
+                yield number * BLOCK, number * BLOCK + len(block), self._benches[0].activate(block)
             return
-        self._make_benches(n_threads)
-        pool = _threads(n_threads)
-        for first in range(0, len(X), n_threads * BLOCK):
-            blocks = [X[start : start + BLOCK] for start in starts[first // BLOCK : first // BLOCK + n_threads]]
-            others = [
-                pool.submit(bench.activate, block) for bench, block in zip(self._benches[1:], blocks[1:], strict=False)
-            ]
-            ready = [self._benches[0].activate(blocks[0]), *(other.result() for other in others)]
-            for number, active in enumerate(ready):
-                start = first + number * BLOCK
-                yield start, start + len(blocks[number]), active
+        self._make_benches(n_benches)
+        pool, ahead = _threads(self.n_threads), deque[Future[Active]]()
+        try:
+            for number in range(-n_benches, len(blocks)):
+                if number >= 0:
+                    yield number * BLOCK, number * BLOCK + len(blocks[number]), ahead.popleft().result()
+                if number + n_benches < len(blocks):  # into the bench that has just been learned from
+                    bench = self._benches[number % n_benches]
+                    ahead.append(pool.submit(bench.activate, blocks[number + n_benches]))
+        finally:
+            wait(ahead)  # nobody writes to a bench after this call
 
     def _make_benches(self, n: int) -> None:
         while len(self._benches) < n:

@@ -213,17 +213,17 @@ class KenyonClassifier(ClassifierMixin, BaseEstimator):
         snapshot = engine.snapshot(len(samples) + len(arrivals))
         head = Head(before.neurons.values())
         in_label_order = after.sorted()[1]
+        choice = in_label_order[np.isin(in_label_order, head.neurons)]
         try:
             for first, last, x_o in engine.learn(samples, neurons, head, arrivals, predictions is not None):
                 if predictions is None:
                     continue
-                n_new = arrivals.count(first) if arrivals else 0
-                if n_new:  # the sample that brings a class is predicted without it
-                    known = np.isin(in_label_order, head.neurons[:-n_new])
-                    predictions[first] = _best(x_o[:1], in_label_order[known])[0]
-                known = np.isin(in_label_order, head.neurons)
-                skip = 1 if n_new else 0
-                predictions[first + skip : last] = _best(x_o[skip:], in_label_order[known])
+                skip = 0
+                if first in arrivals:  # the sample that brings a class is predicted without it
+                    predictions[first] = _best(x_o[:1], choice)[0]
+                    choice = in_label_order[np.isin(in_label_order, head.neurons)]
+                    skip = 1
+                predictions[first + skip : last] = _best(x_o[skip:], choice)
         except BaseException:
             if snapshot is not None:
                 engine.roll_back(snapshot)

@@ -6,10 +6,11 @@ excitatory ones and the inhibitory ones apart. Both entry points below give the 
 """
 
 import numpy as np
-from numba import njit
+from numba import njit, types
+from numba.extending import overload
 
 from kenyon._kernels import LANES
-from kenyon._kernels._vector import add_moments, greater_mask, lowest_bit, sum_rows
+from kenyon._kernels._vector import SQUARE_LANES, add_moments, add_squares, greater_mask, lowest_bit, sum_rows
 
 PARTIALS = 8
 """Partial sums of a reduction: term number i goes to partial i % PARTIALS."""
@@ -41,21 +42,60 @@ def _finish(values, sample, count, shift, unit_norm):
             values[sample, a] *= scale
 
 
+def _tile_moments(projected, first, last, moments, total, squares):
+    """Add the squares of units first .. last - 1 to `squares` and, of floats, the values to `total`."""
+
+
+@overload(_tile_moments)
+def _tile_moments_of(projected, first, last, moments, total, squares):
+    if projected.dtype == types.int16:
+
+        def narrow(projected, first, last, moments, total, squares):
+            moments[:] = 0
+            for unit in range(first, last, 2):
+                add_squares(projected, unit, moments)
+            for lane in range(LANES):
+                squares[SQUARE_LANES[lane]] += moments[0, lane]
+
+        return narrow
+
+    def wide(projected, first, last, moments, total, squares):
+        moments[:] = 0
+        for unit in range(first, last):
+            add_moments(projected, unit, moments, unit % PARTIALS)
+        for part in range(PARTIALS):
+            for b in range(LANES):
+                total[b] += moments[part, b]
+                squares[b] += moments[PARTIALS + part, b]
+
+    return wide
+
+
 @njit(cache=True, nogil=True)
-def activate_block(samples, inputs, n_excitatory, strength, thresholded, unit_norm, scratch, active):
+def _sum_by_degree(samples, b, degrees):
+    """The sum of a sample's projection over all units, from how many units each input feeds; whole numbers, exact."""
+    total = 0
+    for i in range(degrees.size):
+        total += degrees[i] * np.int64(samples[b, i])
+    return total
+
+
+@njit(cache=True, nogil=True)
+def activate_block(samples, inputs, n_excitatory, degrees, strength, thresholded, unit_norm, scratch, active):
     """Active units of up to LANES samples.
 
     Args:
         samples: (n, N) uint8 or float32.
         inputs: (M, K) inputs of each unit, the first `n_excitatory` of weight +1, the others -1.
         strength: beta, the threshold in standard deviations.
-        scratch: (columns, projected, inhibited, limits, moments, tile, hit_units, hit_masks):
-            (N, LANES) of the samples' type; (M, LANES) and (1, LANES) of the sums' type; the sums'
-            smallest and largest value; (2 PARTIALS, LANES) to add up sums and their squares, and for
-            how many units it has room; twice (M,) for the units that any sample activates.
+        degrees: (N,) int32, how many units an input excites less how many it inhibits.
+        scratch: (columns, lanes, projected, inhibited, limits, moments, tile, hit_units, hit_masks):
+            (N, LANES) of the samples' type; the sample that each lane of a sum belongs to; (M + 1, LANES), the last
+            row zero, and (1, LANES) of the sums' type; the sums' smallest and largest value; room to add up moments, and for
+            how many units; twice (M,) for the units that any sample activates.
         active: (units, values, counts): (n, M) and (n, M) and (n,), written here.
     """
-    columns, projected, inhibited, limits, moments, tile, hit_units, hit_masks = scratch
+    columns, lanes, projected, inhibited, limits, moments, tile, hit_units, hit_masks = scratch
     units, values, counts = active
     n, n_inputs = samples.shape
     n_units, n_connections = inputs.shape
@@ -69,27 +109,27 @@ def activate_block(samples, inputs, n_excitatory, strength, thresholded, unit_no
     total = np.zeros(LANES)
     squares = np.zeros(LANES)
     for first in range(0, n_units, tile):
-        moments[:] = 0
-        for unit in range(first, min(first + tile, n_units)):
+        last = min(first + tile, n_units)
+        for unit in range(first, last):
             sum_rows(columns, inputs, unit, 0, n_excitatory, projected, unit)
             if n_excitatory < n_connections:
                 sum_rows(columns, inputs, unit, n_excitatory, n_connections, inhibited, 0)
                 for b in range(LANES):
                     projected[unit, b] -= inhibited[0, b]
-            add_moments(projected, unit, moments, unit % PARTIALS)
-        for part in range(PARTIALS):
-            for b in range(LANES):
-                total[b] += moments[part, b]
-                squares[b] += moments[PARTIALS + part, b]
+        _tile_moments(projected, first, last, moments, total, squares)
+    if integral:
+        for b in range(n):
+            total[b] = _sum_by_degree(samples, b, degrees)
 
     threshold = np.zeros((1, LANES), projected.dtype)
     shift = np.zeros(LANES)
-    if thresholded:
-        for b in range(LANES):
-            bar, shift[b] = _cutoff(total[b], squares[b], n_units, strength, limits, integral)
-            threshold[0, b] = bar
-    for b in range(n, LANES):
-        threshold[0, b] = limits[1]  # lanes without a sample stay silent
+    for lane in range(LANES):
+        b = lanes[lane]
+        if b >= n:
+            threshold[0, lane] = limits[1]  # lanes without a sample stay silent
+        elif thresholded:
+            bar, shift[b] = _cutoff(total[b], squares[lane], n_units, strength, limits, integral)
+            threshold[0, lane] = bar
 
     n_hits = 0
     for unit in range(n_units):  # no branch to mispredict: most units are silent, at random
@@ -101,14 +141,16 @@ def activate_block(samples, inputs, n_excitatory, strength, thresholded, unit_no
     for hit in range(n_hits):
         unit, mask = hit_units[hit], hit_masks[hit]
         while mask:
-            b = lowest_bit(mask)
+            b = lanes[lowest_bit(mask)]
             mask &= mask - np.uint32(1)
             units[b, counts[b]] = unit
             counts[b] += 1
-    for b in range(n):
-        for a in range(counts[b]):  # apart from the loop above, which has enough pages in hand
-            values[b, a] = projected[units[b, a], b]
-        _finish(values, b, counts[b], shift[b], unit_norm)
+    for lane in range(LANES):
+        b = lanes[lane]
+        if b < n:
+            for a in range(counts[b]):  # apart from the loop above, which has enough pages in hand
+                values[b, a] = projected[units[b, a], lane]
+            _finish(values, b, counts[b], shift[b], unit_norm)
 
 
 @njit(cache=True, nogil=True)

@@ -15,12 +15,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from kenyon._kernels import LANES
+from kenyon._kernels._vector import lanes_of_sums
 from kenyon._kernels.draw import draw_inputs
 from kenyon._kernels.project import PARTIALS, activate_block, activate_one, group_by_input
 from kenyon.features._base import Active, make_active
+
+CACHE_LINE = 64
 
 FEW = 8
 """Up to this many samples go one by one, which is quicker than a block that is mostly empty."""
@@ -58,6 +61,9 @@ class SparseProjection:
         self._inputs = np.empty((n_units, n_connections), np.uint16 if n_inputs <= 1 << 16 else np.uint32)
         self._n_inputs = n_inputs
         draw_inputs(np.uint64(seed), n_inputs, self._n_excitatory, self._inputs)
+        excited, inhibited = self._inputs[:, : self._n_excitatory], self._inputs[:, self._n_excitatory :]
+        degrees = [np.bincount(part.ravel(), minlength=n_inputs) for part in (excited, inhibited)]
+        self._degrees = (degrees[0] - degrees[1]).astype(np.int32)
         self._groups: tuple | None = None
 
     def workspace(self) -> SparseWorkspace:
@@ -78,7 +84,7 @@ class SparseProjection:
         active = workspace.active
         if n > FEW:
             scratch = workspace.block(self._inputs.shape[1], self._n_inputs, samples.dtype, sums)
-            activate_block(samples, self._inputs, self._n_excitatory, *self._how, scratch, active)
+            activate_block(samples, self._inputs, self._n_excitatory, self._degrees, *self._how, scratch, active)
             return active
         self.prepare()
         tables: tuple[Any, Any] = self._groups  # type: ignore[assignment]
@@ -96,7 +102,7 @@ class SparseProjection:
     @property
     def nbytes(self) -> int:
         groups = sum(array.nbytes for group in self._groups for array in group) if self._groups else 0
-        return self._inputs.nbytes + groups
+        return self._inputs.nbytes + self._degrees.nbytes + groups
 
 
 class SparseWorkspace:
@@ -110,16 +116,19 @@ class SparseWorkspace:
     def block(self, n_connections: int, n_inputs: int, dtype: np.dtype, sums: type[np.number]) -> tuple:
         key = ("block", sums)
         if key not in self._scratch:
-            # squares of narrow sums are added up in 32 bits for as many units as cannot overflow
             narrow = sums is np.int16
-            tile = np.iinfo(np.int32).max // (255 * n_connections) ** 2 * PARTIALS if narrow else self._n_units
+            projected = _aligned((self._n_units + 1, LANES), sums)
+            projected[-1] = 0
+            # squares of narrow sums are added up in 32 bits for as many units as cannot overflow, an even number
+            room = np.iinfo(np.int32).max // (255 * n_connections) ** 2 // 2 * 2
             self._scratch[key] = (
-                np.empty((n_inputs, LANES), dtype),
-                np.empty((self._n_units, LANES), sums),
-                np.empty((1, LANES), sums),
+                _aligned((n_inputs, LANES), dtype),
+                np.array(lanes_of_sums(dtype, np.dtype(sums))),
+                projected,
+                _aligned((1, LANES), sums),
                 _limits(sums),
-                np.empty((2 * PARTIALS, LANES), np.int32 if narrow else np.float64),
-                tile,
+                _aligned((1, LANES), np.int32) if narrow else _aligned((2 * PARTIALS, LANES), np.float64),
+                room if narrow else self._n_units,
                 np.empty(self._n_units, np.uint32),
                 np.empty(self._n_units, np.uint32),
             )
@@ -136,6 +145,14 @@ class SparseWorkspace:
     def nbytes(self) -> int:
         scratch = sum(np.asarray(item).nbytes for items in self._scratch.values() for item in items)
         return scratch + sum(array.nbytes for array in self.active)
+
+
+def _aligned(shape: tuple[int, ...], dtype: DTypeLike) -> NDArray:
+    """An empty array that starts on a cache line, so that no row of whole vectors straddles two."""
+    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    room = np.empty(size + CACHE_LINE, np.uint8)
+    start = -room.ctypes.data % CACHE_LINE
+    return room[start : start + size].view(dtype).reshape(shape)
 
 
 def _limits(dtype: type[np.number]) -> NDArray:
