@@ -194,7 +194,7 @@ class Engine:
                 x_o = outputs
             if not final:
                 active = layer.next_input(x_o, a, b, self._unit_norm)
-        self.time += sum(label != NO_LABEL for label in labels[a:b].tolist())
+        self.time += int(np.count_nonzero(labels[a:b] != NO_LABEL))
         return x_o
 
     def scores(self, X: NDArray) -> NDArray[np.float32]:

@@ -130,11 +130,9 @@ class Layer:
 
     def updates(self, active: Active, first: int, last: int, labels: NDArray[np.int64], n_plastic: int) -> int:
         """Synapses that the rule visits when it learns these samples."""
-        counts, taught = active[2][first:last].tolist(), labels[first:last].tolist()
-        if not self._event_driven:
-            counts = [self.n_inputs] * len(counts)
-        visited = sum(count for count, label in zip(counts, taught, strict=True) if label != NO_LABEL)
-        return visited * (1 if self._by_column else n_plastic)
+        taught = labels[first:last] != NO_LABEL
+        counts = active[2][first:last] if self._event_driven else self.n_inputs
+        return int(np.sum(counts * taught)) * (1 if self._by_column else n_plastic)
 
     def forward(self, active: Active, first: int, last: int) -> NDArray[np.float32]:
         """`x_o` of samples first .. last - 1."""

@@ -183,7 +183,7 @@ SQUARE_LANES = tuple(
 
 @intrinsic
 def add_squares(typing, x, row, sums):
-    """`sums[0] += x[row] ** 2 + x[row + 1] ** 2` of 16-bit numbers in 32 bits, in the order of SQUARE_LANES.
+    """`sums[0] += x[row] ** 2 + x[row + 1] ** 2` of 16-bit numbers (not -2^15) in 32 bits, in the order of SQUARE_LANES.
 
     That order lets a processor with 256-bit registers interleave the two rows without crossing their halves.
     """
@@ -192,15 +192,24 @@ def add_squares(typing, x, row, sums):
     def codegen(context, builder, sig, args):
         x_type, _, sum_type = sig.args
         x_array, row, sums = args
+        whole = ir.VectorType(ir.IntType(16), LANES)
+        zero, positive = ir.Constant(whole, [0] * LANES), ir.Constant(whole, [0x7FFF] * LANES)
         rows = []
         for number in (row, builder.add(row, ir.Constant(_I64, 1))):
             pointer, _ = _row(context, builder, x_type, x_array, number, LANES)
-            rows.append(_load(builder, pointer, _itemsize(x_type)))
+            value = _load(builder, pointer, _itemsize(x_type))
+            value = builder.select(builder.icmp_signed("<", value, zero), builder.sub(zero, value), value)
+            rows.append(builder.and_(value, positive))
         wide = ir.VectorType(ir.IntType(32), 8)
+        low, sixteen = ir.Constant(wide, [0x7FFF] * 8), ir.Constant(wide, [16] * 8)
         start, _ = _row(context, builder, sum_type, sums, ir.Constant(_I64, 0), 8)
         for quarter in range(4):
-            lanes = ir.Constant(wide, list(SQUARE_LANES[8 * quarter : 8 * quarter + 8]))
-            parts = [builder.sext(builder.shuffle_vector(r, r, lanes), wide) for r in rows]
+            lanes = SQUARE_LANES[8 * quarter : 8 * quarter + 8]
+            mixed = [number for lane in lanes for number in (lane, LANES + lane)]
+            pairs = builder.shuffle_vector(*rows, ir.Constant(ir.VectorType(ir.IntType(32), 16), mixed))
+            words = builder.bitcast(pairs, wide)
+            # fifteen bits in thirty-two, which the compiler can see, make for the quick kind of multiplication
+            parts = (builder.and_(words, low), builder.lshr(words, sixteen))
             squares = builder.add(*(builder.mul(part, part) for part in parts))
             target = builder.gep(start, [ir.Constant(_I64, quarter)])
             builder.store(builder.add(_load(builder, target, 4), squares), target).align = 4

@@ -21,7 +21,7 @@ from kenyon.errors import ConfigError, unknown
 
 NAN = float("nan")
 Point = dict[str, Any]
-_KEYS = ("values", "low", "high", "log", "off")
+_KEYS = ("values", "low", "high", "log", "off", "with")
 
 
 @dataclass(frozen=True)
@@ -152,16 +152,27 @@ def parse_space(text: str, source: str = "the search space") -> Space:
             if name in rule.values:  # parameters of a rule that is not searched have nothing to say
                 for option, own in table.items():
                     _known(option, options)
-                    parameters += _parameters(f"{name}.{option}", option, own, ("rule", name))
+                    parent = _parent(f"{name}.{option}", own, f"{name}.", parameters) or ("rule", name)
+                    parameters += _parameters(f"{name}.{option}", option, own, parent)
         else:
             _known(name, options)
-            parameters += _parameters(name, name, table, None)
+            parameters += _parameters(name, name, table, _parent(name, table, "", parameters))
     return Space(tuple(parameters))
 
 
 def _known(option: str, options: Mapping[str, Any]) -> None:
     if option not in options:
         raise unknown("option in the search space", option, options)
+
+
+def _parent(name: str, table: Any, prefix: str, before: list[Parameter]) -> tuple[str, Any] | None:
+    """Switch and state that `with` asks for; None without one, or where the option it names has no switch."""
+    if not isinstance(table, Mapping) or "with" not in table:
+        return None
+    found = next((p for p in before if p.name == f"{prefix}{table['with']}"), None)
+    if found is None:
+        raise ConfigError(f"search space: [{name}] has with = {table['with']!r}: expected an option in a table above it")
+    return found.parent
 
 
 def _parameters(name: str, option: str, table: Any, parent: tuple[str, Any] | None) -> list[Parameter]:
