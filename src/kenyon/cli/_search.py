@@ -39,6 +39,9 @@ def search(
     n_initial: Annotated[int | None, _option("ambs: random evaluations before the surrogate is asked.")] = None,
     engine: Annotated[str, _option("local, or ray. [local]")] = "local",
     address: Annotated[str | None, _option("ray: address of the cluster; by default one on this machine.")] = None,
+    backbone: Annotated[
+        str | None, _option("Frozen network, such as efficientnet-lite0, whose features are learned.")
+    ] = None,
     data_dir: Annotated[Path | None, _option("Where the data sets are. [$KENYON_DATA]")] = None,
     as_json: Annotated[bool, _option("Print JSON alone on stdout, nothing on stderr.", "--json")] = False,
     print_space: Annotated[bool, _option("Print the default space and leave.", "--print-space")] = False,
@@ -63,6 +66,7 @@ def search(
         seeds=parse_seeds(stream_seeds),
         data_dir=None if data_dir is None else str(data_dir),
         chance_after=chance_after,
+        backbone=backbone,
         **limits,
     )
     try:

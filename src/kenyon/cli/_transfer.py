@@ -20,7 +20,9 @@ def transfer(
     configs: Annotated[
         list[str] | None, typer.Argument(help="Presets or configuration files, NAME=FILE to rename one. [every preset]")
     ] = None,
-    to: Annotated[list[str] | None, typer.Option(help="DATASET/SCENARIO[@EPOCHS], as often as wanted.")] = None,
+    to: Annotated[
+        list[str] | None, typer.Option(help="DATASET[+BACKBONE]/SCENARIO[@EPOCHS], as often as wanted.")
+    ] = None,
     seeds: Annotated[str, typer.Option(help="How many (5), or which (0,3,7).")] = "5",
     out: Annotated[Path, typer.Option(help="The runs store.")] = Path("runs"),
     max_per_task: Annotated[int | None, typer.Option(help="Keep at most so many training samples of a task.")] = None,
@@ -115,16 +117,18 @@ def _cell(cell: Cell) -> str:
 
 def _drop_rows(cells: Sequence[Cell], data_dir: Path | None) -> list[dict[str, Any]]:
     """Every transfer between data sets with its drop and coefficients; None where two sets differ in width."""
-    from kenyon.streams import load_dataset
+    from kenyon.search._objective import open_dataset
     from kenyon.transfer import COEFFICIENTS, drops, moments
 
-    known: dict[str, Moments] = {}
+    known: dict[tuple[str, str | None], Moments] = {}
+    where = None if data_dir is None else str(data_dir)
     rows = []
     for drop in drops(cells):
-        for name in (drop.target.dataset, drop.source.dataset):
-            if name not in known:
-                known[name] = moments(load_dataset(name, data_dir=data_dir))
-        run_on, found_on = known[drop.target.dataset], known[drop.source.dataset]
+        ends = [(end.dataset, end.backbone) for end in (drop.target, drop.source)]
+        for dataset, backbone in ends:
+            if (dataset, backbone) not in known:
+                known[dataset, backbone] = moments(open_dataset(dataset, where, backbone))
+        run_on, found_on = (known[end] for end in ends)
         row: dict[str, Any] = {"source": drop.source.name, "target": str(drop.target), "drop": drop.drop}
         same_width = run_on.centroids.shape[1] == found_on.centroids.shape[1]
         for name, coefficient in COEFFICIENTS.items():

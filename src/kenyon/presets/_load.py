@@ -21,9 +21,10 @@ class Preset:
     Attributes:
         name: how it is asked for.
         dataset, scenario, epochs: the stream it was found on.
-        n_features, n_classes: of that data set.
+        n_features, n_classes: of that data set, or of the backbone's features.
         options: options of the learner, as in a configuration file.
         search: the command that found it, its seed, evaluations and held-out score.
+        backbone: frozen network whose features it learns; None for the samples themselves.
     """
 
     name: str
@@ -34,6 +35,7 @@ class Preset:
     n_classes: int
     options: Mapping[str, Any]
     search: Mapping[str, Any]
+    backbone: str | None = None
 
     def classifier_params(self) -> dict[str, Any]:
         """The options as parameters of `KenyonClassifier`."""

@@ -38,11 +38,13 @@ class MaskedForest(RandomForestRegressor):
     def __init__(
         self,
         parents: tuple[tuple[int, int] | None, ...] = (),
-        n_estimators: int = 25,
+        n_estimators: int = 40,
         random_state: int | None = None,
     ) -> None:
+        # Half of the columns at a split: most of them are NaN under any one rule, and the square root of their
+        # number would often leave none to split at.
         super().__init__(
-            n_estimators, min_samples_split=2, max_features="sqrt", bootstrap=True, random_state=random_state, n_jobs=1
+            n_estimators, min_samples_split=2, max_features=0.5, bootstrap=True, random_state=random_state, n_jobs=1
         )
         self.parents = parents
 

@@ -9,6 +9,7 @@ from time import perf_counter
 from typing import Any
 
 from kenyon.errors import ConfigError, DivergenceError, KenyonError
+from kenyon.evaluation._backbone import with_backbone
 from kenyon.evaluation._config import RunConfig
 from kenyon.evaluation._protocol import StreamInfo
 from kenyon.evaluation._run import run_dataset
@@ -33,6 +34,7 @@ class Objective:
         seeds: averaged over; each sets the stream and the projection.
         data_dir: where the data sets are.
         chance_after: share of the stream after which an evaluation at chance is given up; 1 for never.
+        backbone: name of a frozen network whose features are learned; None for the samples themselves.
     """
 
     dataset: str
@@ -41,16 +43,19 @@ class Objective:
     seeds: tuple[int, ...] = (0,)
     data_dir: str | None = None
     chance_after: float = 0.2
+    backbone: str | None = None
 
     def config(self, options: Mapping[str, Any]) -> RunConfig:
         """The run that scores these options."""
         curriculum = Curriculum.from_dict(dict(self.curriculum))
-        return RunConfig(self.dataset, "kenyon", curriculum, dict(options), weights_every=0, tests="last")
+        return RunConfig(
+            self.dataset, "kenyon", curriculum, dict(options), weights_every=0, tests="last", backbone=self.backbone
+        )
 
     def final_config(self, options: Mapping[str, Any]) -> RunConfig:
         """The run for the options chosen: nothing held out, tested on the test set."""
         config = self.config(options)
-        return RunConfig(self.dataset, "kenyon", replace(config.curriculum, holdout=0.0), config.options)
+        return replace(config, curriculum=replace(config.curriculum, holdout=0.0), weights_every=None, tests="all")
 
 
 @dataclass(frozen=True)
@@ -102,9 +107,10 @@ class ChanceWatch(Watch):
 
 
 @lru_cache(maxsize=4)
-def open_dataset(name: str, data_dir: str | None) -> Dataset:
-    """A data set, opened once a process; its samples are memory-mapped, so processes share them."""
-    return load_dataset(name, data_dir=data_dir)
+def open_dataset(name: str, data_dir: str | None, backbone: str | None = None) -> Dataset:
+    """A data set, or its features, opened once a process; memory-mapped, so processes share them."""
+    dataset = load_dataset(name, data_dir=data_dir)
+    return with_backbone(dataset, backbone, data_dir, Watch()) if backbone else dataset
 
 
 def evaluate(objective: Objective, options: Mapping[str, Any]) -> Outcome:
@@ -112,7 +118,7 @@ def evaluate(objective: Objective, options: Mapping[str, Any]) -> Outcome:
     begin = perf_counter()
     try:
         config = objective.config(options)
-        dataset = open_dataset(objective.dataset, objective.data_dir)
+        dataset = open_dataset(objective.dataset, objective.data_dir, objective.backbone)
         accuracies = []
         for seed in objective.seeds:
             watch = ChanceWatch(objective.chance_after)
@@ -142,6 +148,7 @@ def make_objective(
     seeds: tuple[int, ...] = (0,),
     data_dir: str | None = None,
     chance_after: float = 0.2,
+    backbone: str | None = None,
     **curriculum: Any,
 ) -> Objective:
     """An objective from the words of the command line, checked."""
@@ -157,13 +164,15 @@ def make_objective(
         holdout=0.0 if protocol == "paper" else holdout,
         **curriculum,
     ).to_dict()
-    return Objective(dataset, values, protocol, tuple(seeds), data_dir, chance_after)
+    return Objective(dataset, values, protocol, tuple(seeds), data_dir, chance_after, backbone)
 
 
 def describe(objective: Objective) -> dict[str, Any]:
     """The objective as plain values; what decides a score, so not where the data lie."""
     values = asdict(objective)
     del values["data_dir"]
+    if objective.backbone is None:
+        del values["backbone"]
     values["seeds"] = list(objective.seeds)
     values["curriculum"] = {k: v for k, v in objective.curriculum.items() if k != "seed"}
     return values

@@ -14,8 +14,8 @@ from kenyon.search._objective import Objective, describe
 from kenyon.search._space import Point, default_space, parse_space
 from kenyon.search._suggest import make_suggester
 
-KAPPA = 3.0
-N_INITIAL = 20
+KAPPA = 2.5
+N_INITIAL = 40
 
 
 class SearchWatch:

@@ -171,7 +171,9 @@ def _parent(name: str, table: Any, prefix: str, before: list[Parameter]) -> tupl
         return None
     found = next((p for p in before if p.name == f"{prefix}{table['with']}"), None)
     if found is None:
-        raise ConfigError(f"search space: [{name}] has with = {table['with']!r}: expected an option in a table above it")
+        raise ConfigError(
+            f"search space: [{name}] has with = {table['with']!r}: expected an option in a table above it"
+        )
     return found.parent
 
 

@@ -26,12 +26,14 @@ class Source:
         name: how it is shown.
         dataset, scenario: where it was found.
         options: the learner's options.
+        backbone: frozen network behind the stream; None for none.
     """
 
     name: str
     dataset: str
     scenario: str
     options: Mapping[str, Any]
+    backbone: str | None = None
 
     @property
     def rule(self) -> str:
@@ -40,15 +42,17 @@ class Source:
 
 @dataclass(frozen=True)
 class Target:
-    """A stream to run on; as text `DATASET/SCENARIO`, or `DATASET/SCENARIO@EPOCHS`."""
+    """A stream to run on; as text `DATASET[+BACKBONE]/SCENARIO[@EPOCHS]`."""
 
     dataset: str
     scenario: str
     epochs: float
+    backbone: str | None = None
 
     def __str__(self) -> str:
         usual = self.epochs == default_epochs(self.scenario)
-        return f"{self.dataset}/{self.scenario}" + ("" if usual else f"@{self.epochs:g}")
+        where = f"{self.dataset}+{self.backbone}" if self.backbone else self.dataset
+        return f"{where}/{self.scenario}" + ("" if usual else f"@{self.epochs:g}")
 
 
 @dataclass(frozen=True)
@@ -70,7 +74,7 @@ def load_source(text: str) -> Source:
     shown, what = (name, rest) if equals else ("", text)
     if what in preset_names():
         preset = load_preset(what)
-        return Source(shown or what, preset.dataset, preset.scenario, preset.options)
+        return Source(shown or what, preset.dataset, preset.scenario, preset.options, preset.backbone)
     path = Path(what)
     if not path.suffix and not path.exists():
         raise ConfigError(
@@ -81,27 +85,34 @@ def load_source(text: str) -> Source:
     if config.learner != "kenyon":
         raise ConfigError(f"{path} is for the learner {config.learner!r}: only configurations of 'kenyon' transfer")
     usual = shown or (path.parent.name if path.stem == "best" else path.stem)
-    return Source(usual, config.dataset, config.curriculum.scenario, values.get("options", {}))
+    backbone = config.backbone["name"] if isinstance(config.backbone, Mapping) else config.backbone
+    return Source(usual, config.dataset, config.curriculum.scenario, values.get("options", {}), backbone)
 
 
 def parse_target(text: str) -> Target:
-    """`mnist/single-task`, `mnist/class-incremental@2`: the text of a target."""
+    """`mnist/class-incremental@2`, `cifar10+efficientnet-lite0/single-task`: the text of a target."""
     where, at, epochs = text.partition("@")
-    dataset, slash, scenario = where.rpartition("/")
+    path, slash, scenario = where.rpartition("/")
+    dataset, plus, backbone = (path, "", "") if Path(path).exists() else path.partition("+")
     if not slash or scenario not in SCENARIOS:
-        raise ConfigError(f"target {text!r}: expected DATASET/SCENARIO, the scenario one of {', '.join(SCENARIOS)}")
+        raise ConfigError(
+            f"target {text!r}: expected DATASET[+BACKBONE]/SCENARIO, the scenario one of {', '.join(SCENARIOS)}"
+        )
     try:
         passes = float(epochs) if at else default_epochs(scenario)
     except ValueError:
         raise ConfigError(f"target {text!r}: {epochs!r} is no number of epochs") from None
-    return Target(dataset, scenario, passes)
+    return Target(dataset, scenario, passes, backbone if plus else None)
 
 
 def default_targets(sources: Sequence[Source]) -> list[Target]:
     """Every data set a configuration was found on, as a single task and as task- and class-incremental streams."""
-    datasets = list(dict.fromkeys(source.dataset for source in sources))
-    scenarios = ("single-task", "task-incremental", "class-incremental")
-    return [Target(dataset, scenario, default_epochs(scenario)) for scenario in scenarios for dataset in datasets]
+    streams = list(dict.fromkeys((source.dataset, source.backbone) for source in sources))
+    return [
+        Target(dataset, scenario, default_epochs(scenario), backbone)
+        for scenario in ("single-task", "task-incremental", "class-incremental")
+        for dataset, backbone in streams
+    ]
 
 
 def transfer(
@@ -129,7 +140,15 @@ def transfer(
     for source in sources:
         for target in targets:
             stream = Curriculum(scenario=target.scenario, epochs=target.epochs, **curriculum)
-            config = RunConfig(target.dataset, "kenyon", stream, source.options, weights_every=0, tests="last")
+            config = RunConfig(
+                target.dataset,
+                "kenyon",
+                stream,
+                source.options,
+                weights_every=0,
+                tests="last",
+                backbone=target.backbone,
+            )
             report = run(config, seeds, store, data_dir=data_dir, watch=watch)
             summary = report.summary("accuracy")
             published = paper_accuracy(source.dataset, source.scenario, source.rule, target.dataset, target.scenario)
@@ -149,15 +168,20 @@ class Drop:
 def drops(cells: Sequence[Cell]) -> list[Drop]:
     """Of every transfer between data sets as single tasks, against the best configuration found on the target."""
     single = [c for c in cells if c.target.scenario == c.source.scenario == "single-task"]
-    own: dict[str, float] = {}
+    own: dict[Target, float] = {}
     for cell in single:
-        if cell.source.dataset == cell.target.dataset:
-            own[cell.target.dataset] = max(cell.mean, own.get(cell.target.dataset, 0.0))
+        if _at_home(cell):
+            own[cell.target] = max(cell.mean, own.get(cell.target, 0.0))
     return [
-        Drop(cell.source, cell.target, own[cell.target.dataset] - cell.mean)
+        Drop(cell.source, cell.target, own[cell.target] - cell.mean)
         for cell in single
-        if cell.source.dataset != cell.target.dataset and cell.target.dataset in own
+        if not _at_home(cell) and cell.target in own
     ]
+
+
+def _at_home(cell: Cell) -> bool:
+    """Whether the configuration was found on the samples it is run on."""
+    return (cell.source.dataset, cell.source.backbone) == (cell.target.dataset, cell.target.backbone)
 
 
 def rank_correlation(x: Sequence[float], y: Sequence[float]) -> float | None:
