@@ -11,6 +11,8 @@ from kenyon.cli._data import data
 from kenyon.cli._errors import Group
 from kenyon.cli._learners import learners
 from kenyon.cli._plot import plot
+from kenyon.cli._report import report
+from kenyon.cli._reproduce import reproduce
 from kenyon.cli._run import run
 from kenyon.cli._search import search
 from kenyon.cli._show import show
@@ -48,7 +50,7 @@ def _root(
 ) -> None: ...
 
 
-for command in (run, show, plot, learners, search, transfer, distances):
+for command in (run, show, plot, report, learners, search, transfer, distances, reproduce):
     app.command()(command)
 app.add_typer(data)
 

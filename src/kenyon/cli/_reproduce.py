@@ -1,0 +1,113 @@
+"""`kenyon reproduce`: regenerate the paper's tables and figures."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from kenyon.reproduce import Outcome
+    from kenyon.reproduce._plan import Plan
+
+BACKBONE = "efficientnet-lite0"
+
+
+def _option(text: str, name: str | None = None) -> Any:
+    return typer.Option(*([name] if name else []), help=text, show_default=False)
+
+
+def reproduce(
+    names: Annotated[list[str] | None, typer.Argument(help="Which experiments. [all]", metavar="NAME")] = None,
+    quick: Annotated[bool, _option("One seed and small samples: minutes.", "--quick")] = False,
+    out: Annotated[Path | None, _option("The store. [runs; with --quick runs-quick]")] = None,
+    data_dir: Annotated[Path | None, _option("Where the data sets are. [$KENYON_DATA]")] = None,
+    plan: Annotated[bool, _option("Print the plan and leave.", "--plan")] = False,
+    as_is: Annotated[bool, _option("Run nothing: write the report from what the store has.", "--as-is")] = False,
+    workers: Annotated[int | None, _option("Runs at a time. [one a processor]")] = None,
+    resnet: Annotated[bool, _option("Run the ResNet-18 baselines on CIFAR too: days on a CPU.", "--resnet")] = False,
+    long: Annotated[bool, _option("Run pHSIC for its 100 epochs too: hours.", "--long")] = False,
+    backbone: Annotated[str, _option(f"Network that looks at colour images first. [{BACKBONE}]")] = BACKBONE,
+) -> None:
+    """Regenerate the paper's tables and figures: plan, run what the store lacks, write the report."""
+    import os
+
+    from kenyon.reproduce import Reproduction, Setting, find_experiments
+
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    store = out or Path("runs-quick" if quick else "runs")
+    setting = Setting(store, data_dir, quick, resnet, long, backbone, workers or cores)
+    flags = {"--quick": quick, "--resnet": resnet, "--long": long}
+    words = ["kenyon", "reproduce", *(names or []), *(flag for flag, given in flags.items() if given)]
+    words += ["--backbone", backbone] if backbone != BACKBONE else []
+    made = Reproduction(find_experiments(names or []), setting, shlex.join(words))
+    wanted = made.plan()
+    print_plan(wanted, details=plan)
+    if plan:
+        return
+    outcome = made.write({}) if as_is else made.run(wanted, _Lines(len(wanted.left)))
+    finish(outcome)
+    if outcome.failures:
+        raise typer.Exit(1)
+
+
+def print_plan(plan: Plan, details: bool) -> None:
+    """The experiments with their jobs, and what is expected of the rest."""
+    from kenyon.cli._tables import print_table
+    from kenyon.reproduce._speeds import recorded_on
+
+    if details:
+        for entry in plan.entries:
+            expected = "" if entry.state == "done" else f"  {duration(entry.estimate.seconds)}"
+            typer.echo(f"{entry.state:8}{entry.job.name}{expected}")
+        typer.echo("")
+    rows = []
+    for name in dict.fromkeys(entry.experiment for entry in plan.entries):
+        own = [entry for entry in plan.entries if entry.experiment == name]
+        left = [entry for entry in own if entry.state != "done"]
+        seconds = sum(entry.estimate.seconds or 0.0 for entry in left) / plan.workers
+        rows.append((name, str(len(own)), str(len(own) - len(left)), str(len(left)), duration(seconds)))
+    print_table(("experiment", "jobs", "in the store", "to do", "expected"), rows)
+    if not plan.left:
+        typer.echo("nothing is left to run")
+        return
+    bases = {entry.estimate.basis for entry in plan.entries if entry.state != "done"}
+    words = [f"{duration(plan.seconds)} expected with {plan.workers} at a time"]
+    if "store" in bases:
+        words.append("from runs of the same kind in the store")
+    if "recorded" in bases:
+        words.append(f"{'else ' if 'store' in bases else ''}from speeds recorded on {recorded_on()}")
+    if plan.unknown:
+        words.append(f"{plan.unknown} jobs of unknown length not counted")
+    typer.echo("; ".join(words))
+
+
+def duration(seconds: float | None) -> str:
+    """`40 s`, `12 min`, `3.4 h`."""
+    if seconds is None:
+        return "?"
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+class _Lines:
+    """A line on stderr for every job that ended."""
+
+    def __init__(self, total: int) -> None:
+        self._total, self._ended = total, 0
+
+    def __call__(self, job: Any, word: str, seconds: float, done: bool) -> None:
+        self._ended += 1
+        state = word if done else f"FAILED: {word}"
+        typer.echo(f"[{self._ended}/{self._total}] {job.name}  {state}  {duration(seconds)}", err=True)
+
+
+def finish(outcome: Outcome) -> None:
+    """Say where the report is, and what failed."""
+    for name, reason in outcome.failures.items():
+        typer.echo(f"failed: {name}: {reason}", err=True)
+    typer.echo(f"{outcome.path} holds {len(outcome.report.tables)} tables and {len(outcome.report.figures)} figures")
+    typer.echo(f"{outcome.page} shows them")

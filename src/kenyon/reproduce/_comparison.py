@@ -1,0 +1,110 @@
+"""Tables 3 and 8: every method on the split data sets, task- and class-incrementally."""
+
+from __future__ import annotations
+
+from kenyon.learners import LEARNERS
+from kenyon.paper import PaperRow, PaperTable, paper_table
+from kenyon.reproduce._configurations import READING, chosen, optimised, single
+from kenyon.reproduce._setting import COLOUR, NAMES, PAPERS_BACKBONE, Setting
+from kenyon.reproduce._wanted import EMPTY, Gap, Line, Part, Sheet, Wanted, paper_value
+
+RIVALS = ("er", "ncm", "slda", "flymodel", "randumb")
+"""Methods that the paper does not have."""
+
+ON_FEATURES = ("ncm", "slda", "flymodel", "randumb")
+"""Those that learn a backbone's features of colour images, as Kenyon does; the others learn ResNet-18 end to end."""
+
+NOTES = {
+    "comparison": "The paper has one run a cell here; ours are means of all seeds.",
+    "comparison_extended": "Mean and standard deviation over the seeds, as in the paper.",
+}
+COMMON = (
+    "One pass, batches of 10 and a buffer of 500 for the baselines, the paper's protocol. Baselines learn an MLP "
+    "400-400 on MNIST and ResNet-18 on CIFAR (run with --resnet; hours a run on a CPU). Kenyon, NCM, SLDA, "
+    "FlyModel and RanDumb learn features of a frozen network on CIFAR, and the baselines do not: those columns compare "
+    "systems, not rules. iid-offline is an upper bound and never marked best. "
+)
+
+
+def comparison(setting: Setting) -> list[Part]:
+    """Both tables."""
+    titles = {"comparison": "Continual learning: all methods", "comparison_extended": "With CIFAR-100 and repetitions"}
+    return [_sheet(setting, name, title) for name, title in titles.items()]
+
+
+def _sheet(setting: Setting, name: str, title: str) -> Sheet:
+    table = paper_table(name)
+    streams = [(dataset, scenario) for dataset, _, scenario in (c.partition("/") for c in table.columns)]
+    lines = [_paper_line(setting, row, streams) for row in table.rows]
+    for learner in RIVALS:
+        cells = tuple(_baseline(setting, learner, dataset, scenario, None) for dataset, scenario in streams)
+        lines.append(Line(LEARNERS[learner].name, cells, "Not in the paper"))
+    lines += _our_lines(setting, table, streams)
+    columns = tuple(f"{scenario.capitalize()}, Split-{NAMES[dataset]}" for dataset, scenario in streams)
+    note = COMMON + NOTES[name] + " " + READING
+    return Sheet(f"table-{table.number}", title, columns, tuple(lines), table.source, note)
+
+
+def _paper_line(setting: Setting, row: PaperRow, streams: list[tuple[str, str]]) -> Line:
+    """A row of the paper, with our runs of it."""
+    cells = []
+    for (dataset, scenario), paper in zip(streams, row.values, strict=True):
+        if "learner" in row.keys:
+            cells.append(_baseline(setting, row.keys["learner"], dataset, scenario, paper))
+        else:
+            cells.append(published_cell(setting, row.keys["configuration"], dataset, scenario, paper))
+    group = row.group if "learner" in row.keys else "The paper's configurations, run here"
+    return Line(row.label, tuple(cells), group, outside=row.keys.get("learner") == "iid-offline")
+
+
+def _baseline(setting: Setting, learner: str, dataset: str, scenario: str, paper: tuple[float, ...] | None) -> Wanted:
+    if scenario not in LEARNERS[learner].scenarios:
+        return (
+            EMPTY
+            if paper is None
+            else Gap(f"{learner} is not defined for {scenario} streams", None, paper_value(paper))
+        )
+    if dataset not in COLOUR:
+        return setting.runs(dataset, scenario, learner, paper=paper)
+    if learner in ON_FEATURES:
+        return setting.runs(dataset, scenario, learner, paper=paper, tests="last", features=True)
+    cell = setting.runs(dataset, scenario, learner, paper=paper, tests="last")
+    if setting.resnet or isinstance(cell, Gap):
+        return cell
+    return Gap("ResNet-18 takes hours a run on a CPU: ask for it with --resnet", cell.command, cell.paper)
+
+
+def published_cell(
+    setting: Setting, configuration: str, dataset: str, scenario: str, paper: tuple[float, ...] | None
+) -> Wanted:
+    """The paper's own configuration of a row, run on a stream; empty where the paper has a dash.
+
+    Args:
+        configuration: `transfer-inel`, `transfer-mse` (found on the same images as a single task), `opt` (found on the
+            same stream) or `opt-DATASET`.
+    """
+    if paper is None:
+        return EMPTY
+    what, _, which = configuration.partition("-")
+    home = "cifar10" if dataset in COLOUR else "mnist"
+    options = single(home, which) if what == "transfer" else optimised(which or home)
+    return setting.kenyon(dataset, scenario, options, paper=paper)
+
+
+def _our_lines(setting: Setting, table: PaperTable, streams: list[tuple[str, str]]) -> list[Line]:
+    """What Kenyon reaches with configurations chosen on held-out samples."""
+
+    def cell(dataset: str, scenario: str, features: str | bool | None = None) -> Wanted:
+        options = chosen(dataset, scenario)
+        if options is None:
+            return Gap("no configuration was chosen for this stream yet")
+        ours = [row.values[table.columns.index(f"{dataset}/{scenario}")] for row in table.rows if row.group == "Ours"]
+        paper = None if features is False else max((value for value in ours if value), default=None)
+        return setting.kenyon(dataset, scenario, options, paper=paper, features=features)
+
+    group = "Kenyon, chosen on held-out samples (beside the best of the paper's own)"
+    lines = [Line("Kenyon", tuple(cell(*stream) for stream in streams), group)]
+    for label, features in (("wide-ResNet50 features", PAPERS_BACKBONE), ("raw pixels", False)):
+        cells = tuple(cell(*stream, features) if stream[0] in COLOUR else EMPTY for stream in streams)
+        lines.append(Line(f"Kenyon, {label}", cells, group))
+    return lines

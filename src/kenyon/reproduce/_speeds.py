@@ -1,0 +1,120 @@
+"""How long a job will take: from runs of its kind in the store, else from the speeds that `speeds.toml` records.
+
+    python -m kenyon.reproduce._speeds STORE
+
+writes that file anew from a store's runs. A job of a kind that neither knows takes the speed of the nearest kind:
+another scenario, another data set.
+"""
+
+from __future__ import annotations
+
+import sys
+import tomllib
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from kenyon.evaluation import Store
+from kenyon.evaluation._environment import environment
+from kenyon.evaluation._files import replace_file
+from kenyon.evaluation._toml import to_toml
+from kenyon.reproduce._jobs import Job, RunJob, SearchJob, speed_key
+from kenyon.reproduce._setting import SAMPLE, Setting
+
+HEAD = "# Training samples a second of whole runs, testing included; by `python -m kenyon.reproduce._speeds STORE`.\n"
+SEARCH_SHARE = 0.5
+"""Of a pass, an evaluation of a search on a single task."""
+
+
+def measured_speeds(store: Path) -> dict[str, float]:
+    """Median samples a second of the store's complete runs, by kind."""
+    found: dict[str, list[float]] = defaultdict(list)
+    for folder in Store(store).runs():
+        if folder.complete:
+            found[speed_key(folder.config())].append(folder.result().metrics.samples_per_second_overall)
+    return {key: round(median(values), 1) for key, values in sorted(found.items())}
+
+
+@cache
+def recorded_speeds() -> dict[str, float]:
+    """The speeds of `speeds.toml`."""
+    return dict(_recorded()["speeds"])
+
+
+def recorded_on() -> str:
+    """The processor they were measured on."""
+    return str(_recorded()["machine"]["processor"])
+
+
+@cache
+def _recorded() -> dict[str, Any]:
+    return tomllib.loads(files(__package__).joinpath("speeds.toml").read_text(encoding="utf-8"))
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """Seconds a job takes, None where nothing is known; `basis` is `"store"`, `"recorded"` or `"unknown"`."""
+
+    seconds: float | None
+    basis: str
+
+
+class Clock:
+    """Estimates jobs."""
+
+    def __init__(self, setting: Setting) -> None:
+        self._sizes = _sizes(setting)
+        self._tables = (("store", measured_speeds(setting.store)), ("recorded", recorded_speeds()))
+
+    def estimate(self, job: Job) -> Estimate:
+        samples = self._samples(job)
+        for basis, table in self._tables:
+            if samples and (speed := nearest_speed(table, job.speed_key)):
+                return Estimate(samples / speed, basis)
+        return Estimate(None, "unknown")
+
+    def _samples(self, job: Job) -> float:
+        if isinstance(job, RunJob):
+            return self._sizes(job.config.dataset) * job.config.curriculum.epochs
+        if isinstance(job, SearchJob):
+            return self._sizes(job.dataset) * SEARCH_SHARE * job.evals / job.workers
+        return 0.0
+
+
+def _sizes(setting: Setting) -> Any:
+    from kenyon.streams import list_datasets
+
+    known = {status.name: status.n_train for status in list_datasets(setting.data_dir)}
+    return lambda name: known.get(name, SAMPLE["train"])
+
+
+def nearest_speed(table: Mapping[str, float], key: str) -> float | None:
+    """The speed of a kind; where it is not there, the median of the kinds that share the most leading words."""
+    words = key.split("/")
+    if words[0] == "search":
+        words = ["kenyon"]
+    for n in range(len(words), 0, -1):
+        alike = [speed for other, speed in table.items() if other.split("/")[:n] == words[:n]]
+        if alike:
+            return median(alike)
+    return None
+
+
+def main(argv: list[str]) -> int:
+    if len(argv) != 1:
+        print("usage: python -m kenyon.reproduce._speeds STORE", file=sys.stderr)
+        return 2
+    where = environment()
+    table = {"machine": {"processor": where["processor"], "cores": where["cores"]}}
+    text = HEAD + to_toml(table | {"speeds": measured_speeds(Path(argv[0]))})
+    replace_file(Path(__file__).with_name("speeds.toml"), text.encode())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,206 @@
+"""What a table or a figure wants: cells that name the work behind them, filled in from the store once it is done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Protocol
+
+from kenyon.evaluation import Report, RunConfig
+from kenyon.report._command import run_command
+from kenyon.report._data import Cell, Empty, Figure, Missing, Result, Row, Table, Value
+from kenyon.reproduce._jobs import Job, RunJob
+
+__all__ = ["Gap", "Line", "Part", "Plot", "Results", "Runs", "Sheet", "Wanted", "paper_value"]
+
+SCALES = {"%": 100.0, "MB": 1e-6}
+
+
+@dataclass(frozen=True)
+class Results:
+    """What the store has, and why the rest is not there.
+
+    Attributes:
+        store: the folder.
+        failures: reason by name of the job.
+    """
+
+    store: Path
+    failures: dict[str, str] = field(default_factory=dict)
+
+    def report(self, runs: Runs) -> Report | None:
+        """The complete runs of a configuration; None where there is none."""
+        folders = [job.folder(self.store) for job in runs.jobs()]
+        found = [folder.result() for folder in folders if folder.complete]
+        return Report(runs.config.to_dict(), found) if found else None
+
+    def reason(self, job: Job) -> str | None:
+        """Why a job is not done."""
+        return self.failures.get(job.name)
+
+
+@dataclass(frozen=True)
+class Runs:
+    """A cell of ours: a configuration over its seeds.
+
+    Attributes:
+        metric: a name of `Metrics`.
+        unit: shares are shown in percent, bytes in megabytes.
+        paper: the paper's number in this place.
+        better: which way is better.
+        stand_in: what was used in place of what.
+    """
+
+    config: RunConfig
+    seeds: tuple[int, ...]
+    metric: str = "accuracy"
+    unit: str = "%"
+    paper: Value | None = None
+    better: str | None = "higher"
+    stand_in: str | None = None
+
+    def jobs(self) -> list[RunJob]:
+        return [RunJob(self.config, seed) for seed in self.seeds]
+
+    @property
+    def command(self) -> str:
+        return run_command(self.config.to_dict(), self.seeds)
+
+    def fill(self, results: Results) -> Cell:
+        report = results.report(self)
+        summary = report.summary(self.metric) if report else None
+        if report is None or summary is None or summary.mean is None:
+            reasons = [reason for job in self.jobs() if (reason := results.reason(job))]
+            return Missing(reasons[0] if reasons else "not run yet", self.command, self.paper)
+        scale = SCALES.get(self.unit, 1.0)
+        return Result(
+            mean=scale * summary.mean,
+            std=None if summary.std is None else scale * summary.std,
+            n=len(report.results),
+            unit=self.unit,
+            paper=self.paper,
+            better=self.better,
+            runs=tuple(result.folder.name for result in report.results if result.folder),
+            command=self.command,
+            stand_in=self.stand_in,
+        )
+
+
+@dataclass(frozen=True)
+class Gap:
+    """A cell that cannot be filled here, and what would fill it."""
+
+    reason: str
+    command: str | None = None
+    paper: Value | None = None
+
+    def jobs(self) -> list[RunJob]:
+        return []
+
+    def fill(self, results: Results) -> Cell:
+        return Missing(self.reason, self.command, self.paper)
+
+
+@dataclass(frozen=True)
+class Fixed:
+    """A cell that needs no work."""
+
+    cell: Cell
+
+    def jobs(self) -> list[RunJob]:
+        return []
+
+    def fill(self, results: Results) -> Cell:
+        return self.cell
+
+
+@dataclass(frozen=True)
+class Computed:
+    """A cell computed from the store once its jobs are done."""
+
+    needs: tuple[Job, ...]
+    compute: Callable[[Path], Cell]
+    command: str
+    paper: Value | None = None
+
+    def jobs(self) -> list[Job]:
+        return list(self.needs)
+
+    def fill(self, results: Results) -> Cell:
+        absent = [job for job in self.needs if not job.done(results.store)]
+        if absent:
+            return Missing(results.reason(absent[0]) or "not measured yet", self.command, self.paper)
+        return self.compute(results.store)
+
+
+Wanted = Runs | Gap | Fixed | Computed
+EMPTY = Fixed(Empty())
+
+
+@dataclass(frozen=True)
+class Line:
+    """A row; one that is `outside` (an upper bound, say) is never marked as the best."""
+
+    label: str
+    cells: tuple[Wanted, ...]
+    group: str | None = None
+    outside: bool = False
+
+
+class Part(Protocol):
+    """A table or a group of figures of the report."""
+
+    def jobs(self) -> Sequence[Job]: ...
+
+    def draw(self, results: Results) -> list[Table | Figure]: ...
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A table to be filled."""
+
+    id: str
+    title: str
+    columns: tuple[str, ...]
+    lines: tuple[Line, ...]
+    source: str = ""
+    note: str = ""
+
+    def jobs(self) -> Sequence[Job]:
+        return [job for line in self.lines for cell in line.cells for job in cell.jobs()]
+
+    def draw(self, results: Results) -> list[Table | Figure]:
+        filled = [[cell.fill(results) for cell in line.cells] for line in self.lines]
+        for column in range(len(self.columns)):
+            rivals = [
+                (cell.mean if cell.better == "higher" else -cell.mean, row)
+                for row, (line, cells) in enumerate(zip(self.lines, filled, strict=True))
+                if isinstance(cell := cells[column], Result) and cell.better and not line.outside
+            ]
+            if len(rivals) > 1:
+                best = max(rivals)[1]
+                cell = filled[best][column]
+                assert isinstance(cell, Result)
+                filled[best][column] = replace(cell, best=True)
+        rows = tuple(Row(line.label, tuple(cells), line.group) for line, cells in zip(self.lines, filled, strict=True))
+        return [Table(self.id, self.title, self.columns, rows, self.source, self.note)]
+
+
+@dataclass(frozen=True)
+class Plot:
+    """Figures to be drawn from what the store has; nothing is drawn where `make` gives none."""
+
+    needs: tuple[Job, ...]
+    make: Callable[[Results], Sequence[Figure]]
+
+    def jobs(self) -> Sequence[Job]:
+        return self.needs
+
+    def draw(self, results: Results) -> list[Table | Figure]:
+        return list(self.make(results))
+
+
+def paper_value(numbers: tuple[float, ...] | None) -> Value | None:
+    """A cell of the paper's tables as a report has it."""
+    return None if numbers is None else Value(numbers[0], numbers[1] if len(numbers) > 1 else None)
