@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -25,19 +26,20 @@ COLUMNS = {
 """Metric: its heading, its factor, its unit, which way is better."""
 
 
-def report_of_runs(store: Path) -> ReportData:
+def report_of_runs(path: Path) -> ReportData:
     """One table for each data set and scenario, and figures; incomplete runs are named and left out of the numbers."""
-    runs = Store(store).runs()
+    one = (path / "config.toml").exists()
+    store, runs = (path.parent, [RunFolder(path)]) if one else (path, Store(path).runs())
     if not runs:
-        raise DataError(f"{store} holds no run: name a store that `kenyon run` wrote to")
+        raise DataError(f"{path} holds no run: name a store that `kenyon run` wrote to")
     streams = gather(runs)
     if not any(group.complete for groups in streams.values() for group in groups):
-        raise DataError(f"{store} holds no complete run: `kenyon run` with the same options goes on where it stopped")
+        raise DataError(f"{path} holds no complete run: `kenyon run` with the same options goes on where it stopped")
     tables = unique([_table(stream, groups, store) for stream, groups in streams.items()])
     names = [name for stream in streams.values() for group in stream for name in group.names]
     n_incomplete = len(runs) - len(names)
     return ReportData(
-        title=f"Runs in {store.resolve().name}",
+        title=path.name if one else f"Runs in {path.resolve().name}",
         subtitle=f"{_count(len(names), 'complete run')} on {_count(len(streams), 'stream')}"
         + (f", {_count(n_incomplete, 'incomplete run')}" if n_incomplete else ""),
         tables=tables,
@@ -45,7 +47,7 @@ def report_of_runs(store: Path) -> ReportData:
         runs={
             name: run for groups in streams.values() for group in groups for name, run in _runs(group, store).items()
         },
-        command=f"kenyon report {store}",
+        command=shlex.join(["kenyon", "report", str(path)]),
         made=datetime.now(UTC).isoformat(timespec="seconds"),
         kenyon=_version(),
         machine=machine(),
@@ -69,39 +71,40 @@ def _version() -> str:
 def _table(stream: tuple[str, str], groups: Sequence[Group], store: Path) -> Table:
     accuracies = [group.report.summary("accuracy").mean or 0.0 for group in groups if group.complete]
     best = max(accuracies) if len(accuracies) > 1 else None
-    rows = tuple(Row(group.label, _cells(group, best, store)) for group in groups)
+    defined = [
+        metric for metric in COLUMNS if any(g.complete and g.report.summary(metric).mean is not None for g in groups)
+    ]
+    rows = tuple(Row(group.label, _cells(group, defined, best, store)) for group in groups)
     left_out = [f"{run.path.name} ({_standing(run)})" for group in groups for run in group.incomplete]
     held_out = any(result.tested_on == "holdout" for group in groups for _, result in group.complete)
     note = "Mean and standard deviation over seeds. State is what must be kept to go on learning."
     note += " Tested on a held-out part of the training set." if held_out else ""
     note += f" Incomplete, left out of the numbers: {', '.join(left_out)}." if left_out else ""
-    columns = (*(heading for heading, *_ in COLUMNS.values()), "seeds")
+    columns = (*(COLUMNS[metric][0] for metric in defined), "seeds")
     return Table(slug(*stream), ", ".join(stream), columns, rows, note=note)
 
 
-def _cells(group: Group, best: float | None, store: Path) -> tuple[Cell, ...]:
+def _cells(group: Group, metrics: Sequence[str], best: float | None, store: Path) -> tuple[Cell, ...]:
     if not group.complete:
         run = group.incomplete[0]
         reason = f"{run.path.name} is not complete ({_standing(run)})"
-        return (Missing(reason, config_command(store / run.path.name / "config.toml")),) * (len(COLUMNS) + 1)
+        return (Missing(reason, config_command(store / run.path.name / "config.toml")),) * (len(metrics) + 1)
     cells: list[Cell] = []
     seeds = [result.seed for _, result in group.complete]
     command = config_command(store / group.names[0] / "config.toml")
     if seeds == [0] or len(seeds) > 1:
         command = run_command(group.config, seeds)
-    for metric, (_, factor, unit, better) in COLUMNS.items():
+    for metric in metrics:
+        _, factor, unit, better = COLUMNS[metric]
         summary = group.report.summary(metric)
         if summary.mean is None:
-            cells.append(Missing(_undefined(metric)))
+            cells.append(Missing("not measured in these runs"))
             continue
         std = None if summary.std is None else factor * summary.std
-        value = Result(factor * summary.mean, std or None, len(seeds), unit, runs=group.names, command=command)
+        std = None if std == 0 and unit == "B" else std  # the same bytes every time: nothing to say
+        value = Result(factor * summary.mean, std, len(seeds), unit, runs=group.names, command=command)
         cells.append(replace(value, better=better, best=metric == "accuracy" and summary.mean == best))
     return (*cells, Result(float(len(seeds)), None, len(seeds), runs=group.names, command=command))
-
-
-def _undefined(metric: str) -> str:
-    return "defined for two tasks or more" if metric == "forgetting" else "not measured in these runs"
 
 
 def _standing(run: RunFolder) -> str:

@@ -31,6 +31,8 @@ def number(value: float, unit: str = "", like: float | None = None) -> str:
     reference = value if like is None else like
     divisor, word = scale_of(reference, unit)
     shown = value / divisor
+    if unit != "%" and like is None and shown == int(shown) and abs(shown) < 1e15:
+        return f"{int(shown):,}".replace("-", MINUS)
     if like is None and shown and abs(shown) < 0.001 and unit != "%":
         text = f"{shown:.2g}"
     else:
@@ -52,7 +54,7 @@ def with_unit(value: Result | PaperValue | Value, unit: str) -> str:
 def signed(difference: float, unit: str, like: float) -> str:
     """`"+2.11"`, in the unit and with the decimals of `like`."""
     text = number(difference, unit, like=like)
-    return text if text.startswith(MINUS) else f"+{text}"
+    return text if text.startswith(MINUS) or not difference else f"+{text}"
 
 
 def judged(cell: Result) -> tuple[str, float]:

@@ -15,6 +15,7 @@ from kenyon.report._gather import Group
 from kenyon.report._plots import record_samples
 from kenyon.report._thin import accuracy_series, numbers, read_array, weight_series
 
+OURS = "Kenyon"
 Part = TypeVar("Part", Table, Figure)
 
 
@@ -40,6 +41,7 @@ def _scatter(stream: tuple[str, str], groups: Sequence[Group]) -> Scatter | None
         error = None if accuracy.std is None else 100 * accuracy.std
         kind = _kind(str(group.config["learner"]))
         points.append(Point(size, 100 * accuracy.mean, group.label, kind, group.names[0], "", error))
+    points.sort(key=lambda point: point.group != OURS)  # ours has the first colour
     title = f"Accuracy against bytes of state: {', '.join(stream)}"
     note = "Up and to the left is better: more accuracy from less memory. The line joins what nothing else beats."
     if not points:
@@ -60,7 +62,7 @@ def _scatter(stream: tuple[str, str], groups: Sequence[Group]) -> Scatter | None
 def _kind(learner: str) -> str:
     """What it keeps besides its network."""
     if learner == "kenyon":
-        return "Kenyon"
+        return OURS
     memory = LEARNERS[learner].memory if learner in LEARNERS else "unknown"
     return "keeps no samples" if memory == "none" else f"keeps: {memory}"
 

@@ -14,7 +14,9 @@ from kenyon.report._data import Series
 from kenyon.report._plots import accuracy_curve
 
 POINTS = 200
-"""Points of a curve."""
+"""Points of a curve, at most."""
+WINDOW = 40
+"""Samples that an accuracy is taken over, at least: fewer only show noise."""
 SIGNIFICANT = 5
 
 
@@ -36,7 +38,7 @@ def accuracy_series(name: str, outcomes: Sequence[NDArray[np.uint8]]) -> Series 
     alike = [run for run in outcomes if len(outcomes[0]) == len(run) > 0]
     if not alike:
         return None
-    width = max(1, len(alike[0]) // POINTS)
+    width = max(WINDOW, len(alike[0]) // POINTS)
     ends = accuracy_curve(alike[0], width)[0]
     curves = 100 * np.array([accuracy_curve(run, width)[1] for run in alike])
     mean = curves.mean(axis=0)

@@ -1,0 +1,127 @@
+"""The report as Markdown: tables with ours, the paper's and the difference, the commands, the machine."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from kenyon.evaluation._files import replace_file
+from kenyon.report._cells import Cell, Missing, PaperValue, Result, Table, Text
+from kenyon.report._data import Figure, Heatmap, ReportData, Scatter
+from kenyon.report._numbers import number, signed, with_unit
+
+WIDEST = 12
+"""Columns up to which a heat map is written as a table."""
+
+
+def write_markdown(report: ReportData, path: Path) -> None:
+    """Write the Markdown, as a whole or not at all."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    replace_file(path, markdown(report).encode("utf-8", "replace"))
+
+
+def markdown(report: ReportData) -> str:
+    """The text. Figures that are only read as pictures (lines) are left to the page."""
+    parts = [f"# {_escape(report.title)}", _escape(report.subtitle)]
+    if report.quick:
+        parts.append("**Quick form**: fewer seeds and reduced sizes; not to be compared with the paper.")
+    cells = [cell for table in report.tables for row in table.rows for cell in row.cells]
+    compared = any(isinstance(cell, Result) and cell.paper for cell in cells)
+    behind = "; behind it the paper's number and the difference" if compared else ""
+    parts.append(f"Mean ± standard deviation over seeds{behind}. The best is bold.")
+    parts += [_table(table) for table in report.tables]
+    parts += [text for figure in report.figures if (text := _figure(figure))]
+    parts += ["## How it was made", f"Written {report.made}, by", _code([report.command])]
+    machine = [("Kenyon", report.kenyon), *report.machine.items()]
+    parts.append(_grid(["", ""], [[_escape(key), _escape(str(value))] for key, value in machine if value is not None]))
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _table(table: Table) -> str:
+    notes: dict[str, int] = {}
+    rows, group = [], None
+    for row in table.rows:
+        if row.group != group and row.group is not None:
+            rows.append([f"*{_escape(row.group)}*"] + [""] * len(table.columns))
+        group = row.group
+        rows.append([_escape(row.label), *(_cell(cell, notes) for cell in row.cells)])
+    grid = _grid(["", *map(_escape, table.columns)], rows)
+    listed = "\n".join(f"{n}. {_escape(text)}" for text, n in notes.items())
+    source = f"*{_escape(table.source)}*" if table.source else ""
+    parts = [f"## {_escape(table.title)}", source, _escape(table.note), grid, listed, _commands(table)]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _cell(cell: Cell, notes: dict[str, int]) -> str:
+    if isinstance(cell, Text):
+        return _escape(cell.text)
+    if isinstance(cell, PaperValue):
+        return with_unit(cell, cell.unit)
+    if isinstance(cell, Missing):
+        paper = f" (paper {number(cell.paper.mean)})" if cell.paper else ""
+        return f"not run [{_note(notes, cell.reason)}]{paper}"
+    if not isinstance(cell, Result):
+        return ""
+    text = with_unit(cell, cell.unit)
+    text = f"**{text}**" if cell.best else text
+    if cell.stand_in:
+        text += f" stand-in [{_note(notes, f'Stand-in: {cell.stand_in}')}]"
+    if cell.paper is not None and cell.difference is not None:
+        text += f" (paper {number(cell.paper.mean, cell.unit)}, {signed(cell.difference, cell.unit, like=cell.mean)})"
+    return text
+
+
+def _note(notes: dict[str, int], text: str) -> int:
+    return notes.setdefault(text, len(notes) + 1)
+
+
+def _commands(table: Table) -> str:
+    """Every row's command once, folded."""
+    cells = [cell for row in table.rows for cell in row.cells]
+    found = dict.fromkeys(c.command for c in cells if isinstance(c, (Result, Missing)) and c.command)
+    return f"<details><summary>Commands</summary>\n\n{_code(list(found))}\n\n</details>" if found else ""
+
+
+def _figure(figure: Figure) -> str:
+    if isinstance(figure, Scatter):
+        head = ["", figure.x_label, figure.y_label]
+        unit = figure.x_unit or ("B" if "bytes" in figure.x_label.lower() else "")
+        rows = [
+            [
+                _escape(p.name),
+                with_unit(PaperValue(p.x), unit),
+                number(p.y) + (f" ± {number(p.error)}" if p.error else ""),
+            ]
+            for p in sorted(figure.points, key=lambda p: -p.y)
+        ]
+    elif isinstance(figure, Heatmap) and len(figure.columns) <= WIDEST:
+        head = ["", *figure.columns]
+        rows = [
+            [_escape(name), *("" if value is None else number(value, figure.unit) for value in values)]
+            for name, values in zip(figure.rows, figure.values, strict=True)
+        ]
+    else:
+        return ""
+    series = figure.series if isinstance(figure, Heatmap) else ""
+    title = f"## {_escape(figure.title)}" + (f", {_escape(series)}" if series else "")
+    source = f"*{_escape(figure.source)}*" if figure.source else ""
+    parts = [title, source, _escape(figure.note), _grid([_escape(name) for name in head], rows)]
+    return "\n\n".join(part for part in parts if part)
+
+
+def _grid(head: list[str], rows: list[list[str]]) -> str:
+    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _code(lines: list[str]) -> str:
+    """A block of code whose fence is longer than any in it."""
+    text = "\n".join(line.strip() for line in lines if line)
+    fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", text)), default=0))
+    return f"{fence}\n{text}\n{fence}" if text else ""
+
+
+def _escape(text: str) -> str:
+    """Text that Markdown leaves as it is: no markup, no HTML, one line."""
+    text = re.sub(r"([\\`*_\[\]|])", r"\\\1", " ".join(text.split()))
+    return text.replace("&", "&amp;").replace("<", "&lt;")
