@@ -119,7 +119,6 @@ def _sum_byte_pairs(context, builder, count, source, dtype, vector):
     """
     words = ir.VectorType(vector.element, LANES // 2)
     eight = ir.Constant(words, [8] * (LANES // 2))
-    both = ir.LiteralStructType([words, words])
 
     def body(i, sums):
         word = source(i, words)
@@ -183,9 +182,10 @@ SQUARE_LANES = tuple(
 
 @intrinsic
 def add_squares(typing, x, row, sums):
-    """`sums[0] += x[row] ** 2 + x[row + 1] ** 2` of 16-bit numbers (not -2^15) in 32 bits, in the order of SQUARE_LANES.
+    """`sums[0] += x[row] ** 2 + x[row + 1] ** 2` of 16-bit numbers (not -2^15) in 32 bits.
 
-    That order lets a processor with 256-bit registers interleave the two rows without crossing their halves.
+    The sums come in the order of SQUARE_LANES, which lets a processor with 256-bit
+    registers interleave the two rows without crossing their halves.
     """
     signature = types.void(x, types.int64, sums)
 

@@ -81,8 +81,8 @@ def _sum_by_degree(samples, b, degrees):
 
 
 @njit(cache=True, nogil=True)
-def activate_block(samples, inputs, n_excitatory, degrees, strength, thresholded, unit_norm, scratch, active):
-    """Active units of up to LANES samples.
+def activate(samples, inputs, n_excitatory, degrees, strength, thresholded, unit_norm, scratch, active):
+    """Active units of any number of samples, LANES at a time.
 
     Args:
         samples: (n, N) uint8 or float32.
@@ -91,10 +91,19 @@ def activate_block(samples, inputs, n_excitatory, degrees, strength, thresholded
         degrees: (N,) int32, how many units an input excites less how many it inhibits.
         scratch: (columns, lanes, projected, inhibited, limits, moments, tile, hit_units, hit_masks):
             (N, LANES) of the samples' type; the sample that each lane of a sum belongs to; (M + 1, LANES), the last
-            row zero, and (1, LANES) of the sums' type; the sums' smallest and largest value; room to add up moments, and for
-            how many units; twice (M,) for the units that any sample activates.
+            row zero, and (1, LANES) of the sums' type; the sums' smallest and largest value; room to add up
+            moments, and for how many units; twice (M,) for the units that any sample activates.
         active: (units, values, counts): (n, M) and (n, M) and (n,), written here.
     """
+    units, values, counts = active
+    for first in range(0, samples.shape[0], LANES):
+        part = slice(first, first + LANES)
+        here = (units[part], values[part], counts[part])
+        _block(samples[part], inputs, n_excitatory, degrees, strength, thresholded, unit_norm, scratch, here)
+
+
+@njit(cache=True, nogil=True)
+def _block(samples, inputs, n_excitatory, degrees, strength, thresholded, unit_norm, scratch, active):
     columns, lanes, projected, inhibited, limits, moments, tile, hit_units, hit_masks = scratch
     units, values, counts = active
     n, n_inputs = samples.shape
@@ -180,7 +189,7 @@ def activate_one(sample, excitatory, inhibitory, n_units, strength, thresholded,
         sample: (1, N) uint8 or float32.
         excitatory, inhibitory: (starts, units) of `group_by_input`.
         scratch: (projected, inhibited, limits): both (rows, LANES) and covering M units.
-        active: as in `activate_block`, for one sample.
+        active: as in `activate`, for one sample.
     """
     projected, inhibited, limits = scratch
     units, values, counts = active
@@ -228,7 +237,7 @@ def _exact_moments(sums):
 
 @njit(cache=True, nogil=True)
 def _moments(sums):
-    """Sum and sum of squares in the order of `activate_block`."""
+    """Sum and sum of squares in the order of `_block`."""
     total = np.zeros(PARTIALS)
     squares = np.zeros(PARTIALS)
     for unit in range(sums.size):

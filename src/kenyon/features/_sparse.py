@@ -20,7 +20,7 @@ from numpy.typing import DTypeLike, NDArray
 from kenyon._kernels import LANES
 from kenyon._kernels._vector import lanes_of_sums
 from kenyon._kernels.draw import draw_inputs
-from kenyon._kernels.project import PARTIALS, activate_block, activate_one, group_by_input
+from kenyon._kernels.project import PARTIALS, activate, activate_one, group_by_input
 from kenyon.features._base import Active, make_active
 
 CACHE_LINE = 64
@@ -84,7 +84,7 @@ class SparseProjection:
         active = workspace.active
         if n > FEW:
             scratch = workspace.block(self._inputs.shape[1], self._n_inputs, samples.dtype, sums)
-            activate_block(samples, self._inputs, self._n_excitatory, self._degrees, *self._how, scratch, active)
+            activate(samples, self._inputs, self._n_excitatory, self._degrees, *self._how, scratch, active)
             return active
         self.prepare()
         tables: tuple[Any, Any] = self._groups  # type: ignore[assignment]
