@@ -1,20 +1,23 @@
 """Class-incremental Split-Digits with each rule: five tasks of two digits, seen once, never again.
 
-    python examples/split_digits.py [--seeds 3]
+    python examples/split_digits.py [--seeds 3] [--out runs/demo]
 
 The digits come with scikit-learn, so nothing is downloaded. The last column is what must be kept
-in memory to go on learning; there is no replay buffer.
+in memory to go on learning; there is no replay buffer. Everything is kept in the folder `--out`, and
+written as a page to look at.
 """
 
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
 from kenyon.evaluation import RunConfig, run
+from kenyon.report import report_of_runs, write_page
 from kenyon.streams import Curriculum
 
 RULES = {
@@ -29,15 +32,19 @@ OPTIONS = {"inel": {"beta": 300.0}}
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, default=3)
-    seeds = range(parser.parse_args().seeds)
+    parser.add_argument("--out", type=Path, default=Path("runs/demo"))
+    given = parser.parse_args()
+    seeds = range(given.seeds)
     console = Console()
     table = Table(title="Split-Digits, one pass, no replay: accuracy on all ten digits, %")
     for column in ("rule", "one task", "ten classes, two by two", "forgotten", "samples/s", "state"):
         table.add_column(column, justify="left" if column == "rule" else "right")
     for rule in track(RULES, "Learning", console=console, disable=not console.is_terminal):
         options = {"rule": rule, **OPTIONS.get(rule, {})}
-        single = run(RunConfig("digits", "kenyon", Curriculum("single-task"), options), seeds)
-        split = run(RunConfig("digits", "kenyon", Curriculum("class-incremental"), options), seeds)
+        single = run(RunConfig("digits", "kenyon", Curriculum("single-task"), options), seeds, given.out, again=True)
+        split = run(
+            RunConfig("digits", "kenyon", Curriculum("class-incremental"), options), seeds, given.out, again=True
+        )
         one, many = single.summary("accuracy"), split.summary("accuracy")
         table.add_row(
             rule,
@@ -49,7 +56,10 @@ def main() -> None:
     console.print(table)
     for rule, summary in RULES.items():
         console.print(f"  {rule:<5} {summary}", highlight=False)
-    print("\nNext: kenyon run --dataset digits --scenario class-incremental --learner kenyon --rule gen")
+    page = given.out / "report.html"
+    write_page(report_of_runs(given.out), page)
+    print(f"\nThe same as a page, with every run behind it: {page.resolve()}")
+    print("Next: kenyon run --dataset digits --scenario class-incremental --learner kenyon --rule gen")
 
 
 if __name__ == "__main__":
