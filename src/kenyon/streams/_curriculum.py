@@ -117,8 +117,6 @@ class Curriculum:
                 raise ConfigError(f"task_sizes is given, but {self.scenario!r} does not split the classes into tasks")
         if self.scenario == "single-task" and self.n_tasks not in (None, 1):
             raise ConfigError(f"n_tasks is {self.n_tasks}: 'single-task' has one task")
-        if self.scenario == "domain-incremental" and len(set(self.task_sizes or (1,))) > 1:
-            raise ConfigError(f"task_sizes is {list(self.task_sizes or ())}: 'domain-incremental' needs equal sizes")
 
     def _numbers(self, name: str, values: Any, least: int) -> tuple[int, ...]:
         try:

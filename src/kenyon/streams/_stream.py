@@ -108,7 +108,7 @@ class Stream:
 
         return StreamInfo(
             shape=self.dataset.shape,
-            n_classes=len(self._groups[0]) if self._positions else self.dataset.n_classes,
+            n_classes=max(map(len, self._groups)) if self._positions else self.dataset.n_classes,
             tasks=tuple(episode.classes for episode in self.episodes),
             n_train=sum(episode.n_train for episode in self.episodes),
             task_heads=self.curriculum.scenario == "task-incremental",

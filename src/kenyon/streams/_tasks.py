@@ -39,27 +39,23 @@ def _sizes(curriculum: Curriculum, n_classes: int) -> list[int]:
         if sum(sizes) != n_classes:
             raise ConfigError(f"task_sizes is {list(sizes)}, {sum(sizes)} in all: the data set has {n_classes} classes")
         return list(sizes)
-    equal = curriculum.scenario == "domain-incremental"
-    n_tasks = curriculum.n_tasks or _default_tasks(n_classes, equal)
+    n_tasks = curriculum.n_tasks or _default_tasks(n_classes, curriculum.scenario == "domain-incremental")
     if n_tasks > n_classes:
         raise ConfigError(f"n_tasks is {n_tasks}: the data set has only {n_classes} classes to share out")
-    if equal and n_classes % n_tasks:
-        raise ConfigError(
-            f"n_tasks is {n_tasks}: 'domain-incremental' needs tasks of equal size, {n_classes} classes here"
-        )
     base, larger = divmod(n_classes, n_tasks)
     return [base + (task < larger) for task in range(n_tasks)]
 
 
-def _default_tasks(n_classes: int, equal: bool) -> int:
-    """Pairs of classes below 20 classes, ten tasks from there on; the nearest equal cut where one is needed."""
+def _default_tasks(n_classes: int, shared_labels: bool) -> int:
+    """Pairs of classes below 20 classes, ten tasks from there on.
+
+    Where tasks share their labels, the nearest number that cuts the classes evenly, if there is one, so that
+    every label has a class in every task.
+    """
     usual = n_classes if n_classes < 4 else n_classes // 2 if n_classes < 20 else 10
-    if not equal:
+    if not shared_labels:
         return usual
-    cuts = [n for n in range(2, n_classes // 2 + 1) if n_classes % n == 0]
-    if not cuts:
-        raise ConfigError(
-            f"'domain-incremental' needs at least two tasks of equal size, each of two classes or more: "
-            f"the {n_classes} classes of this data set cannot be cut that way"
-        )
-    return min(cuts, key=lambda n: (abs(n - usual), n))
+    if n_classes < 4:
+        raise ConfigError(f"'domain-incremental' needs four classes, two tasks of two: this data set has {n_classes}")
+    even = [n for n in range(2, n_classes // 2 + 1) if n_classes % n == 0]
+    return min(even, key=lambda n: (abs(n - usual), n), default=usual)
