@@ -35,10 +35,10 @@ def run_command(config: Mapping[str, Any], seeds: Sequence[int]) -> str:
         )
     words = ["kenyon", "run", "--dataset", str(config["dataset"])]
     words += ["--scenario", str(config["scenario"]), "--learner", str(config["learner"])]
-    defaults = Curriculum(str(config["scenario"])).to_dict() | {"tests": "all", "weights_every": None}
+    defaults = Curriculum(str(config["scenario"])).to_dict() | {"tests": "all"}
     for key in (*_STREAM, "tests", "weights_every"):
         value = config.get(key)
-        if value is not None and value != defaults[key]:
+        if value is not None and value != defaults.get(key):
             words += [f"--{key.replace('_', '-')}", _comma_separated(value)]
     for key, value in config.get("backbone", {}).items():
         if value is not None:

@@ -1,0 +1,53 @@
+"""The report as Markdown."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from kenyon.report import ReportData, Row, Table, Text, markdown
+from report.sample import sample
+
+TEXT = markdown(sample())
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "# Reproduction &amp; &lt;more>",
+        "## Class-incremental comparison",
+        "*Accuracy of all methods, class-incremental (Table 3)*",
+        "|  | Split-MNIST | Split-EMNIST | forgetting | state |",
+        "| --- | ---: | ---: | ---: | ---: |",
+        "| *ours* |  |  |  |  |",
+        "| Kenyon GEN | **91.57 ± 0.43 %** (paper 83.13, +8.44) | 61.00 ± 0.20 % stand-in [1] "
+        "(paper 70.00, \N{MINUS SIGN}9.00) | 3.20 ± 0.50 % (paper 4.00, \N{MINUS SIGN}0.80) | 440 KB |",
+        "1. Stand-in: Lite0 for WRN-50",
+        "2. no EMNIST files here",
+        "kenyon run --dataset emnist",
+        "## Accuracy matrix, Kenyon",
+        "| 1 | 99.00 |  |",
+        "| NCM | 2.66 KB | 84.2 |",
+        "kenyon reproduce all --quick",
+        "| cores | 2 |",
+    ],
+)
+def test_the_markdown_has_the_line(line: str) -> None:
+    assert line in TEXT.splitlines()
+
+
+def test_missing_cells_have_their_reason_and_the_papers_number() -> None:
+    assert "| not run [2] (paper 77) |" in TEXT
+
+
+def test_no_text_becomes_html() -> None:
+    outside_code = re.sub(r"^(`{3,}).*?^\1$", "", TEXT, flags=re.S | re.M)
+    assert set(re.findall(r"<[a-z/][^>]*>", outside_code)) == {"<details>", "<summary>", "</summary>", "</details>"}
+
+
+def test_text_stays_in_its_cell_and_code_in_its_block() -> None:
+    table = Table("t", "t", ("c",), (Row("a|b\nc", (Text("*x* `y`"),)),))
+    text = markdown(ReportData("t", (table,), command="one ``` two"))
+    assert r"| a\|b c | \*x\* \`y\` |" in text.splitlines()
+    assert "````\none ``` two\n````" in text
