@@ -6,8 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from kenyon.errors import unknown
+from kenyon.reproduce._ablations import ablations
 from kenyon.reproduce._comparison import comparison
+from kenyon.reproduce._distances import distances
+from kenyon.reproduce._figures import memory, search_trajectory, weight_evolution
 from kenyon.reproduce._setting import Setting
+from kenyon.reproduce._single import configurations, single_task
+from kenyon.reproduce._transfer import transfer
 from kenyon.reproduce._wanted import Part
 
 
@@ -26,7 +31,17 @@ class Experiment:
     parts: Callable[[Setting], Sequence[Part]]
 
 
-_ROWS = (Experiment("comparison", "Table 3 and its extended form, Table 8", comparison),)
+_ROWS = (
+    Experiment("comparison", "Table 3 and its extended form, Table 8", comparison),
+    Experiment("memory", "accuracy against bytes of state", memory),
+    Experiment("configurations", "Tables 1 and 7", configurations),
+    Experiment("single-task", "Table 2", single_task),
+    Experiment("transfer", "Table 4 and Figure 3", transfer),
+    Experiment("distances", "Tables 5 and 6", distances),
+    Experiment("weights", "Figure 4", weight_evolution),
+    Experiment("search", "Figure 2", search_trajectory),
+    Experiment("ablations", "the appendix's ablations", ablations),
+)
 
 EXPERIMENTS: dict[str, Experiment] = {row.name: row for row in _ROWS}
 

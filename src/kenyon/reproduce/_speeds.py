@@ -25,19 +25,23 @@ from kenyon.evaluation._files import replace_file
 from kenyon.evaluation._toml import to_toml
 from kenyon.reproduce._jobs import Job, RunJob, SearchJob, speed_key
 from kenyon.reproduce._setting import SAMPLE, Setting
+from kenyon.search import SearchFolder
 
 HEAD = "# Training samples a second of whole runs, testing included; by `python -m kenyon.reproduce._speeds STORE`.\n"
-SEARCH_SHARE = 0.5
-"""Of a pass, an evaluation of a search on a single task."""
 
 
 def measured_speeds(store: Path) -> dict[str, float]:
-    """Median samples a second of the store's complete runs, by kind."""
+    """Median samples a second of the store's complete runs, and evaluations a second of its searches, by kind."""
     found: dict[str, list[float]] = defaultdict(list)
     for folder in Store(store).runs():
         if folder.complete:
             found[speed_key(folder.config())].append(folder.result().metrics.samples_per_second_overall)
-    return {key: round(median(values), 1) for key, values in sorted(found.items())}
+    for log in sorted(store.glob("searches/*/evaluations.csv")):
+        ended = SearchFolder(log.parent).evaluations()
+        if ended and ended[-1].finished:
+            dataset, scenario = log.parent.name.split("-ambs-")[0].split("-", 1)
+            found[f"search/{dataset}/{scenario}"].append(len(ended) / ended[-1].finished)
+    return {key: round(median(values), 3) for key, values in sorted(found.items())}
 
 
 @cache
@@ -82,7 +86,7 @@ class Clock:
         if isinstance(job, RunJob):
             return self._sizes(job.config.dataset) * job.config.curriculum.epochs
         if isinstance(job, SearchJob):
-            return self._sizes(job.dataset) * SEARCH_SHARE * job.evals / job.workers
+            return float(job.evals * job.workers)  # its speed is of the whole search, and the plan divides by workers
         return 0.0
 
 
@@ -96,8 +100,6 @@ def _sizes(setting: Setting) -> Any:
 def nearest_speed(table: Mapping[str, float], key: str) -> float | None:
     """The speed of a kind; where it is not there, the median of the kinds that share the most leading words."""
     words = key.split("/")
-    if words[0] == "search":
-        words = ["kenyon"]
     for n in range(len(words), 0, -1):
         alike = [speed for other, speed in table.items() if other.split("/")[:n] == words[:n]]
         if alike:
