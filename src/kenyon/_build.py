@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from sklearn.utils import check_random_state
 
 from kenyon._engine import Engine
 from kenyon._size import parse_size
@@ -192,3 +193,23 @@ def _threads(n_jobs: Any) -> int:
     if not isinstance(n_jobs, (int, np.integer)) or isinstance(n_jobs, bool) or n_jobs == 0:
         raise ConfigError(f"n_jobs is {n_jobs!r}: expected a number of threads, -1 for all, or None for one")
     return int(n_jobs) if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))
+
+
+def seed_of(random_state: Any) -> int:
+    """The seed itself where it is a number, else one drawn from the generator."""
+    try:
+        drawn = int(check_random_state(random_state).randint(2**31 - 1))
+    except ValueError as error:
+        raise ConfigError(
+            f"random_state is {random_state!r}: expected a whole number from 0 to {2**32 - 1}, a RandomState, or None"
+        ) from error
+    return int(random_state) if isinstance(random_state, (int, np.integer)) else drawn
+
+
+def check_budget(budget: int | str | None, needed: int, new: Sequence[Hashable]) -> None:
+    """Refuse new classes that would not fit."""
+    if budget is not None and needed > parse_size(budget):
+        raise MemoryBudgetError(
+            f"{len(new)} more class(es), {', '.join(map(repr, new[:5]))}, would make the state {needed:,} bytes: "
+            f"expected at most {parse_size(budget):,}, the memory budget. Raise memory_budget or expected_classes."
+        )

@@ -10,15 +10,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
-from sklearn.utils import Tags, check_random_state
+from sklearn.utils import Tags
 
 from kenyon import _modelfile
-from kenyon._build import build_engine, settle
+from kenyon._build import build_engine, check_budget, seed_of, settle
 from kenyon._engine import NO_LABEL, Engine
 from kenyon._inputs import check_labels, check_samples
-from kenyon._size import parse_size
-from kenyon.errors import ConfigError, InputError, MemoryBudgetError
-from kenyon.labels import Head, Labels
+from kenyon._learning import learn_samples
+from kenyon.errors import ConfigError, InputError
+from kenyon.labels import Labels
 from kenyon.modulation import Moving
 from kenyon.rules import Rule, get_rule
 
@@ -186,11 +186,12 @@ class KenyonClassifier(ClassifierMixin, BaseEstimator):
             engine = self._engine
             after.neurons.update((label, engine.n_classes + i) for i, label in enumerate(labels))
             if labels:
-                self._check_budget({**self._heads, task: after}, labels)
+                needed = engine.state_bytes_with(len(labels)) + self._metadata_bytes({**self._heads, task: after})
+                check_budget(self.memory_budget, needed, labels)
             neurons = np.array([*after.neurons.values(), NO_LABEL])[numbers]  # position -1 is NO_LABEL itself
             arrivals = [0] * len(declared) + [first for first, _ in new]
             predictions = np.full(len(samples), NO_LABEL, np.int64) if predict else None
-            self._run(samples, neurons, head, after, arrivals, predictions)
+            learn_samples(engine, samples, neurons, head, after, arrivals, predictions)
         except BaseException:
             for name in set(vars(self)) - before:  # a first call that failed leaves no trace
                 delattr(self, name)
@@ -198,36 +199,6 @@ class KenyonClassifier(ClassifierMixin, BaseEstimator):
         if labels:
             self._heads[task] = after
         return None if predictions is None else after.decode(predictions)
-
-    def _run(
-        self,
-        samples: NDArray,
-        neurons: NDArray[np.int64],
-        before: Labels,
-        after: Labels,
-        arrivals: list[int],
-        predictions: NDArray[np.int64] | None,
-    ) -> None:
-        """Learn; on any failure be as before. Predictions are neurons, NO_LABEL before the first class."""
-        engine = self._engine
-        snapshot = engine.snapshot(len(samples) + len(arrivals))
-        head = Head(before.neurons.values())
-        in_label_order = after.sorted()[1]
-        choice = in_label_order[np.isin(in_label_order, head.neurons)]
-        try:
-            for first, last, x_o in engine.learn(samples, neurons, head, arrivals, predictions is not None):
-                if predictions is None:
-                    continue
-                skip = 0
-                if first in arrivals:  # the sample that brings a class is predicted without it
-                    predictions[first] = _best(x_o[:1], choice)[0]
-                    choice = in_label_order[np.isin(in_label_order, head.neurons)]
-                    skip = 1
-                predictions[first + skip : last] = _best(x_o[skip:], choice)
-        except BaseException:
-            if snapshot is not None:
-                engine.roll_back(snapshot)
-            raise
 
     # ---- prediction
 
@@ -339,7 +310,7 @@ class KenyonClassifier(ClassifierMixin, BaseEstimator):
         heads = self._fitted_heads()
         if task in heads:
             return heads[task]
-        tasks = ", ".join(repr(name) for name in heads)
+        tasks = ", ".join(map(repr, heads))
         raise InputError(f"task {task!r} was never learned: expected one of {tasks}")
 
     def _fitted_heads(self) -> dict[Hashable, Labels]:
@@ -366,15 +337,7 @@ class KenyonClassifier(ClassifierMixin, BaseEstimator):
     # ---- building and memory
 
     def _make_engine(self, n_inputs: int, n_classes: int) -> Engine:
-        try:
-            seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        except ValueError as error:
-            raise ConfigError(
-                f"random_state is {self.random_state!r}: expected a whole number from 0 to {2**32 - 1}, "
-                "a RandomState, or None"
-            ) from error
-        if isinstance(self.random_state, (int, np.integer)):
-            seed = int(self.random_state)
+        seed = seed_of(self.random_state)
         overhead = _modelfile.metadata_bytes(self, seed, n_inputs, {})
         params = self.get_params(deep=False)
         engine = build_engine(settle(params, n_inputs, n_classes, overhead), n_inputs, seed)
@@ -389,23 +352,5 @@ class KenyonClassifier(ClassifierMixin, BaseEstimator):
         engine.params = params
         return engine
 
-    def _check_budget(self, heads: dict[Hashable, Labels], new: list[Hashable]) -> None:
-        if self.memory_budget is None:
-            return
-        engine, budget = self._engine, parse_size(self.memory_budget)
-        needed = engine.state_bytes_with(len(new)) + self._metadata_bytes(heads)
-        if needed > budget:
-            raise MemoryBudgetError(
-                f"{len(new)} more class(es), {', '.join(map(repr, new[:5]))}, would make the state {needed:,} bytes: "
-                f"expected at most {budget:,}, the memory budget. Raise memory_budget or expected_classes."
-            )
-
     def _metadata_bytes(self, heads: dict[Hashable, Labels]) -> int:
         return _modelfile.metadata_bytes(self, self._engine.seed, self._engine.n_inputs, heads)
-
-
-def _best(scores: NDArray[np.float32], neurons: NDArray[np.int64]) -> NDArray[np.int64]:
-    """The neuron with the highest score for each sample; NO_LABEL where there is none to choose from."""
-    if not neurons.size:
-        return np.full(len(scores), NO_LABEL, np.int64)
-    return neurons[scores[:, neurons].argmax(axis=1)]
