@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
@@ -34,7 +35,8 @@ class Objective:
         seeds: averaged over; each sets the stream and the projection.
         data_dir: where the data sets are.
         chance_after: share of the stream after which an evaluation at chance is given up; 1 for never.
-        backbone: name of a frozen network whose features are learned; None for the samples themselves.
+        backbone: a frozen network whose features are learned, by name or as a table of
+            `kenyon.features.BackboneConfig`; None for the samples themselves.
     """
 
     dataset: str
@@ -43,7 +45,7 @@ class Objective:
     seeds: tuple[int, ...] = (0,)
     data_dir: str | None = None
     chance_after: float = 0.2
-    backbone: str | None = None
+    backbone: str | Mapping[str, Any] | None = None
 
     def config(self, options: Mapping[str, Any]) -> RunConfig:
         """The run that scores these options."""
@@ -106,11 +108,15 @@ class ChanceWatch(Watch):
             )
 
 
-@lru_cache(maxsize=4)
-def open_dataset(name: str, data_dir: str | None, backbone: str | None = None) -> Dataset:
+def open_dataset(name: str, data_dir: str | None, backbone: str | Mapping[str, Any] | None = None) -> Dataset:
     """A data set, or its features, opened once a process; memory-mapped, so processes share them."""
-    dataset = load_dataset(name, data_dir=data_dir)
-    return with_backbone(dataset, backbone, data_dir, Watch()) if backbone else dataset
+    return _opened(name, data_dir, json.dumps(backbone, sort_keys=True))
+
+
+@lru_cache(maxsize=4)
+def _opened(name: str, data_dir: str | None, backbone: str) -> Dataset:
+    dataset, network = load_dataset(name, data_dir=data_dir), json.loads(backbone)
+    return with_backbone(dataset, network, data_dir, Watch()) if network else dataset
 
 
 def evaluate(objective: Objective, options: Mapping[str, Any]) -> Outcome:
@@ -148,7 +154,7 @@ def make_objective(
     seeds: tuple[int, ...] = (0,),
     data_dir: str | None = None,
     chance_after: float = 0.2,
-    backbone: str | None = None,
+    backbone: str | Mapping[str, Any] | None = None,
     **curriculum: Any,
 ) -> Objective:
     """An objective from the words of the command line, checked."""
