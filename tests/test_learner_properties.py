@@ -85,8 +85,7 @@ def test_threads_change_nothing(case: str, kind: str) -> None:
     for other in others:
         assert np.array_equal(other.test_then_learn(X, y), seen)
         assert np.array_equal(other.decision_function(X), scores)
-        for name, array in held(one).items():
-            assert name == "model" or held(other)[name] == array  # the model's parameters name n_jobs
+        assert held(other) == held(one)
 
 
 @pytest.mark.parametrize("case", CASES)

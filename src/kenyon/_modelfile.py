@@ -62,6 +62,10 @@ def load(cls: type[KenyonClassifier], path: str | os.PathLike[str], overrides: d
         raise ModelFileError(f"{path}: {error}") from error
 
 
+NOT_KEPT = ("n_jobs", "random_state")
+"""Threads belong to the machine, not to the model; the seed is kept as it was drawn."""
+
+
 def to_arrays(classifier: KenyonClassifier) -> tuple[str, dict[str, NDArray]]:
     """The state as JSON and named arrays, copied."""
     engine = classifier._engine
@@ -174,7 +178,7 @@ def _model_json(
     params = classifier.get_params(deep=False) if engine is None else engine.params  # in force since the first sample
     names = getattr(classifier, "feature_names_in_", None)
     model: dict[str, Any] = {
-        "params": {name: _to_config(value) for name, value in params.items() if name != "random_state"},
+        "params": {name: _to_config(value) for name, value in params.items() if name not in NOT_KEPT},
         "seed": seed,
         "n_inputs": n_inputs,
         "feature_names": None if names is None else list(names),

@@ -291,7 +291,7 @@ class KenyonClassifier(ClassifierMixin, BaseEstimator):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], **overrides: Any) -> Self:
-        """Read a file of `save`. `overrides` replace parameters a file cannot hold, such as functions."""
+        """Read a file of `save`. `overrides` replace parameters that a file does not hold: functions, `n_jobs`."""
         return cast("Self", _modelfile.load(cls, path, overrides))
 
     @classmethod

@@ -135,7 +135,8 @@ class KenyonLearner:
     def restore(self, state: dict[str, NDArray]) -> None:
         if state:
             tensors = {name: array for name, array in state.items() if name != "model"}
-            overrides = {"rule": self.classifier.rule, "learning_rate": self.classifier.learning_rate}
+            own = self.classifier
+            overrides = {"rule": own.rule, "learning_rate": own.learning_rate, "n_jobs": own.n_jobs}
             model = state["model"].tobytes().decode()
             self.classifier = _modelfile.from_arrays(KenyonClassifier, model, tensors, overrides)
 
