@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
@@ -42,9 +43,9 @@ def _member(figure: Figure) -> str:
     return rest
 
 
-def is_headline(group: FigureGroup) -> bool:
+def is_headline(figure: Figure) -> bool:
     """The plot this project lives by: accuracy against bytes, with its frontier."""
-    return all(isinstance(figure, Scatter) and figure.frontier for _, figure in group.members)
+    return isinstance(figure, Scatter) and figure.frontier
 
 
 def group_html(group: FigureGroup, level: int = 3) -> str:
@@ -116,9 +117,16 @@ def copyable(text: str) -> str:
     if not text:
         return ""
     return (
-        f'<div class="copyable"><pre tabindex="0"><code>{escape(text.rstrip())}</code></pre>'
+        f'<div class="copyable"><pre tabindex="0"><code>{_words(text.rstrip())}</code></pre>'
         f'<button type="button" class="copy">Copy</button></div>'
     )
+
+
+def _words(text: str) -> str:
+    """Code; a command in pieces of an option and its value, which are not broken where there is another place."""
+    if "\n" in text:
+        return escape(text)
+    return " ".join(f"<span>{escape(piece)}</span>" for piece in re.split(" (?=--)", text))
 
 
 def summary_html(report: ReportData) -> str:

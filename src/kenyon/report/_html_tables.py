@@ -10,6 +10,9 @@ from kenyon.report._numbers import FULL_COLOUR, deviation, judged, number, scale
 
 _VERDICTS = {"better": "better than the paper's", "worse": "worse than the paper's", "same": "the same as the paper's"}
 
+LONG, WIDE = 24, 6
+"""Letters from which words in a cell may be broken, columns from which a table is set smaller."""
+
 
 def table_html(table: Table) -> str:
     """The table in a container of its own to scroll in, its notes below."""
@@ -28,7 +31,8 @@ def table_html(table: Table) -> str:
         for j, (name, unit) in enumerate(zip(table.columns, units, strict=True))
     )
     head = f"<thead><tr><td></td>{heads}</tr></thead>"
-    inner = f"<table>{head}<tbody>{''.join(body)}</tbody></table>"
+    size = ' class="wide"' if len(table.columns) >= WIDE else ""
+    inner = f"<table{size}>{head}<tbody>{''.join(body)}</tbody></table>"
     region = f'<div class="scroll" tabindex="0" role="region" aria-labelledby="{table.id}.h">{inner}</div>'
     return region + _footnotes(notes) + (_key(table) if _judged(table) else "")
 
@@ -45,14 +49,15 @@ def _side(table: Table, column: int) -> str:
 
 
 def _unit_word(heading: str, unit: str | None) -> str:
-    return f' <span class="unit">{escape(unit)}</span>' if unit and unit not in heading else ""
+    return f'&nbsp;<span class="unit">{escape(unit)}</span>' if unit and unit not in heading else ""
 
 
 def _cell(cell: Cell, column_unit: str | None, place: str, notes: dict[str, str]) -> str:
     if isinstance(cell, Empty):
         return "<td></td>"
     if isinstance(cell, Text):
-        return f'<td class="text">{escape(cell.text)}</td>'
+        kind = "text long" if len(cell.text) > LONG else "text"
+        return f'<td class="{kind}">{escape(cell.text)}</td>'
     if isinstance(cell, PaperValue):
         return f'<td class="of-paper">{_number(cell, cell.unit, column_unit)}</td>'
     if isinstance(cell, Missing):

@@ -42,9 +42,8 @@ def page_html(report: ReportData) -> str:
     page's policy lets no script run but ours, by its hash.
     """
     script = _script()
-    groups = figure_groups(report.figures)
-    headline = [group for group in groups if is_headline(group)]
-    others = [group for group in groups if group not in headline]
+    headline = figure_groups([figure for figure in report.figures if is_headline(figure)])
+    others = figure_groups([figure for figure in report.figures if not is_headline(figure)])
     return Template(_read("page.html")).substitute(
         policy=_policy(script),
         style=_read("page.css"),

@@ -29,7 +29,7 @@ class Chart {
     return `${title}. ${y} against ${x}. Keys: plus and minus zoom, arrows move, 0 shows all.`;
   }
 
-  /** Names that the legend lists, in order; a name's place is its colour. */
+  /** Names that the legend lists, in order. */
   names() {
     return [];
   }
@@ -37,7 +37,7 @@ class Chart {
   legend() {
     const names = this.names();
     if (names.length < 2) return make("div", { class: "legend", hidden: "" });
-    const entries = names.map((name, i) => {
+    const entries = names.map((name) => {
       const toggle = () => {
         this.hidden.has(name) ? this.hidden.delete(name) : this.hidden.add(name);
         entry.setAttribute("aria-pressed", String(!this.hidden.has(name)));
@@ -45,7 +45,7 @@ class Chart {
       };
       const raise = (raised) => () => { this.raised = raised; this.draw(); };
       const acts = { onclick: toggle, onpointerenter: raise(name), onpointerleave: raise(null), onfocus: raise(name), onblur: raise(null) };
-      const entry = make("button", { type: "button", "aria-pressed": "true", ...acts }, this.swatch(i), name);
+      const entry = make("button", { type: "button", "aria-pressed": "true", ...acts }, this.swatch(name), name);
       return entry;
     });
     return make("div", { class: "legend", role: "group", "aria-label": "Series; press to hide or show" }, entries);

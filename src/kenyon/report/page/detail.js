@@ -1,15 +1,15 @@
 // What is behind a number: its runs, their configurations, and the command that repeats it.
 const detail = byId("Detail");
 
-function openDetail(title, ...parts) {
+function openDetail(over, title, ...parts) {
   const close = make("button", { type: "button", class: "close", "aria-label": "Close", onclick: () => detail.close() }, "×");
-  detail.replaceChildren(make("header", {}, make("h2", { id: "Detail.h" }, title), close), ...parts.flat().filter(Boolean));
+  detail.replaceChildren(make("header", {}, make("div", {}, make("p", { class: "over" }, over), make("h2", { id: "Detail.h" }, title)), close), ...parts.flat().filter(Boolean));
   detail.showModal();
   detail.scrollTop = 0;
 }
 
 function openRuns(title, names) {
-  openDetail(title, runList(names));
+  openDetail(names.length === 1 ? "One run" : `${names.length} runs`, title, runList(names, ""));
 }
 
 function openCell(place, cell) {
@@ -18,15 +18,16 @@ function openCell(place, cell) {
   const row = table.rows[Number(i)];
   const content = row.cells[Number(j)];
   const shown = cell.cloneNode(true);
-  const title = `${row.group ? `${row.group}, ` : ""}${row.label}, ${table.columns[Number(j)]}`;
+  const over = byId(`${id}.h`).textContent + (row.group ? ` \u00b7 ${row.group}` : "");
+  const title = `${row.label}, ${table.columns[Number(j)]}`;
   if (content.kind === "missing") {
-    openDetail(title, make("p", {}, `Not run here: ${content.reason}.`.replace(/\.\.$/, ".")), againstPaper(shown),
+    openDetail(over, title, make("p", {}, `Not run here: ${content.reason}.`.replace(/\.\.$/, ".")), againstPaper(shown),
       content.command ? [make("p", { class: "label" }, "This would run it"), copyable(content.command)] : null);
     return;
   }
   const number = make("p", { class: "figure" }, ...shown.querySelector(".num").childNodes);
   const repeats = content.n > 1 ? `mean of ${content.n} seeds${content.std === null ? "" : ", with the standard deviation"}` : "one seed";
-  openDetail(title, number, make("p", { class: "note" }, repeats), againstPaper(shown),
+  openDetail(over, title, number, make("p", { class: "note" }, repeats), againstPaper(shown),
     content.stand_in ? make("p", {}, `Stand-in: ${content.stand_in}`) : null,
     content.command ? [make("p", { class: "label" }, "This repeats it"), copyable(content.command)] : null,
     runList(content.runs));
@@ -34,11 +35,11 @@ function openCell(place, cell) {
 
 function againstPaper(shown) {
   const line = shown.querySelector(".against");
-  return line ? make("p", { class: "against" }, ...line.childNodes) : null;
+  return line ? make("p", { class: shown.className }, make("span", { class: "against" }, ...line.childNodes)) : null;
 }
 
 /** The runs as the page lists them, opened where there is one only. */
-function runList(names) {
+function runList(names, heading = names.length === 1 ? "The run behind it" : `The ${names.length} runs behind it`) {
   const found = names.map((name) => byId(`Run-${name}`)).filter(Boolean).map((run) => run.cloneNode(true));
   for (const run of found) {
     run.removeAttribute("id");
@@ -46,11 +47,16 @@ function runList(names) {
     run.open = found.length === 1;
     makeCopyable(run);
   }
-  return found.length ? [make("p", { class: "label" }, found.length === 1 ? "The run behind it" : `The ${found.length} runs behind it`), ...found] : [];
+  return found.length ? [make("p", { class: "label" }, heading), ...found] : [];
+}
+
+/** A command in pieces of an option and its value, which are not broken where there is another place. */
+function pieces(text) {
+  return text.split(/ (?=--)/).flatMap((piece, i) => [i ? " " : "", make("span", {}, piece)]);
 }
 
 function copyable(text) {
-  const block = make("div", { class: "copyable" }, make("pre", { tabindex: 0 }, make("code", {}, text)), make("button", { type: "button", class: "copy" }, "Copy"));
+  const block = make("div", { class: "copyable" }, make("pre", { tabindex: 0 }, make("code", {}, ...pieces(text))), make("button", { type: "button", class: "copy" }, "Copy"));
   makeCopyable(block);
   return block;
 }

@@ -15,7 +15,8 @@ class LineChart extends Chart {
     return this.figure.series.map((series) => series.name);
   }
 
-  swatch(i) {
+  swatch(name) {
+    const i = this.names().indexOf(name);
     const line = svg("line", { class: `line c${i % COLOURS}`, x1: 0, x2: 18, y1: 5, y2: 5, "stroke-dasharray": dash(i) });
     return svg("svg", { class: "swatch", width: 18, height: 10, "aria-hidden": "true" }, line);
   }
@@ -84,8 +85,8 @@ class LineChart extends Chart {
     this.pointer.replaceChildren(
       svg("line", { class: "rule", x1: x, x2: x, y1: top, y2: top + height }),
       ...rows.map(({ series, i, k }) => svg("circle", { class: `dot c${i % COLOURS}`, cx: this.px(series.x[k]), cy: this.py(series.y[k]), r: 3 })));
-    const lines = rows.slice(0, 14).map(({ series, i, k }) =>
-      make("div", { class: "row" }, this.swatch(i), make("span", {}, series.name), make("b", {}, show(series.y[k], this.units.y))));
+    const lines = rows.slice(0, 14).map(({ series, k }) =>
+      make("div", { class: "row" }, this.swatch(series.name), make("span", {}, series.name), make("b", {}, show(series.y[k], this.units.y))));
     if (rows.length > 14) lines.push(make("div", {}, `and ${rows.length - 14} more`));
     this.tell(x, py, make("div", { class: "at" }, `${this.figure.x_label} ${show(at, this.units.x)}`), ...lines);
   }

@@ -6,6 +6,11 @@ const SHAPES = [
   (r) => `M0 ${-r * 1.3}L${r * 1.3} 0L0 ${r * 1.3}L${-r * 1.3} 0Z`,
   (r) => `M0 ${r * 1.2}L${r * 1.1} ${-r * 0.8}H${-r * 1.1}Z`,
 ];
+/** Groups of several plots, ours first. */
+const groupsOf = (plots) => [...new Set(plots.flatMap((plot) => plot.points.map((point) => point.group)))]
+  .sort((a, b) => /^kenyon/i.test(b) - /^kenyon/i.test(a));
+/** A group has the same colour and shape in every plot of accuracy against bytes. */
+const HEADLINE = groupsOf(data.figures.filter((figure) => figure.frontier));
 const REACH = 28; // pixels from which a point is under the pointer
 
 class ScatterChart extends Chart {
@@ -19,10 +24,15 @@ class ScatterChart extends Chart {
   }
 
   names() {
-    return [...new Set(this.figure.points.map((point) => point.group))];
+    return this.groups().filter((group) => this.figure.points.some((point) => point.group === group));
   }
 
-  swatch(i) {
+  groups() {
+    return this.figure.frontier ? HEADLINE : groupsOf([this.figure]);
+  }
+
+  swatch(name) {
+    const i = this.groups().indexOf(name);
     const shape = svg("path", { class: `point c${i % COLOURS}`, d: SHAPES[i % SHAPES.length](4.5), transform: "translate(6 6)" });
     return svg("svg", { class: "swatch", width: 12, height: 12, "aria-hidden": "true" }, shape);
   }
@@ -43,7 +53,7 @@ class ScatterChart extends Chart {
   }
 
   plot() {
-    const groups = this.names();
+    const groups = this.groups();
     const best = new Set(this.figure.frontier ? this.frontier() : []);
     if (best.size) this.drawFrontier([...best]);
     for (const point of this.shown()) {
