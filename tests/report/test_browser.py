@@ -365,3 +365,10 @@ def test_keys_reach_everything(browser: Browser, sample_page: Path) -> None:
     assert browser.js(
         "return [...document.querySelectorAll('button')].every((b) => b.textContent.trim() || b.ariaLabel)"
     )
+
+
+def test_commands_can_be_copied(browser: Browser, sample_page: Path) -> None:
+    browser.open(sample_page)
+    browser.click("#Made .copy")
+    code = "return new Promise((r) => setTimeout(() => r(document.querySelector('#Made .copy').textContent), 200))"
+    assert browser.js(code) == "Copied"
