@@ -37,11 +37,11 @@ function show(value, unit = "") {
   return text.replace("-", MINUS) + (unit ? "\u202f" + unit : "");
 }
 
-function showBytes(value) {
+function showBytes(value, digits = 3) {
   for (const [divisor, word] of [[1e9, "GB"], [1e6, "MB"], [1e3, "KB"]]) {
-    if (Math.abs(value) >= divisor * 0.9995) return `${Number((value / divisor).toPrecision(3))} ${word}`;
+    if (Math.abs(value) >= divisor * 0.9995) return `${Number((value / divisor).toPrecision(digits))} ${word}`;
   }
-  return `${Number(value.toPrecision(3))} B`;
+  return `${Number(value.toPrecision(digits))} B`;
 }
 
 /** The unit of a figure's axis: what it says, or bytes or percent where its label does. */

@@ -17,12 +17,12 @@ function axisTicks([low, high], log, unit, count) {
   if (!log) {
     const { ticks, step } = linearTicks(low, high, count);
     const decimals = clamp(-Math.floor(Math.log10(step) + 1e-9), 0, 8);
-    return ticks.map((v) => [v, unit === "B" ? showBytes(v) : tickText(v, decimals)]);
+    return ticks.map((v) => [v, unit === "B" ? bytesText(v, step) : tickText(v, decimals)]);
   }
   const decades = high - low;
   if (decades < 0.5) {
-    const { ticks } = linearTicks(outer(low, true), outer(high, true), count);
-    return ticks.filter((v) => v > 0).map((v) => [Math.log10(v), unit === "B" ? showBytes(v) : show(v)]);
+    const { ticks, step } = linearTicks(outer(low, true), outer(high, true), count);
+    return ticks.filter((v) => v > 0).map((v) => [Math.log10(v), unit === "B" ? bytesText(v, step) : show(v)]);
   }
   const factors = decades * 3 <= count + 1 ? [1, 2, 5] : [1];
   const every = Math.max(1, Math.ceil(decades / count));
@@ -45,12 +45,17 @@ function tickText(value, decimals) {
   return text.replace("-", MINUS).replace(/^\u22120(\.0*)?$/, "0");
 }
 
+/** Bytes with as many digits as tell neighbouring ticks apart. */
+function bytesText(value, step) {
+  return showBytes(value, clamp(Math.ceil(Math.log10(Math.abs(value) / step || 1)) + 1, 3, 12));
+}
+
 function powerText(value, exponent) {
   return exponent >= -3 && exponent <= 5 ? show(value) : value.toExponential(0).replace("e+", "e").replace("-", MINUS);
 }
 
-/** Low and high of numbers, widened by a share of their distance on both sides. */
-function extent(values, share) {
+/** Low and high of numbers, widened by a share of their distance on both sides, and to `least` at least. */
+function extent(values, share, least = 0) {
   let [low, high] = [Infinity, -Infinity];
   for (const value of values) {
     if (value === null || !Number.isFinite(value)) continue;
@@ -58,6 +63,7 @@ function extent(values, share) {
     high = Math.max(high, value);
   }
   if (low > high) return [0, 1];
+  if (high - low < least) return [(low + high - least) / 2, (low + high + least) / 2];
   if (low === high) return [low - Math.max(0.5, Math.abs(low) * 0.05), high + Math.max(0.5, Math.abs(high) * 0.05)];
   return [low - share * (high - low), high + share * (high - low)];
 }

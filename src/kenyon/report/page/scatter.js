@@ -18,7 +18,7 @@ class ScatterChart extends Chart {
     const { points, x_log: xLog, y_log: yLog } = this.figure;
     const ends = points.flatMap((p) => [p.y, p.y + (p.error ?? 0), p.y - (p.error ?? 0)]);
     return {
-      x: extent(points.map((p) => inner(p.x, xLog)), 0.12),
+      x: extent(points.map((p) => inner(p.x, xLog)), 0.12, xLog ? 1 : 0), // a decade, lest equal sizes look different
       y: extent(ends.filter((v) => !yLog || v > 0).map((v) => inner(v, yLog)), 0.08),
     };
   }
