@@ -31,10 +31,10 @@ def ablations(setting: Setting) -> list[Part]:
     for row in table.rows:
         which = row.keys["ablation"]
         cells = [_cell(setting, which, options, row.values[0]) for options in columns.values()]
-        lines.append(Line(row.label, tuple(cells)))
+        lines.append(Line(row.label, tuple(cells), outside=True))
         if which == "mlp":
             once = [_cell(setting, "mlp once", options, None) for options in columns.values()]
-            lines.append(Line("The same, 1 epoch", tuple(once)))
+            lines.append(Line("The same, 1 epoch", tuple(once), outside=True))
     return [Sheet("ablations", "Ablations", tuple(columns), tuple(lines), table.source, NOTE + READING)]
 
 

@@ -45,7 +45,9 @@ def _sheet(setting: Setting, name: str, scenario: str, title: str) -> Sheet:
         cell = setting.kenyon(dataset, scenario, published(name, dataset, rule), epochs=epochs, paper=row.values[0])
         values = [table.value(column, **row.keys) for column in shown]
         words = [Fixed(Text(f"{value[0]:g}")) if value else EMPTY for value in values]
-        lines.append(Line(row.label, (cell, Fixed(Text(rule.upper())), *words, EMPTY), "The paper's, run here"))
+        lines.append(
+            Line(row.label, (cell, Fixed(Text(rule.upper())), *words, EMPTY), "The paper's, run here", outside=True)
+        )
     for dataset in dict.fromkeys(row.keys["dataset"] for row in table.rows):
         best = max(row.values[0] or (0.0,) for row in table.rows if row.keys["dataset"] == dataset)
         lines.append(_our_line(setting, dataset, scenario, epochs, best, shown))
@@ -60,12 +62,14 @@ def _our_line(
     options = chosen(dataset, scenario)
     if options is None:
         reason = setting.absent(dataset) if dataset not in setting.present else "no configuration was chosen for it yet"
-        return Line(NAMES[dataset], (Gap(reason), EMPTY, *(EMPTY for _ in shown), EMPTY), OURS)
+        return Line(NAMES[dataset], (Gap(reason), EMPTY, *(EMPTY for _ in shown), EMPTY), OURS, outside=True)
     cell = setting.kenyon(dataset, scenario, options, epochs=epochs, paper=paper)
     words = [_word(options.get(OPTIONS.get(column, ""))) for column in shown]
     named = {OPTIONS[column] for column in shown if column in OPTIONS}
     rest = {key: value for key, value in options.items() if key != "rule" and key not in named}
-    return Line(NAMES[dataset], (cell, Fixed(Text(str(options["rule"]).upper())), *words, _rest(rest)), OURS)
+    return Line(
+        NAMES[dataset], (cell, Fixed(Text(str(options["rule"]).upper())), *words, _rest(rest)), OURS, outside=True
+    )
 
 
 def _word(value: Any) -> Wanted:

@@ -27,6 +27,8 @@ from kenyon.reproduce._jobs import Job, RunJob, SearchJob, speed_key
 from kenyon.reproduce._setting import SAMPLE, Setting
 from kenyon.search import SearchFolder
 
+START = 0.5
+"""Seconds that a job takes whatever its length."""
 HEAD = "# Training samples a second of whole runs, testing included; by `python -m kenyon.reproduce._speeds STORE`.\n"
 
 
@@ -79,7 +81,7 @@ class Clock:
         samples = self._samples(job)
         for basis, table in self._tables:
             if samples and (speed := nearest_speed(table, job.speed_key)):
-                return Estimate(samples / speed, basis)
+                return Estimate(samples / speed + START, basis)
         return Estimate(None, "unknown")
 
     def _samples(self, job: Job) -> float:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from kenyon.features import BACKBONES
 from kenyon.paper import figure_source, paper_accuracy, paper_dimension, paper_distances, paper_table
 from kenyon.report._data import Figure, Point, Result, Scatter
 from kenyon.reproduce._configurations import READING, chosen, single
 from kenyon.reproduce._distances import measure
 from kenyon.reproduce._jobs import MeasureJob
-from kenyon.reproduce._setting import COLOUR, NAMES, Setting
+from kenyon.reproduce._setting import COLOUR, NAMES, STAND_IN, Setting
 from kenyon.reproduce._wanted import Line, Part, Plot, Results, Sheet, Wanted
 from kenyon.transfer import COEFFICIENTS, rank_correlation, transfer_coefficient
 
@@ -68,6 +69,8 @@ def _chosen(setting: Setting, dataset: str, streams: Sequence[str]) -> _Row | No
     options = chosen(dataset, "single-task")
     if options is None:
         return None
+    if isinstance(options["density"], int) and dataset in COLOUR:  # a count of features means nothing elsewhere
+        options["density"] = options["density"] / BACKBONES[STAND_IN].n_features
     rule = str(options["rule"])
     cells = {s: _cell(setting, s, options, None) for s in streams}
     return _Row(f"{NAMES[dataset]} (w/{rule.upper()})", OURS, dataset, rule, cells)

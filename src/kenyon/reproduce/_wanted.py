@@ -140,7 +140,7 @@ EMPTY = Fixed(Empty())
 
 @dataclass(frozen=True)
 class Line:
-    """A row; one that is `outside` (an upper bound, say) is never marked as the best."""
+    """A row; one that is `outside` (an upper bound, or a table that is no contest) is never marked as the best."""
 
     label: str
     cells: tuple[Wanted, ...]
