@@ -108,7 +108,17 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, content: bytes | No
 
 
 @pytest.mark.parametrize(
-    ("value", "seeds"), [(3, (0, 1, 2)), ("3", (0, 1, 2)), ("0,3,7", (0, 3, 7)), ([5], (5,)), ("4,", None), (0, None)]
+    ("value", "seeds"),
+    [
+        (3, (0, 1, 2)),
+        ("3", (0, 1, 2)),
+        ("0,3,7", (0, 3, 7)),
+        ([5], (5,)),
+        ("4,", (4,)),
+        (",", None),
+        ("4,,", None),
+        (0, None),
+    ],
 )
 def test_seeds(value: Any, seeds: tuple[int, ...] | None) -> None:
     if seeds is None:

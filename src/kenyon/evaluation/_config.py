@@ -116,18 +116,18 @@ def read_config(path: Path) -> dict[str, Any]:
 
 
 def parse_seeds(value: int | str | Sequence[int]) -> tuple[int, ...]:
-    """`5` is seeds 0 to 4; a list, or text such as `0,3,7`, is those seeds."""
+    """`5` is seeds 0 to 4; a list, or text such as `0,3,7` or `3,` (that one alone), is those seeds."""
     try:
         if isinstance(value, bool):
             raise TypeError
         if isinstance(value, str):
-            value = [int(part) for part in value.split(",")] if "," in value else int(value)
+            value = [int(part) for part in value.removesuffix(",").split(",")] if "," in value else int(value)
         seeds = tuple(range(value)) if isinstance(value, int) else tuple(value)
         if not seeds or len(set(seeds)) < len(seeds) or any(type(s) is not int or s < 0 for s in seeds):
             raise ValueError
     except (TypeError, ValueError):
         raise ConfigError(
-            f"seeds = {value!r}: expected how many (5), or a list of different whole numbers from 0 up (0,3,7)"
+            f"seeds = {value!r}: expected how many (5), or different whole numbers from 0 up (0,3,7; one alone is 3,)"
         ) from None
     return seeds
 
