@@ -29,7 +29,7 @@ def execute(jobs: Sequence[Job], store: Path, data_dir: Path | None, workers: in
     runs = [job for job in jobs if isinstance(job, RunJob)]
     others = [job for job in jobs if not isinstance(job, RunJob)]
     first = (
-        _in_processes(runs, store, data_dir, workers) if workers > 1 and len(runs) > 1 else _here(runs, store, data_dir)
+        in_processes(runs, store, data_dir, workers) if workers > 1 and len(runs) > 1 else _here(runs, store, data_dir)
     )
     for outcomes in (first, _here(others, store, data_dir)):
         for job, (word, seconds, done) in outcomes:
@@ -54,7 +54,7 @@ def _here(jobs: Sequence[Job], store: Path, data_dir: Path | None) -> Iterator[t
         yield job, attempt(job, store, data_dir)
 
 
-def _in_processes(
+def in_processes(
     jobs: Sequence[Job], store: Path, data_dir: Path | None, workers: int
 ) -> Iterator[tuple[Job, Outcome]]:
     """A process that dies takes the pool with it: what was not done is then tried again, each in a pool of its own."""

@@ -1,0 +1,122 @@
+"""The pieces: configurations, speeds, cells."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from kenyon.evaluation import RunConfig, run
+from kenyon.report._data import Missing, Result, Table, Value
+from kenyon.reproduce import Setting
+from kenyon.reproduce._configurations import WINDOW, chosen, optimised, single
+from kenyon.reproduce._jobs import MeasureJob, SearchJob, speed_key
+from kenyon.reproduce._setting import PAPERS_BACKBONE
+from kenyon.reproduce._speeds import measured_speeds, nearest_speed, recorded_speeds
+from kenyon.reproduce._wanted import Fixed, Gap, Line, Results, Runs, Sheet
+from kenyon.streams import Curriculum
+from kenyon.transfer import moments
+
+SPEEDS = {
+    "er/mnist/class-incremental": 100.0,
+    "er/mnist/task-incremental": 300.0,
+    "kenyon/gen/cifar10/single-task": 9.0,
+}
+
+
+@pytest.mark.parametrize(
+    ("key", "speed"),
+    [
+        ("er/mnist/class-incremental", 100.0),
+        ("er/mnist/single-task", 200.0),
+        ("er/cifar10/single-task", 200.0),
+        ("kenyon/mse/mnist/single-task", 9.0),
+        ("er-mir/mnist/single-task", None),
+    ],
+)
+def test_the_speed_of_the_nearest_kind(key: str, speed: float | None) -> None:
+    assert nearest_speed(SPEEDS, key) == speed
+
+
+def test_speeds_are_the_stores(tmp_path: Path) -> None:
+    config = RunConfig("digits", options={"rule": "mse", "n_hidden": 50})
+    report = run(config, [0], tmp_path)
+    speed = report.results[0].metrics.samples_per_second_overall
+    key = "kenyon/mse/digits/class-incremental"
+    assert measured_speeds(tmp_path) == {key: round(speed, 3)} and speed_key(config.to_dict()) == key
+    assert all(math.isfinite(value) and value > 0 for value in recorded_speeds().values())
+
+
+def test_the_papers_configurations_as_options() -> None:
+    assert single("mnist", "mse") == {
+        "rule": "mse",
+        "n_hidden": 11000,
+        "density": 0.023,
+        "inhibitory": 0.429,
+        "threshold": 1.450,
+        "learning_rate": 0.582,
+        "clamp": "off",
+    }
+    assert optimised("cifar10")["beta"] == WINDOW * 0.920 and optimised("mnist")["learning_rate"] == 0.094
+
+
+@pytest.mark.parametrize("dataset", ["cifar10", "cifar100"])
+@pytest.mark.parametrize("scenario", ["task-incremental", "class-incremental"])
+def test_chosen_configurations_can_be_run(dataset: str, scenario: str) -> None:
+    options = chosen(dataset, scenario)
+    assert options and RunConfig(dataset, "kenyon", Curriculum(scenario), options).options["rule"] == options["rule"]
+
+
+def test_the_best_of_a_column_is_marked_unless_it_is_no_contender() -> None:
+    def line(mean: float, better: str = "higher", outside: bool = False) -> Line:
+        return Line(str(mean), (Fixed(Result(mean, better=better)),), outside=outside)
+
+    def best(*lines: Line) -> list[str]:
+        table = Sheet("t", "t", ("a",), lines).draw(Results(Path()))[0]
+        assert isinstance(table, Table)
+        return [row.label for row in table.rows if isinstance(row.cells[0], Result) and row.cells[0].best]
+
+    assert best(line(3), line(5), line(9, outside=True)) == ["5"]
+    assert best(line(3, "lower"), line(5, "lower")) == ["3"]
+    assert best(line(3)) == []
+
+
+def test_a_backbone_without_weights_is_a_gap_with_its_command(tmp_path: Path) -> None:
+    setting = Setting(tmp_path, tmp_path)
+    setting.__dict__["present"] = frozenset({"cifar10"})
+    cell = setting.kenyon("cifar10", "single-task", {"rule": "mse"}, features=PAPERS_BACKBONE, paper=(73.24,))
+    assert isinstance(cell, Gap) and "wide_resnet50_2-95faca4d.pth" in cell.reason and cell.paper == Value(73.24)
+    assert cell.command and "--backbone wide_resnet50_2" in cell.command
+    stand_in = setting.kenyon("cifar10", "single-task", {"rule": "mse"}, paper=(73.24,))
+    assert isinstance(stand_in, Runs) and stand_in.stand_in and "wide-ResNet50" in stand_in.stand_in
+    assert stand_in.config.tests == "seen" and setting.kenyon("cifar10", "single-task", {}, features=False) != stand_in
+
+
+def test_a_measurement_is_kept_as_it_was_made(tmp_path: Path) -> None:
+    from kenyon.streams import load_dataset
+
+    job = MeasureJob("digits")
+    assert not job.done(tmp_path)
+    assert job.do(tmp_path, None).startswith("effective dimension")
+    kept, made = job.moments(tmp_path), moments(load_dataset("digits"))
+    assert job.done(tmp_path) and kept.dimension == made.dimension and (kept.centroids == made.centroids).all()
+
+
+def test_a_search_is_done_once_it_has_its_evaluations(tmp_path: Path) -> None:
+    job = SearchJob("digits", "single-task", 3, 1, 100)
+    assert not job.started(tmp_path) and "--max-per-task 100" in job.command
+    log = tmp_path / job.name / "evaluations.csv"
+    log.parent.mkdir(parents=True)
+    log.write_text("head\n1\n2\n")
+    assert job.started(tmp_path) and not job.done(tmp_path)
+    log.write_text("head\n1\n2\n3\n")
+    assert job.done(tmp_path)
+
+
+def test_some_seeds_are_better_than_none(tmp_path: Path) -> None:
+    cell = Runs(RunConfig("digits", options={"rule": "mse", "n_hidden": 50}), (0, 1, 2))
+    assert isinstance(cell.fill(Results(tmp_path)), Missing)
+    run(cell.config, [1], tmp_path)
+    filled = cell.fill(Results(tmp_path))
+    assert isinstance(filled, Result) and filled.n == 1 and filled.std is None
