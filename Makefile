@@ -2,6 +2,7 @@
 #   make demo     learn the embedded digits with each rule (about a minute after the install)
 #   make test     lint, types and tests
 #   make bench    speed and memory, as ratios taken in one run
+#   make reproduce  the paper's tables and figures, ours beside them (hours; goes on where it was stopped)
 #   make lint     form and types only
 
 PYTHON ?= python3
@@ -14,7 +15,7 @@ DATA := $(abspath $(or $(KENYON_DATA),data))
 SETS := $(wildcard ../shared/data/unpack)
 export KENYON_DATA := $(DATA)
 
-.PHONY: setup demo test bench lint data clean
+.PHONY: setup demo test bench reproduce lint data clean
 .DELETE_ON_ERROR:
 
 $(VENV)/core: pyproject.toml constraints.txt
@@ -48,6 +49,9 @@ bench: data
 	$(BIN)/python benchmarks/split_mnist.py
 	$(BIN)/python benchmarks/loop.py
 	$(BIN)/python benchmarks/baselines.py
+
+reproduce: data
+	$(BIN)/kenyon reproduce --out runs --results docs/results
 
 clean:
 	rm -rf $(VENV) build dist src/*.egg-info

@@ -149,9 +149,11 @@ def test_plan_runs_nothing_and_as_is_only_writes(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, [*arguments, "--plan"])
     assert result.exit_code == 0 and "to do   digits-class-incremental-der-s0" in result.stdout
     assert not (tmp_path / "here").exists()
-    result = CliRunner().invoke(app, [*arguments, "--as-is"])
+    result = CliRunner().invoke(app, [*arguments, "--as-is", "--results", "docs/results"])
     assert result.exit_code == 0, result.output
     assert [path.name for path in sorted((tmp_path / "here").iterdir())] == ["report.html", "report.json"]
+    assert read_report(tmp_path / "docs" / "results.json") == read_report(tmp_path / "here" / "report.json")
+    assert "| DER++ |" in (tmp_path / "docs" / "results.md").read_text()
 
 
 def test_the_exit_code_is_1_where_something_failed(monkeypatch: pytest.MonkeyPatch) -> None:

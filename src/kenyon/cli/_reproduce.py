@@ -26,6 +26,9 @@ def reproduce(
     data_dir: Annotated[Path | None, _option("Where the data sets are. [$KENYON_DATA]")] = None,
     plan: Annotated[bool, _option("Print the plan and leave.", "--plan")] = False,
     as_is: Annotated[bool, _option("Run nothing: write the report from what the store has.", "--as-is")] = False,
+    results: Annotated[
+        Path | None, _option("Also write the report's data and text here, as PATH.json and PATH.md.")
+    ] = None,
     workers: Annotated[int | None, _option("Runs at a time. [one a processor]")] = None,
     resnet: Annotated[bool, _option("Run the ResNet-18 baselines on CIFAR too: days on a CPU.", "--resnet")] = False,
     long: Annotated[bool, _option("Run pHSIC for its 100 epochs too: hours.", "--long")] = False,
@@ -34,7 +37,7 @@ def reproduce(
     """Regenerate the paper's tables and figures: plan, run what the store lacks, write the report."""
     import os
 
-    from kenyon.reproduce import Reproduction, Setting, find_experiments
+    from kenyon.reproduce import Reproduction, Setting, find_experiments, write_results
 
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     store = out or Path("runs-quick" if quick else "runs")
@@ -49,6 +52,9 @@ def reproduce(
         return
     outcome = made.write({}) if as_is else made.run(wanted, _Lines(len(wanted.left)))
     finish(outcome)
+    if results is not None:
+        for path in write_results(outcome.report, results):
+            typer.echo(path)
     if outcome.failures:
         raise typer.Exit(1)
 

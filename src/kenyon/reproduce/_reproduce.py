@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from kenyon.evaluation._files import replace_file
 from kenyon.report._data import FILE, ReportData, write_report
+from kenyon.report._markdown import write_markdown
 from kenyon.report._page import write_page
 from kenyon.reproduce._execute import Told, execute
 from kenyon.reproduce._experiments import Experiment
@@ -84,3 +87,12 @@ class Reproduction:
         if self.setting.quick:
             return f"Quick: one seed, small samples of the data, not to be compared with the paper. {regenerated}."
         return f"Ours beside Madireddy, Yanguas-Gil and Balaprakash, 2021. {regenerated}."
+
+
+def write_results(report: ReportData, path: Path) -> tuple[Path, Path]:
+    """Write a report's data, without spaces, and its text, beside each other: `PATH.json` and `PATH.md`."""
+    data, text = path.with_suffix(".json"), path.with_suffix(".md")
+    data.parent.mkdir(parents=True, exist_ok=True)
+    replace_file(data, (json.dumps(report.to_dict(), allow_nan=False, separators=(",", ":")) + "\n").encode())
+    write_markdown(report, text)
+    return data, text
