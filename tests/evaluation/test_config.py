@@ -12,7 +12,7 @@ from kenyon.errors import ConfigError
 from kenyon.evaluation import RunConfig
 from kenyon.evaluation._config import config_keys, parse_seeds, read_config
 from kenyon.evaluation._toml import to_toml
-from kenyon.streams import Curriculum
+from kenyon.streams import Curriculum, content_sum
 
 TINY = "evaluation.tiny:Tiny"
 
@@ -137,3 +137,27 @@ def test_seeds_that_are_none(value: Any) -> None:
 def test_toml_of_a_config_is_plain_toml() -> None:
     text = to_toml(make().to_dict())
     assert tomllib.loads(text)["options"] == {"rate": 0.05, "delay": 0.0, "noise": 0.01}
+
+
+def test_a_set_that_was_edited_is_another_run(tmp_path: Path) -> None:
+    path = tmp_path / "mine.csv"
+    path.write_text("a,b,label\n" + "".join(f"{i},{i % 7},{i % 2}\n" for i in range(40)))
+    config = RunConfig(str(path), "ncm", Curriculum("single-task"))
+    before = config.run_id(0)
+    assert config.run_id(0) == before
+    text = path.read_text()
+    path.write_text(text.replace("3,3,1", "3,4,1"))
+    assert config.run_id(0) != before
+    path.write_text(text)
+    assert config.run_id(0) == before, "the content counts, not the time"
+
+
+def test_a_folder_is_its_names_and_contents(tmp_path: Path) -> None:
+    for name in ("cats/1.png", "dogs/1.png"):
+        (tmp_path / name).parent.mkdir()
+        (tmp_path / name).write_bytes(b"picture")
+    before = content_sum(tmp_path)
+    (tmp_path / "dogs/1.png").rename(tmp_path / "cats/2.png")
+    assert content_sum(tmp_path) != before
+    assert content_sum("mnist") is None
+    assert content_sum(tmp_path / "nothing.npz") is None

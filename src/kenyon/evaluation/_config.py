@@ -15,7 +15,7 @@ from kenyon.baselines import BASELINES, tuned_values
 from kenyon.errors import ConfigError, unknown
 from kenyon.evaluation._loop import TESTS
 from kenyon.learners import check_learner_config
-from kenyon.streams import Curriculum
+from kenyon.streams import Curriculum, content_sum
 
 _CURRICULUM_KEYS = tuple(f.name for f in fields(Curriculum) if f.name != "seed")
 _OWN_KEYS = ("dataset", "learner", "weights_every", "tests", "backbone", "options")
@@ -83,13 +83,16 @@ class RunConfig:
         return own | curriculum | backbone | rest
 
     def run_id(self, seed: int) -> str:
-        """SHA-256 of the canonical configuration, the seed and the tuned values behind the defaults; 12 hex digits.
+        """SHA-256 of the canonical configuration, the seed, and what lies behind it; 12 hex digits.
 
-        A baseline that is tuned anew is another configuration, though no option of it was given.
+        A baseline that is tuned anew is another configuration, and so is a user's own set that was edited, though no
+        option says so.
         """
         values = self.to_dict() | {"seed": seed}
         if self.learner in BASELINES and (chosen := tuned_values(self.learner, self.curriculum.scenario)):
             values["tuned"] = chosen
+        if content := content_sum(self.dataset):
+            values["content"] = content
         text = json.dumps(values, sort_keys=True, separators=(",", ":"))
         return hashlib.sha256(text.encode()).hexdigest()[:12]
 

@@ -1,6 +1,7 @@
 """Data sets (files in, arrays out) and curricula (arrays in, episodes out)."""
 
 from kenyon.streams._arrays import from_arrays
+from kenyon.streams._content import content_sum
 from kenyon.streams._curriculum import SCENARIOS, Curriculum
 from kenyon.streams._dataset import Dataset, Split
 from kenyon.streams._download import download_dataset
@@ -19,6 +20,7 @@ __all__ = [
     "Episode",
     "Split",
     "Stream",
+    "content_sum",
     "download_dataset",
     "find_data_dir",
     "from_arrays",

@@ -57,7 +57,7 @@ def load_dataset(
         label: name of the label column of a table, "label" by default.
         test_share: share of a user's set that is kept for testing where it has no test part, 0.2 by default.
     """
-    path = _as_path(name)
+    path = as_path(name)
     if path is not None:
         return _read_path(path, find_data_dir(data_dir) / "cache", label, 0.2 if test_share is None else test_share)
     for option, value in (("label", label), ("test_share", test_share)):
@@ -67,7 +67,8 @@ def load_dataset(
     return read_digits() if plain == "digits" else open_source(SOURCES[plain], find_data_dir(data_dir))
 
 
-def _as_path(name: str | Path) -> Path | None:
+def as_path(name: str | Path) -> Path | None:
+    """The path of a user's own set; None for a name."""
     if isinstance(name, Path):
         return name
     separators = [separator for separator in (os.sep, os.altsep) if separator]

@@ -1,0 +1,40 @@
+"""What a user's own set holds, as a checksum: a set that was edited is another set."""
+
+from __future__ import annotations
+
+import hashlib
+from functools import lru_cache
+from pathlib import Path
+
+from kenyon.streams._load import as_path
+
+_Stamp = tuple[str, int, int]
+
+
+def content_sum(name: str | Path) -> str | None:
+    """SHA-256 over the files of a set given by its path, names and contents; None for a published set, which has
+    checksums of its own, and for a path where nothing lies.
+
+    Files are read again only when their size or time of change is new.
+    """
+    path = as_path(name)
+    if path is None or not path.exists():
+        return None
+    files = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
+    return _sum_of(path, tuple(_stamp(path, file) for file in files))
+
+
+def _stamp(root: Path, file: Path) -> _Stamp:
+    status = file.stat()
+    return file.relative_to(root).as_posix(), status.st_size, status.st_mtime_ns
+
+
+@lru_cache(maxsize=8)
+def _sum_of(root: Path, stamps: tuple[_Stamp, ...]) -> str:
+    digest = hashlib.sha256()
+    for name, size, _ in stamps:
+        digest.update(f"{name}\0{size}\0".encode())
+        with open(root / name if name != "." else root, "rb") as file:
+            while block := file.read(1 << 20):
+                digest.update(block)
+    return digest.hexdigest()
