@@ -75,6 +75,7 @@ def test_a_job_that_fails_is_named_with_its_reason_and_the_rest_goes_on(tmp_path
     assert bad.command and "--density 65" in bad.command
     assert isinstance(good, Result) and good.n == 2
     assert len(outcome.failures) == 2 and outcome.page.exists()
+    assert [row.label for row in outcome.report.tables[-1].rows] == list(outcome.failures)
 
 
 def test_a_process_that_dies_does_not_take_the_others_with_it(tmp_path: Path) -> None:
@@ -159,7 +160,7 @@ def test_plan_runs_nothing_and_as_is_only_writes(tmp_path: Path) -> None:
 def test_the_exit_code_is_1_where_something_failed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_experiments, "_ROWS", (sheet(small(density=65), small()),))
     result = CliRunner().invoke(app, ["reproduce", "--workers", "1"])
-    assert result.exit_code == 1 and "report.json holds 1 tables" in result.stdout
+    assert result.exit_code == 1 and "report.json holds 2 tables" in result.stdout
 
 
 def test_names_and_folders_that_are_not_there() -> None:

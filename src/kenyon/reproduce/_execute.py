@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import multiprocessing
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -41,6 +42,7 @@ def execute(jobs: Sequence[Job], store: Path, data_dir: Path | None, workers: in
 
 def attempt(job: Job, store: Path, data_dir: Path | None) -> Outcome:
     """Do one job; whatever it raises becomes its word."""
+    gc.collect()  # lets go of the data sets that earlier jobs had mapped
     begin = perf_counter()
     try:
         word, done = job.do(store, data_dir), True

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from kenyon.evaluation import RunFolder
 from kenyon.report._command import run_command
-from kenyon.report._data import Figure, ReportData, Result, Run, Scatter, Table
+from kenyon.report._data import Figure, ReportData, Result, Row, Run, Scatter, Table, Text
 from kenyon.report._from_runs import machine
 from kenyon.reproduce._setting import Setting
 from kenyon.reproduce._wanted import Part, Results
@@ -30,7 +30,7 @@ class Words:
 def make_report(parts: Sequence[Part], results: Results, setting: Setting, words: Words) -> ReportData:
     """Draw every part and gather the runs behind them."""
     drawn = [item for part in parts for item in part.draw(results)]
-    tables = tuple(item for item in drawn if isinstance(item, Table))
+    tables = (*(item for item in drawn if isinstance(item, Table)), *_failures(results))
     figures = tuple(item for item in drawn if not isinstance(item, Table))
     return ReportData(
         title=words.title,
@@ -44,6 +44,13 @@ def make_report(parts: Sequence[Part], results: Results, setting: Setting, words
         kenyon=version("kenyon"),
         machine=machine(),
     )
+
+
+def _failures(results: Results) -> list[Table]:
+    """What failed and why, where something did."""
+    rows = tuple(Row(name, (Text(reason),)) for name, reason in results.failures.items())
+    note = "The same command tries these again; everything else stands."
+    return [Table("failures", "What failed", ("Reason",), rows, note=note)] if rows else []
 
 
 def describe(path: Path, seeds: Sequence[int]) -> Run:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from kenyon.errors import DataError
+from kenyon.errors import DataError, MissingExtraError
 from kenyon.evaluation import RunConfig
 from kenyon.report._command import run_command
 from kenyon.report._data import Value
@@ -115,14 +115,17 @@ class Setting:
         value = None if paper is None else Value(paper[0], paper[1] if len(paper) > 1 else None)
         backbone = (features if isinstance(features, str) else self.backbone) if features else None
         opened = self.dataset(dataset)
-        config = RunConfig(
-            opened or dataset,
-            learner,
-            Curriculum(scenario, epochs=epochs),
-            dict(options or {}),
-            tests="last" if self.quick else tests,
-            backbone=backbone,
-        )
+        try:
+            config = RunConfig(
+                opened or dataset,
+                learner,
+                Curriculum(scenario, epochs=epochs),
+                dict(options or {}),
+                tests="last" if self.quick else tests,
+                backbone=backbone,
+            )
+        except MissingExtraError as error:
+            return Gap(str(error), None, value)
         wanted = (self.seeds if seeds is None else seeds)[: len(self.seeds)]
         command = run_command(config.to_dict(), wanted)
         if opened is None:

@@ -12,13 +12,15 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
-import torch
-from torch import Tensor
 
 from kenyon.baselines._trainer import Trainer
-from kenyon.errors import ConfigError
+from kenyon.errors import ConfigError, require
 from kenyon.evaluation._protocol import StreamInfo
 from kenyon.features import BLOCK, SparseProjection
+
+torch = require("torch", "baselines", "the MLP on sparse features")
+
+from torch import Tensor  # noqa: E402
 
 
 class FeatureMLP(Trainer):
