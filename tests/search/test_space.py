@@ -105,6 +105,13 @@ def test_with_ties_an_option_to_the_switch_of_another() -> None:
     assert active(other) == {"rule"} and space.options(other) == {"rule": "gen"}
 
 
+def test_the_space_of_one_rule_has_what_can_be_active_under_it() -> None:
+    mse = parse_space(default_space()).only("mse")
+    assert mse["rule"].values == ("mse",)
+    shared = {"rule", "n_hidden", "density", "inhibitory", "threshold", "decay_on", "decay"}
+    assert set(mse.names) == shared | {f"mse.{name}" for name in ("learning_rate", "clamp_on", "clamp", "clamp_kind")}
+
+
 def test_parameters_of_a_rule_that_is_not_searched_are_left_out() -> None:
     assert "oja.b1" not in parse_space(SMALL).names
 

@@ -76,6 +76,25 @@ def test_ambs_finds_what_chance_does_not() -> None:
         assert best(AmbsSuggester(SPACE, seed, 2.0, 15)) > best(RandomSuggester(SPACE, seed)) + 0.1
 
 
+def test_every_rule_has_its_turn_whatever_is_ahead() -> None:
+    suggester = AmbsSuggester(SPACE, 0, 2.0, 12)
+    suggester.tell([(point, quality(point)) for point in points(12)])  # GEN is far ahead
+    asked = []
+    for number in range(12, 44):
+        (point,) = suggester.ask(number, 1)
+        asked.append(point["rule"])
+        suggester.tell([(point, quality(point))])
+    turns, free = asked[1::2], asked[0::2]
+    assert turns[2:6] == ["gen", "oja", "mse", "inel"] and all(turns.count(rule) == 4 for rule in set(turns))
+    assert free.count("gen") > len(free) / 2
+
+
+def test_a_rule_whose_turn_it_is_again_without_news_does_not_repeat_itself() -> None:
+    suggester = AmbsSuggester(SPACE, 0, 2.0, 12)
+    suggester.tell([(point, quality(point)) for point in points(12)])
+    assert len({repr(point) for point in suggester.ask(12, 20)}) == 20
+
+
 def test_the_same_seed_and_results_give_the_same_suggestions() -> None:
     def asked() -> str:
         suggester = AmbsSuggester(SPACE, 3, 2.0, 10)

@@ -15,7 +15,7 @@ from kenyon.search._space import Point, default_space, parse_space
 from kenyon.search._suggest import make_suggester
 
 KAPPA = 2.5
-N_INITIAL = 40
+N_INITIAL = 24
 
 
 class SearchWatch:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -97,6 +97,18 @@ class Space:
             parent = parameter.parent
             masked[parameter.name] = point[parameter.name] if parent is None or masked[parent[0]] == parent[1] else NAN
         return masked
+
+    def only(self, rule: str) -> Space:
+        """The space of one rule: that rule alone, and what can be active under it."""
+        kept: list[Parameter] = []
+        for parameter in self.parameters:
+            if parameter.name == "rule":
+                kept.append(replace(parameter, values=(rule,)))
+            elif parameter.parent is None or any(
+                parameter.parent[0] == p.name and (p.name != "rule" or parameter.parent[1] == rule) for p in kept
+            ):
+                kept.append(parameter)
+        return Space(tuple(kept))
 
     def options(self, point: Mapping[str, Any]) -> dict[str, Any]:
         """The learner's options that a point stands for."""

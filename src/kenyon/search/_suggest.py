@@ -2,7 +2,8 @@
 
 AMBS (Balaprakash et al. 2018) is DeepHyper's: a random forest over the space, and the candidate with
 the best optimistic estimate, mean + kappa * deviation (LCB of the error) with a large constant kappa.
-We ask DeepHyper for suggestions only; running, recording and resuming are our own.
+Beside the forest over everything, each rule has one of its own. We ask DeepHyper for suggestions only;
+running, recording and resuming are our own.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from kenyon.errors import require, unknown
-from kenyon.search._space import Point, Space
+from kenyon.search._space import NAN, Point, Space
 
 METHODS = ("ambs", "random")
 CANDIDATES = 1000
@@ -45,37 +46,74 @@ class RandomSuggester:
 
 
 class AmbsSuggester:
-    """Random points first, then those the forest is most hopeful about.
+    """Random points first, then those that forests are most hopeful about.
+
+    Every other suggestion is that of one forest over everything. Left alone it settles on whichever rule did best
+    among the first points, though another may do better once its own parameters are right: a forest hopes for nothing
+    beyond what it has seen. So the suggestions between go to the rules in turn, each with a forest of its own.
 
     Args:
         space: what to choose from.
-        seed: of the random points and the forest.
-        kappa: weight of the forest's uncertainty; large values explore.
-        n_initial: results to have before the forest is asked.
+        seed: of the random points and the forests.
+        kappa: weight of a forest's uncertainty; large values explore.
+        n_initial: results to have before a forest is asked.
     """
 
     def __init__(self, space: Space, seed: int, kappa: float, n_initial: int) -> None:
         require("deephyper", "search", "the search method 'ambs'")
-        self._space, self._seed, self._kappa, self._n_initial = space, seed, kappa, n_initial
+        self._space, self._seed, self._n_initial = space, seed, n_initial
         self._random = RandomSuggester(space, seed)
+        self._told = 0
+        rules = [str(rule) for rule in space["rule"].values]
+        self._all = _Forest(space, space, [seed], kappa)
+        self._turns = [_Forest(space, space.only(rule), [seed, i], kappa) for i, rule in enumerate(rules)]
+
+    def tell(self, results: Sequence[tuple[Point, float]]) -> None:
+        self._told += len(results)
+        for forest in (self._all, *self._turns):
+            forest.tell(results)
+
+    def ask(self, first: int, n: int) -> list[Point]:
+        if self._told < self._n_initial:
+            return self._random.ask(first, n)
+        asked: list[_Forest] = []
+        for number in range(first, first + n):
+            turn = self._turns[number // 2 % len(self._turns)]
+            # Without news a forest would repeat itself.
+            asked.append(turn if number % 2 and turn.news and turn not in asked else self._all)
+        points = {id(forest): forest.ask(first, asked.count(forest)) for forest in asked}
+        return [points[id(forest)].pop() for forest in asked]
+
+
+class _Forest:
+    """DeepHyper's search over the whole space or a part of it, made when it is first asked."""
+
+    def __init__(self, whole: Space, part: Space, seed: Sequence[int], kappa: float) -> None:
+        self._whole, self._part, self._seed, self._kappa = whole, part, seed, kappa
         self._waiting: list[tuple[Point, float]] = []
         self._search: Any = None
 
+    @property
+    def news(self) -> bool:
+        """Whether it was told something since it was last asked."""
+        return bool(self._waiting)
+
     def tell(self, results: Sequence[tuple[Point, float]]) -> None:
-        self._waiting += results
+        """Results; those outside its part are not for it."""
+        rules = self._part["rule"].values
+        self._waiting += [(point, score) for point, score in results if point["rule"] in rules]
 
     def ask(self, first: int, n: int) -> list[Point]:
-        if self._search is None and len(self._waiting) < self._n_initial:
-            return self._random.ask(first, n)
         if self._search is None:
             from kenyon.search._deephyper import make_search
 
             # A search that goes on must not draw the candidates it drew before.
-            self._search = make_search(self._space, [self._seed, first], self._kappa, CANDIDATES)
+            self._search = make_search(self._part, [*self._seed, first], self._kappa, CANDIDATES)
         if self._waiting:
             self._search.tell(self._waiting)
             self._waiting = []
-        return self._search.ask(n)
+        nothing = dict.fromkeys(self._whole.names, NAN)
+        return [self._whole.mask(nothing | point) for point in self._search.ask(n)]
 
 
 def make_suggester(method: str, space: Space, seed: int, kappa: float, n_initial: int) -> Suggester:
