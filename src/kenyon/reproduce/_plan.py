@@ -36,7 +36,9 @@ class Plan:
 
     @property
     def left(self) -> list[Job]:
-        return [entry.job for entry in self.entries if entry.state != "done"]
+        """What is not done, the first seed of everything first: stopped early, most cells have a number."""
+        jobs = [entry.job for entry in self.entries if entry.state != "done"]
+        return sorted(jobs, key=lambda job: getattr(job, "seed", 0))
 
     @property
     def seconds(self) -> float:
