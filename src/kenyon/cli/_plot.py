@@ -1,4 +1,5 @@
-"""`kenyon plot`: a run's accuracy matrix, accuracy over the stream and weight evolution, or a search, as pictures."""
+"""`kenyon plot`: a run's accuracy matrix, accuracy over the stream and weight evolution, a search, or a report's plots
+of points, as pictures."""
 
 from __future__ import annotations
 
@@ -9,11 +10,11 @@ import typer
 
 
 def plot(
-    path: Annotated[Path, typer.Argument(help="A run's or search's folder, or a store: then all its complete runs.")],
+    path: Annotated[Path, typer.Argument(help="A run's or search's folder, a report (JSON), or a store: its runs.")],
     out: Annotated[Path | None, typer.Option(help="Folder for the pictures; by default the run's own.")] = None,
     kind: Annotated[str, typer.Option("--format", help="png or svg.")] = "png",
 ) -> None:
-    """Draw a run or a search."""
+    """Draw a run, a search or a report."""
     from kenyon.cli._folders import open_runs
     from kenyon.errors import DataError, unknown
     from kenyon.report._plots import plot_run
@@ -25,6 +26,13 @@ def plot(
         from kenyon.search import SearchFolder
 
         for picture in plot_search(SearchFolder(path), out or path, kind):
+            typer.echo(picture)
+        return
+    if path.suffix == ".json":
+        from kenyon.report import open_report
+        from kenyon.report._report_plots import plot_report
+
+        for picture in plot_report(open_report(path), out or path.parent, kind):
             typer.echo(picture)
         return
     runs = [run for run in open_runs(path) if run.complete]

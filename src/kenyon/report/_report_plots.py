@@ -1,0 +1,80 @@
+"""Pictures of a report's plots of points, such as accuracy against bytes of state, for pages without script."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from kenyon.errors import DataError, require
+from kenyon.report._data import Point, ReportData, Scatter
+
+MARKERS = "os^Dvp*hX"
+BYTES = ((1e9, "GB"), (1e6, "MB"), (1e3, "KB"), (1, "B"))
+
+
+def plot_report(report: ReportData, folder: Path, kind: str = "png") -> list[Path]:
+    """Draw every plot of points of a report; returns the files written.
+
+    Args:
+        report: the report.
+        folder: where the pictures go, each under its figure's id.
+        kind: `"png"` or `"svg"`.
+    """
+    require("matplotlib", "plot", "drawing a report")
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    scatters = [figure for figure in report.figures if isinstance(figure, Scatter) and figure.points]
+    if not scatters:
+        raise DataError("the report has no plot of points to draw")
+    folder.mkdir(parents=True, exist_ok=True)
+    written = []
+    for scatter in scatters:
+        # the same report gives the same file: no date, no drawn names
+        with rc_context({"svg.hashsalt": "kenyon"}):
+            figure = Figure(figsize=(8, 4.8), layout="constrained")
+            draw_scatter(figure.add_subplot(), scatter)
+            path = folder / f"{scatter.id}.{kind}"
+            figure.savefig(path, dpi=150, metadata={"Date": None} if kind == "svg" else None)
+        written.append(path)
+    return written
+
+
+def draw_scatter(axes: Any, scatter: Scatter) -> None:
+    """Points by group, each with its name; the line joins those that nothing else beats."""
+    groups = list(dict.fromkeys(point.group for point in scatter.points))
+    for number, group in enumerate(groups):
+        points = [point for point in scatter.points if point.group == group]
+        x, y = [point.x for point in points], [point.y for point in points]
+        error = [point.error or 0.0 for point in points]
+        marker = MARKERS[number % len(MARKERS)]
+        axes.errorbar(x, y, error, fmt=marker, ms=6, elinewidth=0.8, label=group or None, color=f"C{number}")
+        for point in points:
+            axes.annotate(point.name, (point.x, point.y), (5, 4), textcoords="offset points", fontsize=8)
+    if scatter.frontier:
+        best = frontier(scatter.points)
+        axes.step([p.x for p in best], [p.y for p in best], where="post", color="0.6", lw=1, ls="--", zorder=0)
+    axes.set_xscale("log" if scatter.x_log else "linear")
+    axes.set_yscale("log" if scatter.y_log else "linear")
+    if scatter.x_unit == "B":
+        axes.xaxis.set_major_formatter(lambda value, _: _in_bytes(value))
+    axes.set_xlabel(scatter.x_label)
+    axes.set_ylabel(scatter.y_label)
+    axes.set_title(scatter.title, fontsize=11)
+    axes.grid(alpha=0.25)
+    if any(groups):
+        axes.legend(fontsize=8)
+
+
+def frontier(points: tuple[Point, ...]) -> list[Point]:
+    """Points that no other beats with less x and more y, from left to right."""
+    best: list[Point] = []
+    for point in sorted(points, key=lambda point: (point.x, -point.y)):
+        if not best or point.y > best[-1].y:
+            best.append(point)
+    return best
+
+
+def _in_bytes(value: float) -> str:
+    size, unit = next(((size, unit) for size, unit in BYTES if value >= size), BYTES[-1])
+    return f"{value / size:g} {unit}"

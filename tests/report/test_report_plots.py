@@ -1,0 +1,35 @@
+"""A report's plots of points as pictures."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from kenyon.errors import DataError
+from kenyon.report import Point, Scatter
+from kenyon.report._report_plots import frontier, plot_report
+from report.sample import sample
+
+POINTS = tuple(
+    Point(x, y, name) for x, y, name in [(4, 90, "d"), (1, 50, "a"), (2, 40, "b"), (3, 80, "c"), (3, 70, "e")]
+)
+
+
+def test_the_frontier_is_what_nothing_beats() -> None:
+    assert [point.name for point in frontier(POINTS)] == ["a", "c", "d"]
+
+
+@pytest.mark.parametrize("kind", ["png", "svg"])
+def test_every_scatter_is_drawn_and_the_same_twice(kind: str, tmp_path: Path) -> None:
+    report = replace(sample(), figures=(Scatter("bytes", "Bytes", "state", "accuracy", POINTS, x_log=True),))
+    first, second = (plot_report(report, tmp_path / name, kind) for name in ("one", "two"))
+    assert [path.name for path in first] == [f"bytes.{kind}"]
+    assert first[0].read_bytes() == second[0].read_bytes()
+    assert first[0].stat().st_size > 5000
+
+
+def test_a_report_without_points_is_named(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="no plot of points"):
+        plot_report(replace(sample(), figures=()), tmp_path)
