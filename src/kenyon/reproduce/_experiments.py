@@ -9,7 +9,8 @@ from kenyon.errors import unknown
 from kenyon.reproduce._ablations import ablations
 from kenyon.reproduce._comparison import comparison
 from kenyon.reproduce._distances import distances
-from kenyon.reproduce._figures import memory, search_trajectory, weight_evolution
+from kenyon.reproduce._figures import search_trajectory, weight_evolution
+from kenyon.reproduce._memory import memory
 from kenyon.reproduce._setting import Setting
 from kenyon.reproduce._single import configurations, single_task
 from kenyon.reproduce._transfer import transfer

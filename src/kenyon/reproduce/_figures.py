@@ -1,4 +1,4 @@
-"""Figures drawn from runs: the search's trajectory, how weights evolve, accuracy against bytes, accuracy matrices."""
+"""Figures 2 and 4: the trajectory of a search, and how weights evolve."""
 
 from __future__ import annotations
 
@@ -6,26 +6,15 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from kenyon.learners import LEARNERS
-from kenyon.paper import figure_source, paper_table
+from kenyon.paper import figure_source
 from kenyon.report._data import Figure, Point, Scatter
 from kenyon.report._gather import Group
-from kenyon.report._run_figures import _matrix as matrix
-from kenyon.report._run_figures import _scatter as scatter
-from kenyon.report._run_figures import _stream_accuracy as stream_accuracy
 from kenyon.report._run_figures import _weights as weights
-from kenyon.reproduce._comparison import ON_FEATURES, RIVALS
 from kenyon.reproduce._configurations import chosen, optimised, single
 from kenyon.reproduce._jobs import Job, SearchJob
-from kenyon.reproduce._setting import COLOUR, NAMES, Setting
+from kenyon.reproduce._setting import Setting
 from kenyon.reproduce._wanted import Part, Plot, Results, Runs, Wanted
 from kenyon.search import SearchFolder
-
-SIZES = (500, 1000, 2000, 5000, 20_000, 40_000)
-"""Hidden units at which Kenyon is run besides the chosen number."""
-
-SHOWN = ("Kenyon", "der++", "online-ewc", "fine-tune")
-"""Whose accuracy matrices and curves are drawn."""
 
 
 def search_trajectory(setting: Setting) -> list[Part]:
@@ -83,41 +72,7 @@ def weight_evolution(setting: Setting) -> list[Part]:
         drawn = [weights(stream, group) for group in groups(results, cells)]
         return [replace(figure, source=source) for figure in drawn if figure]
 
-    return [Plot(_jobs(cells.values()), make)]
-
-
-def memory(setting: Setting) -> list[Part]:
-    """Accuracy against bytes of state, of every method and of Kenyon at several sizes; matrices and curves of some."""
-    streams = [column.partition("/") for column in paper_table("comparison_extended").columns]
-    order = sorted(streams, key=lambda stream: stream[2])  # class-incremental first
-    return [_memory(setting, dataset, scenario) for dataset, _, scenario in order]
-
-
-def _memory(setting: Setting, dataset: str, scenario: str) -> Plot:
-    cells: dict[str, Wanted] = {}
-    options = chosen(dataset, scenario)
-    if options:
-        cells["Kenyon"] = setting.kenyon(dataset, scenario, options)
-        for size in SIZES if (dataset, scenario) == ("mnist", "class-incremental") else ():
-            cells[f"Kenyon, {size:,} units"] = setting.kenyon(dataset, scenario, {**options, "n_hidden": size})
-    named = [row.keys["learner"] for row in paper_table("comparison").rows if "learner" in row.keys]
-    for learner in (*named, *RIVALS):
-        colour = dataset in COLOUR
-        if scenario in LEARNERS[learner].scenarios and (not colour or setting.resnet or learner in ON_FEATURES):
-            features = colour and learner in ON_FEATURES
-            tests = "last" if colour else "all"
-            cells[learner] = setting.runs(dataset, scenario, learner, tests=tests, features=features)
-
-    def make(results: Results) -> list[Figure]:
-        found = groups(results, cells)
-        stream = (f"Split-{NAMES[dataset]}", scenario)
-        figures: list[Figure | None] = [scatter(stream, found)] if len(found) > 1 else []
-        if dataset == "mnist" and scenario == "class-incremental":
-            some = [group for group in found if group.label in SHOWN]
-            figures += [stream_accuracy(stream, some) if some else None, *(matrix(stream, group) for group in some)]
-        return [figure for figure in figures if figure]
-
-    return Plot(_jobs(cells.values()), make)
+    return [Plot(jobs_of(cells.values()), make)]
 
 
 def groups(results: Results, cells: Mapping[str, Wanted]) -> list[Group]:
@@ -132,5 +87,6 @@ def groups(results: Results, cells: Mapping[str, Wanted]) -> list[Group]:
     return found
 
 
-def _jobs(cells: Iterable[Wanted]) -> tuple[Job, ...]:
+def jobs_of(cells: Iterable[Wanted]) -> tuple[Job, ...]:
+    """All jobs of some cells."""
     return tuple(job for cell in cells for job in cell.jobs())

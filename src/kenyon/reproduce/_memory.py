@@ -1,0 +1,88 @@
+"""What accuracy costs in bytes of state: every method, and Kenyon at several sizes. The paper has no such figure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from kenyon.learners import LEARNERS
+from kenyon.paper import paper_table
+from kenyon.report._data import Figure
+from kenyon.report._run_figures import _matrix as matrix
+from kenyon.report._run_figures import _scatter as scatter
+from kenyon.report._run_figures import _stream_accuracy as stream_accuracy
+from kenyon.reproduce._comparison import ON_FEATURES, RIVALS
+from kenyon.reproduce._configurations import chosen
+from kenyon.reproduce._figures import groups, jobs_of
+from kenyon.reproduce._setting import COLOUR, NAMES, Setting
+from kenyon.reproduce._wanted import Line, Part, Plot, Results, Runs, Sheet, Wanted
+
+SIZES = (500, 1000, 2000, 5000, 20_000, 40_000)
+"""Hidden units at which Kenyon is run besides the chosen number."""
+
+SHOWN = ("Kenyon", "der++", "online-ewc", "fine-tune")
+"""Whose accuracy matrices and curves are drawn."""
+
+MAIN = ("mnist", "class-incremental")
+NOTE = (
+    "State is everything a method must keep to go on learning: weights, importances, stored samples, statistics; a "
+    "random projection counts as its seed. A frozen backbone is not counted. The line joins what nothing else beats."
+)
+
+
+def memory(setting: Setting) -> list[Part]:
+    """A figure for each stream; for Split-MNIST, class-incremental, also the table, accuracy matrices and curves."""
+    streams = [column.partition("/") for column in paper_table("comparison_extended").columns]
+    order = sorted(streams, key=lambda stream: stream[2])  # class-incremental first
+    parts: list[Part] = [_figures(setting, dataset, scenario) for dataset, _, scenario in order]
+    return [_sheet(_cells(setting, *MAIN)), *parts]
+
+
+def _cells(setting: Setting, dataset: str, scenario: str) -> dict[str, Wanted]:
+    """Every method that is run on a stream, by name."""
+    cells: dict[str, Wanted] = {}
+    if options := chosen(dataset, scenario):
+        cells["Kenyon"] = setting.kenyon(dataset, scenario, options)
+        for size in SIZES if (dataset, scenario) == MAIN else ():
+            cells[f"Kenyon, {size:,} units"] = setting.kenyon(dataset, scenario, {**options, "n_hidden": size})
+    named = [row.keys["learner"] for row in paper_table("comparison").rows if "learner" in row.keys]
+    colour = dataset in COLOUR
+    for learner in (*named, *RIVALS):
+        if scenario in LEARNERS[learner].scenarios and (not colour or setting.resnet or learner in ON_FEATURES):
+            features = colour and learner in ON_FEATURES
+            tests = "last" if colour else "all"
+            cells[learner] = setting.runs(dataset, scenario, learner, tests=tests, features=features)
+    return cells
+
+
+def _sheet(cells: Mapping[str, Wanted]) -> Sheet:
+    """Accuracy, forgetting and state, side by side."""
+    metrics = {"accuracy": ("%", "higher"), "forgetting": ("%", "lower"), "state_bytes": ("MB", "lower")}
+    lines = []
+    for name, cell in cells.items():
+        ours = name.startswith("Kenyon")
+        group = "Kenyon" if ours else f"Keeps besides its weights: {LEARNERS[name].memory}"
+        own = tuple(
+            replace(cell, metric=metric, unit=unit, better=better) if isinstance(cell, Runs) else cell
+            for metric, (unit, better) in metrics.items()
+        )
+        lines.append(Line(name, own, group, outside=name == "iid-offline"))
+    lines.sort(key=lambda line: (not line.label.startswith("Kenyon"), line.group or ""))
+    columns = ("Accuracy", "Forgetting", "State")
+    return Sheet("memory", "Split-MNIST, class-incremental: what is kept", columns, tuple(lines), note=NOTE)
+
+
+def _figures(setting: Setting, dataset: str, scenario: str) -> Plot:
+    cells = _cells(setting, dataset, scenario)
+
+    def make(results: Results) -> list[Figure]:
+        found = groups(results, cells)
+        stream = (f"Split-{NAMES[dataset]}", scenario)
+        drawn = scatter(stream, found) if len(found) > 1 else None
+        figures: list[Figure | None] = [replace(drawn, note=NOTE) if drawn else None]
+        if (dataset, scenario) == MAIN:
+            some = [group for group in found if group.label in SHOWN]
+            figures += [stream_accuracy(stream, some) if some else None, *(matrix(stream, group) for group in some)]
+        return [figure for figure in figures if figure]
+
+    return Plot(jobs_of(cells.values()), make)
