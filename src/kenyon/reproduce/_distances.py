@@ -7,7 +7,7 @@ from pathlib import Path
 from kenyon.paper import paper_table
 from kenyon.report._data import Cell, Result, Value
 from kenyon.reproduce._jobs import MeasureJob
-from kenyon.reproduce._setting import COLOUR, NAMES, STAND_IN, Setting
+from kenyon.reproduce._setting import COLOUR, NAMES, Setting
 from kenyon.reproduce._wanted import EMPTY, Computed, Gap, Line, Part, Sheet, Wanted
 from kenyon.transfer import centroid_distances
 
@@ -47,7 +47,10 @@ def _dimensions(setting: Setting) -> Sheet:
     pairs = list(zip(table.columns, row.values, strict=True))
     lines = (
         Line(f"{row.label}, pixels", tuple(cell(d, p, False) for d, p in pairs)),
-        Line(f"{row.label}, {STAND_IN} features", tuple(cell(d, p, True) if d in COLOUR else EMPTY for d, p in pairs)),
+        Line(
+            f"{row.label}, {setting.backbone} features",
+            tuple(cell(d, p, True) if d in COLOUR else EMPTY for d, p in pairs),
+        ),
     )
     note = "Of the training set, pixels as published. The paper's figure for CIFAR-10 is not one of raw pixels."
     columns = tuple(NAMES[dataset] for dataset in table.columns)

@@ -5,6 +5,7 @@ Quick: one seed, and a small sample of each data set; where a set is not there, 
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -16,8 +17,7 @@ import numpy as np
 from kenyon.errors import DataError, MissingExtraError
 from kenyon.evaluation import RunConfig
 from kenyon.report._command import run_command
-from kenyon.report._data import Value
-from kenyon.reproduce._wanted import Gap, Runs
+from kenyon.reproduce._wanted import Gap, Runs, paper_value
 from kenyon.streams import Curriculum, list_datasets, load_dataset
 
 SEEDS = (0, 1, 2, 3, 4)
@@ -88,7 +88,9 @@ class Setting:
                 arrays[f"X_{part}"] = np.asarray(split.X[rows]).reshape(-1, *dataset.shape)
                 arrays[f"y_{part}"] = np.asarray(split.y[rows])
             path.parent.mkdir(parents=True, exist_ok=True)
-            np.savez(path, **arrays)
+            part_written = path.with_name(f".{name}.{os.getpid()}.npz")
+            np.savez(part_written, **arrays)
+            part_written.replace(path)  # whole or not at all
         return path
 
     def runs(
@@ -112,7 +114,7 @@ class Setting:
             seeds: the setting's by default.
             paper: the paper's numbers in this place.
         """
-        value = None if paper is None else Value(paper[0], paper[1] if len(paper) > 1 else None)
+        value = paper_value(paper)
         backbone = (features if isinstance(features, str) else self.backbone) if features else None
         opened = self.dataset(dataset)
         try:

@@ -12,8 +12,6 @@ from kenyon.report._command import run_command
 from kenyon.report._data import Cell, Empty, Figure, Missing, Result, Row, Table, Value
 from kenyon.reproduce._jobs import Job, RunJob
 
-__all__ = ["Gap", "Line", "Part", "Plot", "Results", "Runs", "Sheet", "Wanted", "paper_value"]
-
 SCALES = {"%": 100.0, "MB": 1e-6}
 
 
