@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ from kenyon.reproduce._jobs import MeasureJob, SearchJob, speed_key
 from kenyon.reproduce._setting import PAPERS_BACKBONE
 from kenyon.reproduce._speeds import measured_speeds, nearest_speed, recorded_speeds
 from kenyon.reproduce._wanted import Fixed, Gap, Line, Results, Runs, Sheet
+from kenyon.reproduce.record_speeds import speeds_text
 from kenyon.streams import Curriculum
 from kenyon.transfer import moments
 
@@ -45,6 +47,8 @@ def test_speeds_are_the_stores(tmp_path: Path) -> None:
     speed = report.results[0].metrics.samples_per_second_overall
     key = "kenyon/mse/digits/class-incremental"
     assert measured_speeds(tmp_path) == {key: round(speed, 3)} and speed_key(config.to_dict()) == key
+    recorded = tomllib.loads(speeds_text(tmp_path))
+    assert recorded["speeds"] == {key: round(speed, 3)} and recorded["machine"]["cores"] >= 1
     assert all(math.isfinite(value) and value > 0 for value in recorded_speeds().values())
 
 

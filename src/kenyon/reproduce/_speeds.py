@@ -1,14 +1,11 @@
 """How long a job will take: from runs of its kind in the store, else from the speeds that `speeds.toml` records.
 
-    python -m kenyon.reproduce._speeds STORE
-
-writes that file anew from a store's runs. A job of a kind that neither knows takes the speed of the nearest kind:
+A job of a kind that neither knows takes the speed of the nearest kind:
 another scenario, another data set.
 """
 
 from __future__ import annotations
 
-import sys
 import tomllib
 from collections import defaultdict
 from collections.abc import Mapping
@@ -20,16 +17,12 @@ from statistics import median
 from typing import Any
 
 from kenyon.evaluation import Store
-from kenyon.evaluation._environment import environment
-from kenyon.evaluation._files import replace_file
-from kenyon.evaluation._toml import to_toml
 from kenyon.reproduce._jobs import Job, RunJob, SearchJob, speed_key
 from kenyon.reproduce._setting import SAMPLE, Setting
 from kenyon.search import SearchFolder
 
 START = 0.5
 """Seconds that a job takes whatever its length."""
-HEAD = "# Training samples a second of whole runs, testing included; by `python -m kenyon.reproduce._speeds STORE`.\n"
 
 
 def measured_speeds(store: Path) -> dict[str, float]:
@@ -107,18 +100,3 @@ def nearest_speed(table: Mapping[str, float], key: str) -> float | None:
         if alike:
             return median(alike)
     return None
-
-
-def main(argv: list[str]) -> int:
-    if len(argv) != 1:
-        print("usage: python -m kenyon.reproduce._speeds STORE", file=sys.stderr)
-        return 2
-    where = environment()
-    table = {"machine": {"processor": where["processor"], "cores": where["cores"]}}
-    text = HEAD + to_toml(table | {"speeds": measured_speeds(Path(argv[0]))})
-    replace_file(Path(__file__).with_name("speeds.toml"), text.encode())
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))

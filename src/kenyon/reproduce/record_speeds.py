@@ -1,0 +1,32 @@
+"""Write `speeds.toml`, which plans fall back on, from the runs and searches of a store.
+
+python -m kenyon.reproduce.record_speeds STORE
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from kenyon.evaluation._environment import environment
+from kenyon.evaluation._files import replace_file
+from kenyon.evaluation._toml import to_toml
+from kenyon.reproduce._speeds import measured_speeds
+
+HEAD = (
+    "# Training samples a second of whole runs, testing included, and evaluations a second of searches.\n"
+    "# Written by `python -m kenyon.reproduce.record_speeds STORE`.\n"
+)
+
+
+def speeds_text(store: Path) -> str:
+    """The file's text."""
+    where = environment()
+    machine = {"processor": where["processor"], "cores": where["cores"]}
+    return HEAD + to_toml({"machine": machine, "speeds": measured_speeds(store)})
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("usage: python -m kenyon.reproduce.record_speeds STORE")
+    replace_file(Path(__file__).with_name("speeds.toml"), speeds_text(Path(sys.argv[1])).encode())
