@@ -9,11 +9,12 @@ from kenyon import KenyonClassifier
 from kenyon.errors import ConfigError
 from kenyon.evaluation._config import RunConfig
 from kenyon.presets import load_preset, preset_names
-from kenyon.streams import SCENARIOS
+from kenyon.streams import SCENARIOS, load_dataset
+from real_sets import data_dir
 
 
 def test_there_are_presets() -> None:
-    assert "split-mnist" in preset_names()
+    assert {"mnist", "fashion-mnist", "cifar10", "split-mnist", "split-cifar10"} <= set(preset_names())
 
 
 @pytest.mark.parametrize("name", preset_names())
@@ -22,7 +23,7 @@ def test_a_preset_says_where_it_comes_from_and_learns(name: str) -> None:
     assert preset.scenario in SCENARIOS
     assert {"command", "seed", "evaluations", "held_out_accuracy"} <= set(preset.search)
     assert preset.search["command"].startswith("kenyon search ") and 0.5 < preset.search["held_out_accuracy"] < 1
-    RunConfig(preset.dataset, options=preset.options)
+    RunConfig(preset.dataset, options=preset.options, backbone=preset.backbone)
     classifier = KenyonClassifier.from_preset(name, random_state=0, n_hidden=500)
     assert classifier.n_hidden == 500 and classifier.random_state == 0
     assert KenyonClassifier.from_preset(name).n_hidden == preset.options["n_hidden"]
@@ -32,6 +33,15 @@ def test_a_preset_says_where_it_comes_from_and_learns(name: str) -> None:
     X[y == 1, : preset.n_features // 2] += 180
     X[y == 0, preset.n_features // 2 :] += 180
     assert classifier.fit(X, y).score(X, y) > 0.9
+
+
+@pytest.mark.real_data
+def test_the_mnist_preset_learns_mnist() -> None:
+    mnist = load_dataset("mnist", data_dir())
+    classifier = KenyonClassifier.from_preset("mnist", random_state=0)
+    order = np.random.default_rng(0).permutation(len(mnist.train))[:10_000]
+    classifier.partial_fit(mnist.train.X[order], mnist.train.y[order])
+    assert classifier.score(mnist.test.X[:2000], mnist.test.y[:2000]) > 0.91
 
 
 def test_an_unknown_preset_is_named() -> None:
