@@ -16,8 +16,8 @@ FEATURE_LAYER = ("n_hidden", "density", "inhibitory", "threshold")
 NOTE = (
     "MNIST as a single task, half a pass, but for the MLP, which learns the sparse features by SGD, batches of 10. Its "
     "learning rate, 0.3, was chosen on held-out samples: features of length 1 spread over thousands of units move an "
-    "MLP slowly, and a rate that suits pixels leaves it far behind. No threshold: x_e = ReLU(W_e u). No feature layer: the "
-    "pixels, scaled to length 1. "
+    "MLP slowly, and a rate that suits pixels leaves it far behind. No threshold: x_e = ReLU(W_e u). No feature "
+    "layer: the pixels, scaled to length 1. "
 )
 
 
