@@ -38,7 +38,7 @@ class MaskedForest(RandomForestRegressor):
     def __init__(
         self,
         parents: tuple[tuple[int, int] | None, ...] = (),
-        n_estimators: int = 30,
+        n_estimators: int = 20,
         random_state: int | None = None,
     ) -> None:
         # Half of the columns at a split: most of them are NaN under any one rule, and the square root of their
