@@ -102,6 +102,7 @@ class Setting:
         *,
         epochs: float = 1.0,
         tests: str = "all",
+        weights_every: int | None = None,
         features: bool | str = False,
         seeds: tuple[int, ...] | None = None,
         paper: tuple[float, ...] | None = None,
@@ -109,7 +110,7 @@ class Setting:
         """A cell: the runs, or why they are missing.
 
         Args:
-            epochs, tests: as `RunConfig` has them; a quick one tests at the end only.
+            epochs, tests, weights_every: as `RunConfig` has them; a quick one tests at the end only.
             features: whether a backbone looks at the images first; a name for another one than the setting's.
             seeds: the setting's by default.
             paper: the paper's numbers in this place.
@@ -123,6 +124,7 @@ class Setting:
                 learner,
                 Curriculum(scenario, epochs=epochs),
                 dict(options or {}),
+                weights_every,
                 tests="last" if self.quick else tests,
                 backbone=backbone,
             )

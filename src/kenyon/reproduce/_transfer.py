@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kenyon.features import BACKBONES
 from kenyon.paper import figure_source, paper_accuracy, paper_dimension, paper_distances, paper_table
+from kenyon.presets import load_preset
 from kenyon.report._data import Figure, Point, Result, Scatter
-from kenyon.reproduce._configurations import READING, chosen, single
+from kenyon.reproduce._configurations import READING, single
 from kenyon.reproduce._distances import measure
 from kenyon.reproduce._jobs import MeasureJob
-from kenyon.reproduce._setting import COLOUR, NAMES, STAND_IN, Setting
+from kenyon.reproduce._setting import COLOUR, NAMES, Setting
 from kenyon.reproduce._wanted import Line, Part, Plot, Results, Sheet, Wanted
+from kenyon.search._objective import default_epochs
 from kenyon.transfer import COEFFICIENTS, rank_correlation, transfer_coefficient
 
 PUBLISHED = "The paper's configurations, run here"
 OURS = "Kenyon's, chosen on held-out samples"
 FOUND_ON = ("mnist", "fashion-mnist", "cifar10")
+"""Data sets, and presets of the same names."""
 NOTE = (
     "A row is where a configuration was found as a single task, a column where it is run: half a pass for a single "
     "task, one pass else. The paper leaves its E-MNIST column empty, and so it is left out. Configurations that serve "
@@ -41,7 +43,7 @@ def transfer(setting: Setting) -> list[Part]:
     table = paper_table("transfer")
     streams = [column for column in table.columns if not column.startswith("emnist")]
     rows = [_published(setting, row.label, row.keys["dataset"], row.keys["rule"], streams) for row in table.rows]
-    rows += [row for dataset in FOUND_ON if (row := _chosen(setting, dataset, streams))]
+    rows += [_preset(setting, name, streams) for name in FOUND_ON]
     lines = tuple(Line(row.label, tuple(row.cells[stream] for stream in streams), row.group) for row in rows)
     columns = tuple(_heading(stream) for stream in streams)
     sheet = Sheet("table-4", "Configurations carried over", columns, lines, table.source, NOTE + READING)
@@ -55,7 +57,7 @@ def _heading(stream: str) -> str:
 
 def _cell(setting: Setting, stream: str, options: dict, paper: tuple[float, ...] | None) -> Wanted:
     dataset, _, scenario = stream.partition("/")
-    return setting.kenyon(dataset, scenario, options, epochs=0.5 if scenario == "single-task" else 1.0, paper=paper)
+    return setting.kenyon(dataset, scenario, options, epochs=default_epochs(scenario), paper=paper)
 
 
 def _published(setting: Setting, label: str, dataset: str, rule: str, streams: Sequence[str]) -> _Row:
@@ -65,15 +67,24 @@ def _published(setting: Setting, label: str, dataset: str, rule: str, streams: S
     return _Row(label, PUBLISHED, dataset, rule, cells)
 
 
-def _chosen(setting: Setting, dataset: str, streams: Sequence[str]) -> _Row | None:
-    options = chosen(dataset, "single-task")
-    if options is None:
-        return None
-    if isinstance(options["density"], int) and dataset in COLOUR:  # a count of features means nothing elsewhere
-        options["density"] = options["density"] / BACKBONES[STAND_IN].n_features
-    rule = str(options["rule"])
-    cells = {s: _cell(setting, s, options, None) for s in streams}
-    return _Row(f"{NAMES[dataset]} (w/{rule.upper()})", OURS, dataset, rule, cells)
+def _preset(setting: Setting, name: str, streams: Sequence[str]) -> _Row:
+    """A preset as `kenyon transfer` runs it, so that each finds the other's runs."""
+    preset = load_preset(name)
+
+    def cell(dataset: str, scenario: str) -> Wanted:
+        return setting.runs(
+            dataset,
+            scenario,
+            options=preset.options,
+            epochs=default_epochs(scenario),
+            tests="last",
+            weights_every=0,
+            features=dataset in COLOUR,
+        )
+
+    rule = str(preset.options["rule"])
+    cells = {stream: cell(stream.partition("/")[0], stream.partition("/")[2]) for stream in streams}
+    return _Row(f"{NAMES[name]} (w/{rule.upper()})", OURS, name, rule, cells)
 
 
 def _figure(setting: Setting, rows: Sequence[_Row]) -> Plot:
