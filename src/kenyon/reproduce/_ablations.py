@@ -11,7 +11,13 @@ from kenyon.reproduce._setting import Setting
 from kenyon.reproduce._wanted import EMPTY, Gap, Line, Part, Sheet, Wanted
 
 MLP = "kenyon.reproduce.feature_mlp:FeatureMLP"
-ONE_EPOCH = {"The same, 1 epoch": "mlp once", "The same, 1 epoch, learning rate 0.03": "mlp slow once"}
+CHANGES: dict[str, dict[str, Any]] = {
+    "none": {},
+    "threshold": {"threshold": "off"},
+    "features": {"features": "identity"},
+}
+TUNED, SLOW = 0.3, 0.03
+"""Learning rates of the MLP: the one chosen on held-out samples, and one that suits pixels."""
 FEATURE_LAYER = ("n_hidden", "density", "inhibitory", "threshold")
 NOTE = (
     "MNIST as a single task, half a pass, but for the MLP, which learns the sparse features by SGD, batches of 10. Its "
@@ -24,40 +30,38 @@ NOTE = (
 def ablations(setting: Setting) -> list[Part]:
     """One table, a column for the paper's configuration and one for ours."""
     table = paper_table("ablations")
-    ours = chosen("mnist", "single-task")
-    columns = {
-        "The paper's configuration (INEL)": single("mnist", "inel"),
-        "Kenyon's, chosen on held-out samples": ours,
-    }
+    papers, ours = single("mnist", "inel"), chosen("mnist", "single-task")
     lines = []
     for row in table.rows:
-        which = row.keys["ablation"]
-        cells = [_cell(setting, which, options, row.values[0]) for options in columns.values()]
-        lines.append(Line(row.label, tuple(cells), outside=True))
+        which, paper = row.keys["ablation"], row.values[0]
+        if which == "mlp":  # the learning layer is replaced as the paper did it, on its configuration alone
+            cells = _mlp(setting, papers, setting.seeds[:1], 10.0, TUNED, paper), EMPTY
+        else:
+            cells = _kenyon(setting, papers, which, paper), _kenyon(setting, ours, which, paper)
+        lines.append(Line(row.label, cells, outside=True))
         if which == "mlp":
-            for label, ablation in ONE_EPOCH.items():
-                once = [_cell(setting, ablation, options, None) for options in columns.values()]
-                lines.append(Line(label, tuple(once), outside=True))
-    return [Sheet("ablations", "Ablations", tuple(columns), tuple(lines), table.source, NOTE + READING)]
+            for label, rate in {"1 epoch": TUNED, f"1 epoch, learning rate {SLOW:g}": SLOW}.items():
+                once = _mlp(setting, papers, setting.seeds[:3], 1.0, rate, None)
+                lines.append(Line(f"The same, {label}", (once, EMPTY), outside=True))
+    columns = ("The paper's configuration (INEL)", "Kenyon's, chosen on held-out samples")
+    return [Sheet("ablations", "Ablations", columns, tuple(lines), table.source, NOTE + READING)]
 
 
-def _cell(
-    setting: Setting, ablation: str, options: Mapping[str, Any] | None, paper: tuple[float, ...] | None
+def _mlp(
+    setting: Setting,
+    options: Mapping[str, Any],
+    seeds: tuple[int, ...],
+    epochs: float,
+    rate: float,
+    paper: tuple[float, ...] | None,
+) -> Wanted:
+    layer = {key: options[key] for key in FEATURE_LAYER} | {"lr": rate}
+    return setting.runs("mnist", "single-task", MLP, layer, epochs=epochs, tests="last", seeds=seeds, paper=paper)
+
+
+def _kenyon(
+    setting: Setting, options: Mapping[str, Any] | None, ablation: str, paper: tuple[float, ...] | None
 ) -> Wanted:
     if options is None:
         return Gap("no configuration was chosen for it yet")
-    if ablation.startswith("mlp"):
-        if options.get("rule") != "inel":
-            return EMPTY  # the layer is replaced as the paper did it, once
-        layer = {key: options[key] for key in FEATURE_LAYER}
-        if "slow" in ablation:
-            layer["lr"] = 0.03
-        epochs, seeds = (1.0, setting.seeds[:3]) if "once" in ablation else (10.0, setting.seeds[:1])
-        return setting.runs("mnist", "single-task", MLP, layer, epochs=epochs, tests="last", seeds=seeds, paper=paper)
-    changes: dict[str, dict[str, Any]] = {
-        "none": {},
-        "threshold": {"threshold": "off"},
-        "features": {"features": "identity"},
-    }
-    changed = {**options, **changes[ablation]}
-    return setting.kenyon("mnist", "single-task", changed, epochs=0.5, paper=paper)
+    return setting.kenyon("mnist", "single-task", {**options, **CHANGES[ablation]}, epochs=0.5, paper=paper)
