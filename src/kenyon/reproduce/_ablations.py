@@ -32,6 +32,7 @@ def ablations(setting: Setting) -> list[Part]:
     table = paper_table("ablations")
     papers, ours = single("mnist", "inel"), chosen("mnist", "single-task")
     lines = []
+    cells: tuple[Wanted, Wanted]
     for row in table.rows:
         which, paper = row.keys["ablation"], row.values[0]
         if which == "mlp":  # the learning layer is replaced as the paper did it, on its configuration alone
