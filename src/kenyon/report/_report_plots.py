@@ -63,7 +63,7 @@ def draw_scatter(axes: Any, scatter: Scatter) -> None:
     axes.set_title(scatter.title, fontsize=11)
     axes.grid(alpha=0.25)
     if any(groups):
-        axes.legend(fontsize=8)
+        axes.legend(fontsize=8, loc="lower right")
 
 
 def frontier(points: tuple[Point, ...]) -> list[Point]:
