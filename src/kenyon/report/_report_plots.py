@@ -62,8 +62,9 @@ def draw_scatter(axes: Any, scatter: Scatter) -> None:
     axes.set_ylabel(scatter.y_label)
     axes.set_title(scatter.title, fontsize=11)
     axes.grid(alpha=0.25)
+    axes.margins(x=0.1)  # room for the names
     if any(groups):
-        axes.legend(fontsize=8, loc="lower right")
+        axes.legend(fontsize=8, loc="lower left" if scatter.frontier else "upper right")
 
 
 def frontier(points: tuple[Point, ...]) -> list[Point]:
