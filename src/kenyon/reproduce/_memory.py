@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from kenyon.learners import LEARNERS
 from kenyon.paper import paper_table
@@ -19,6 +20,9 @@ from kenyon.reproduce._wanted import Line, Part, Plot, Results, Runs, Sheet, Wan
 
 SIZES = (500, 1000, 2000, 5000, 20_000, 40_000)
 """Hidden units at which Kenyon is run besides the chosen number."""
+
+FEW, FEW_THRESHOLD = 2000, 1.5
+"""Up to so many units, a threshold of so many standard deviations."""
 
 SHOWN = ("Kenyon", "der++", "online-ewc", "fine-tune")
 """Whose accuracy matrices and curves are drawn."""
@@ -44,7 +48,7 @@ def _cells(setting: Setting, dataset: str, scenario: str) -> dict[str, Wanted]:
     if options := chosen(dataset, scenario):
         cells["Kenyon"] = setting.kenyon(dataset, scenario, options)
         for size in SIZES if (dataset, scenario) == MAIN else ():
-            cells[f"Kenyon, {size:,} units"] = setting.kenyon(dataset, scenario, {**options, "n_hidden": size})
+            cells[f"Kenyon, {size:,} units"] = setting.kenyon(dataset, scenario, sized(options, size))
     named = [row.keys["learner"] for row in paper_table("comparison").rows if "learner" in row.keys]
     colour = dataset in COLOUR
     for learner in (*named, *RIVALS):
@@ -53,6 +57,20 @@ def _cells(setting: Setting, dataset: str, scenario: str) -> dict[str, Wanted]:
             tests = "last" if colour else "all"
             cells[learner] = setting.runs(dataset, scenario, learner, tests=tests, features=features)
     return cells
+
+
+def sized(options: Mapping[str, Any], size: int) -> dict[str, Any]:
+    """A configuration with another number of hidden units.
+
+    Fewer units share an activity of length 1, so each is larger and its weight must reach further: the clamp grows with
+    the square root. Few units need a lower threshold too; both were settled on held-out samples.
+    """
+    changed = {**options, "n_hidden": size}
+    if size < options["n_hidden"] and isinstance(options.get("clamp"), float):
+        changed["clamp"] = options["clamp"] * (options["n_hidden"] / size) ** 0.5
+    if size <= FEW:
+        changed["threshold"] = FEW_THRESHOLD
+    return changed
 
 
 def _sheet(cells: Mapping[str, Wanted]) -> Sheet:
