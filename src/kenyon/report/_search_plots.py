@@ -149,6 +149,13 @@ def plot_drops(rows: Sequence[dict[str, Any]], path: Path) -> Path:
             x, y = [p[0] for p in points], [p[1] for p in points]
             rank = rank_correlation(x, y)
             axes.plot(x, y, marker, label=name + ("" if rank is None else f", rank correlation {rank:.2f}"))
+        for row in rows:
+            text = f"{row['source']} on {row['target'].split('/')[0].split('+')[0]}"
+            place = (row[next(iter(COEFFICIENTS))], 100 * row["drop"])
+            axes.annotate(text, place, (0, 6), textcoords="offset points", ha="center", fontsize=8, color="0.35")
+        axes.margins(0.15)
+        if all(row[name] is None or row[name] > 0 for row in rows for name in COEFFICIENTS):
+            axes.set_xscale("log")
         axes.axhline(0, color="0.8", lw=0.8, zorder=0)
         axes.set_xlabel("transfer coefficient")
         axes.set_ylabel("accuracy drop, %")
