@@ -17,13 +17,13 @@ CHANGES: dict[str, dict[str, Any]] = {
     "features": {"features": "identity"},
 }
 TUNED, SLOW = 0.3, 0.03
-"""Learning rates of the MLP: the one chosen on held-out samples, and one that suits pixels."""
+"""Learning rates of the MLP: the one chosen on held-out samples, and a tenth of it."""
 FEATURE_LAYER = ("n_hidden", "density", "inhibitory", "threshold")
 NOTE = (
-    "MNIST as a single task, half a pass, but for the MLP, which learns the sparse features by SGD, batches of 10. Its "
-    "learning rate, 0.3, was chosen on held-out samples: features of length 1 spread over thousands of units move an "
-    "MLP slowly, and a rate that suits pixels leaves it far behind. No threshold: x_e = ReLU(W_e u). No feature "
-    "layer: the pixels, scaled to length 1. "
+    "MNIST as a single task, half a pass, but for the MLP, which learns the sparse features by SGD, batches of 10, at a "
+    "learning rate chosen on held-out samples (0.3). No threshold: x_e = ReLU(W_e u). No feature layer: the pixels, "
+    "scaled to length 1. The paper's collapse of the MLP and of the layer without a threshold does not show here: an MLP "
+    "learns these features well, at a tenth of that rate too, and without a threshold activity of length 1 still serves. "
 )
 
 
