@@ -76,6 +76,8 @@ def test_a_job_that_fails_is_named_with_its_reason_and_the_rest_goes_on(tmp_path
     assert isinstance(bad, Missing) and "density is 65" in bad.reason
     assert bad.command and "--density 65" in bad.command
     assert isinstance(good, Result) and good.n == 2
+    first, second = (outcome.report.runs[name].config for name in good.runs)
+    assert "n_hidden = 50" in first and second == f"# As {good.runs[0]}, but for\nseeds = [1]\n"
     assert len(outcome.failures) == 2 and outcome.page.exists()
     assert [row.label for row in outcome.report.tables[-1].rows] == list(outcome.failures)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -36,7 +36,7 @@ def make_report(parts: Sequence[Part], results: Results, setting: Setting, words
         title=words.title,
         tables=tables,
         figures=figures,
-        runs={name: describe(results.store / name, setting.seeds) for name in sorted(_names(tables, figures))},
+        runs=_runs(results.store, sorted(_names(tables, figures)), setting.seeds),
         subtitle=words.subtitle,
         command=words.command,
         made=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -51,6 +51,18 @@ def _failures(results: Results) -> list[Table]:
     rows = tuple(Row(name, (Text(reason),)) for name, reason in results.failures.items())
     note = "The same command tries these again; everything else stands."
     return [Table("failures", "What failed", ("Reason",), rows, note=note)] if rows else []
+
+
+def _runs(store: Path, names: Sequence[str], seeds: Sequence[int]) -> dict[str, Run]:
+    """Every run by name; a configuration stands with its first run, and the other seeds refer to it."""
+    runs: dict[str, Run] = {}
+    first: dict[str, str] = {}
+    for name in names:
+        run = describe(store / name, seeds)
+        shared = "".join(line for line in run.config.splitlines(True) if not line.startswith("seeds ="))
+        home = first.setdefault(shared, name)
+        runs[name] = run if home == name else replace(run, config=f"# As {home}, but for\nseeds = [{run.seed}]\n")
+    return runs
 
 
 def describe(path: Path, seeds: Sequence[int]) -> Run:
