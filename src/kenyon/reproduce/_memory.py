@@ -16,7 +16,7 @@ from kenyon.reproduce._comparison import ON_FEATURES, RIVALS
 from kenyon.reproduce._configurations import chosen
 from kenyon.reproduce._figures import groups, jobs_of
 from kenyon.reproduce._setting import COLOUR, NAMES, Setting
-from kenyon.reproduce._wanted import Line, Part, Plot, Results, Runs, Sheet, Wanted
+from kenyon.reproduce._wanted import EMPTY, Line, Part, Plot, Results, Runs, Sheet, Wanted
 
 SIZES = (500, 1000, 2000, 5000, 20_000, 40_000)
 """Hidden units at which Kenyon is run besides the chosen number."""
@@ -80,11 +80,13 @@ def _sheet(cells: Mapping[str, Wanted]) -> Sheet:
     for name, cell in cells.items():
         ours = name.startswith("Kenyon")
         group = "Kenyon" if ours else f"Keeps besides its weights: {LEARNERS[name].memory}"
-        own = tuple(
+        own: list[Wanted] = [
             replace(cell, metric=metric, unit=unit, better=better) if isinstance(cell, Runs) else cell
             for metric, (unit, better) in metrics.items()
-        )
-        lines.append(Line(name, own, group, outside=name == "iid-offline"))
+        ]
+        if name == "iid-offline":
+            own[1] = EMPTY  # it learns when the stream has ended, so there is nothing to forget
+        lines.append(Line(name, tuple(own), group, outside=name == "iid-offline"))
     lines.sort(key=lambda line: (not line.label.startswith("Kenyon"), line.group or ""))
     columns = ("Accuracy", "Forgetting", "State")
     return Sheet("memory", "Split-MNIST, class-incremental: what is kept", columns, tuple(lines), note=NOTE)
