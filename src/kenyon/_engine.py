@@ -194,7 +194,8 @@ class Engine:
                 x_o = outputs
             if not final:
                 active = layer.next_input(x_o, a, b, self._unit_norm)
-        self.time += int(np.count_nonzero(labels[a:b] != NO_LABEL))
+        labelled = labels.item(a) != NO_LABEL if b - a == 1 else np.count_nonzero(labels[a:b] != NO_LABEL)
+        self.time += int(labelled)
         return x_o
 
     def scores(self, X: NDArray) -> NDArray[np.float32]:

@@ -130,9 +130,12 @@ class Layer:
 
     def updates(self, active: Active, first: int, last: int, labels: NDArray[np.int64], n_plastic: int) -> int:
         """Synapses that the rule visits when it learns these samples."""
-        taught = labels[first:last] != NO_LABEL
+        each = 1 if self._by_column else n_plastic
+        if last - first == 1:  # a single sample is not worth NumPy's calls
+            visits = active[2].item(first) if self._event_driven else self.n_inputs
+            return visits * each if labels.item(first) != NO_LABEL else 0
         counts = active[2][first:last] if self._event_driven else self.n_inputs
-        return int(np.sum(counts * taught)) * (1 if self._by_column else n_plastic)
+        return int(np.sum(counts * (labels[first:last] != NO_LABEL))) * each
 
     def forward(self, active: Active, first: int, last: int) -> NDArray[np.float32]:
         """`x_o` of samples first .. last - 1."""

@@ -163,22 +163,21 @@ def _block(samples, inputs, n_excitatory, degrees, strength, thresholded, unit_n
 
 
 @njit(cache=True, nogil=True)
-def group_by_input(inputs, n_inputs, first, last):
-    """The projection the other way round: (starts, units) such that input i feeds the units
-    `units[starts[i] : starts[i + 1]]` through connections first .. last - 1."""
+def group_by_input(inputs, n_inputs, first, last, units):
+    """The projection the other way round: starts such that input i feeds the units
+    `units[starts[i] : starts[i + 1]]` through connections first .. last - 1; `units` is filled here."""
     starts = np.zeros(n_inputs + 1, np.int64)
     for unit in range(inputs.shape[0]):
         for k in range(first, last):
             starts[inputs[unit, k] + 1] += 1
     starts = np.cumsum(starts)
-    units = np.empty(starts[-1], np.uint32)
     filled = starts.copy()
     for unit in range(inputs.shape[0]):
         for k in range(first, last):
             i = inputs[unit, k]
             units[filled[i]] = unit
             filled[i] += 1
-    return starts, units
+    return starts
 
 
 @njit(cache=True, nogil=True)
@@ -187,7 +186,7 @@ def activate_one(sample, excitatory, inhibitory, n_units, strength, thresholded,
 
     Args:
         sample: (1, N) uint8 or float32.
-        excitatory, inhibitory: (starts, units) of `group_by_input`.
+        excitatory, inhibitory: (starts, units) as in `group_by_input`.
         scratch: (projected, inhibited, limits): both (rows, LANES) and covering M units.
         active: as in `activate`, for one sample.
     """

@@ -72,11 +72,16 @@ class SparseProjection:
     def prepare(self) -> None:
         """The projection the other way round, for single samples."""
         if self._groups is None:
-            k = self._inputs.shape[1]
             self._groups = (
-                group_by_input(self._inputs, self._n_inputs, 0, self._n_excitatory),
-                group_by_input(self._inputs, self._n_inputs, self._n_excitatory, k),
+                self._group(0, self._n_excitatory),
+                self._group(self._n_excitatory, self._inputs.shape[1]),
             )
+
+    def _group(self, first: int, last: int) -> tuple[NDArray, NDArray]:
+        # the narrowest numbers, since a sample has most of this table pass through the cache
+        narrow = self.n_outputs <= 1 << 16
+        units = np.empty(self.n_outputs * (last - first), np.uint16 if narrow else np.uint32)
+        return group_by_input(self._inputs, self._n_inputs, first, last, units), units
 
     def activate(self, samples: NDArray, workspace: SparseWorkspace) -> Active:
         n = len(samples)
