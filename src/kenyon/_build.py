@@ -101,8 +101,13 @@ def settle(params: Mapping[str, Any], n_inputs: int, n_classes: int, metadata_by
     )
 
 
-def build_engine(settings: Settings, n_inputs: int, seed: int) -> Engine:
-    """An engine that has learned nothing."""
+def build_engine(settings: Settings, n_inputs: int, seed: int, params: Mapping[str, Any]) -> Engine:
+    """An engine that has learned nothing.
+
+    Args:
+        settings: what `params` were settled to.
+        params: the classifier's parameters, kept for the model's file.
+    """
     features: Features = Identity(n_inputs, unit_norm=settings.unit_norm)
     if settings.sparse:
         features = SparseProjection(
@@ -125,6 +130,7 @@ def build_engine(settings: Settings, n_inputs: int, seed: int) -> Engine:
         settings.unit_norm,
         seed,
         settings.n_threads,
+        params,
     )
 
 

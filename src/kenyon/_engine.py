@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import cache
 from itertools import pairwise
@@ -26,6 +26,8 @@ from kenyon.modulation import Moving, clamp_bounds, values_at
 from kenyon.rules import Rule
 
 __all__ = ["NO_LABEL", "Engine"]
+
+ONE_TAUGHT = np.ones(1, bool)
 
 
 @cache
@@ -73,6 +75,7 @@ class Engine:
         unit_norm: scale the input of every layer to length 1.
         seed: codes of the hidden layers.
         n_threads: threads that compute features ahead of the learning.
+        params: the classifier's parameters that it is made with, whatever they are set to later.
     """
 
     def __init__(
@@ -87,6 +90,7 @@ class Engine:
         unit_norm: bool,
         seed: int,
         n_threads: int,
+        params: Mapping[str, Any],
     ) -> None:
         bounds = clamp_bounds(clamp, clamp_kind)
         widths = [features.n_outputs, *hidden]
@@ -99,8 +103,7 @@ class Engine:
         self.updates = 0
         self.n_threads = n_threads
         self.n_inputs, self.seed = n_inputs, seed
-        self.params: dict[str, Any] = {}
-        """The classifier's parameters that it was made with, whatever they are set to later."""
+        self.params = params
         self._unit_norm = unit_norm
         window = rule.window
         self._moving = [rate, 0.0 if window is None else window, *rule.plasticity.parameters.values()]
@@ -142,17 +145,18 @@ class Engine:
         Yields:
             (first, last, x_o) of each stretch that was learned, `x_o` being empty unless asked for.
         """
-        labelled = labels != NO_LABEL
+        taught = labels != NO_LABEL
         for start, stop, active in self._activated(X):
             if self._constant is not None:
                 beta = self._constant[: stop - start]
             else:
-                beta = values_at(self._moving, self.time, labelled[start:stop])
+                beta = values_at(self._moving, self.time, taught[start:stop])
             cuts = sorted({start, stop, *(a for a in arrivals if start < a < stop)})
             for first, last in pairwise(cuts):
                 for _ in range(arrivals.count(first)):
                     head.neurons.append(self.add_class())
-                x_o = self._learn_stretch(active, start, first, last, labels[start:stop], head, beta, scores)
+                own = (labels[start:stop], taught[first:last])
+                x_o = self._learn_stretch(active, start, first, last, *own, head, beta, scores)
                 yield first, last, x_o
 
     def learn_one(self, sample: NDArray, neuron: int, head: Head) -> None:
@@ -161,8 +165,8 @@ class Engine:
         active = self._benches[0].activate(sample)
         beta = self._constant
         if beta is None:
-            beta = values_at(self._moving, self.time, labels != NO_LABEL)
-        self._learn_stretch(active, 0, 0, 1, labels, head, beta, False)
+            beta = values_at(self._moving, self.time, ONE_TAUGHT)
+        self._learn_stretch(active, 0, 0, 1, labels, ONE_TAUGHT, head, beta, False)
 
     def _learn_stretch(
         self,
@@ -171,10 +175,13 @@ class Engine:
         first: int,
         last: int,
         labels: NDArray[np.int64],
+        taught: NDArray[np.bool_],
         head: Head,
         beta: NDArray[np.float32],
         scores: bool,
     ) -> NDArray[np.float32]:
+        """Samples first .. last - 1 of a block that begins at `start`: `active`, `labels` and `beta` are the block's,
+        `taught` (which have a label) is theirs."""
         a, b = first - start, last - start
         x_o = np.empty((0, 0), np.float32)
         for layer in self.layers:
@@ -189,13 +196,12 @@ class Engine:
                     f"{start + learned} of this call (time {self.time}): the rule is not stable like this. "
                     "Set clamp (for example clamp=0.1), or a smaller learning_rate. Nothing was learned."
                 )
-            self.updates += layer.updates(active, a, b, labels, n_plastic)
+            self.updates += layer.updates(active, a, b, taught, n_plastic)
             if outputs is not None:
                 x_o = outputs
             if not final:
                 active = layer.next_input(x_o, a, b, self._unit_norm)
-        labelled = labels.item(a) != NO_LABEL if b - a == 1 else np.count_nonzero(labels[a:b] != NO_LABEL)
-        self.time += int(labelled)
+        self.time += int(np.count_nonzero(taught))
         return x_o
 
     def scores(self, X: NDArray) -> NDArray[np.float32]:

@@ -22,6 +22,8 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save as to_safetensors
 
 from kenyon import modulation
+from kenyon._build import build_engine, settle
+from kenyon._engine import Engine
 from kenyon.errors import ConfigError, KenyonError, ModelFileError
 from kenyon.labels import Labels, label_kind
 from kenyon.rules import INEL, Rule, make_rule
@@ -86,7 +88,7 @@ def from_arrays(
         model = json.loads(model_json)
         _check_contents(model, tensors)
         classifier = cls(**_params_from_config(model["params"], overrides))
-        engine = classifier._make_engine_from(model["n_inputs"], model["seed"], tensors["weights.0"].shape[0])
+        engine = _engine_of(classifier, model["n_inputs"], model["seed"], tensors["weights.0"].shape[0])
         heads = {head["task"]: Labels(zip(head["labels"], head["neurons"], strict=True)) for head in model["heads"]}
         engine.time, engine.updates = tensors["counters"].tolist()
         n_classes = tensors[f"weights.{len(engine.layers) - 1}"].shape[1]
@@ -213,6 +215,13 @@ def _to_config(value: Any) -> Any:
     if isinstance(value, np.generic):
         return value.item()
     return list(value) if isinstance(value, (tuple, list, np.ndarray)) else value
+
+
+def _engine_of(classifier: KenyonClassifier, n_inputs: int, seed: int, n_units: int) -> Engine:
+    """The engine of a saved model, whose size was settled when it was first made."""
+    params = classifier.get_params(deep=False)
+    sized = {**params, "memory_budget": None, **({"n_hidden": n_units} if classifier.features == "sparse" else {})}
+    return build_engine(settle(sized, n_inputs, 0, 0), n_inputs, seed, params)
 
 
 def _params_from_config(params: dict[str, Any], overrides: dict[str, Any]) -> dict[str, Any]:

@@ -128,14 +128,10 @@ class Layer:
             self._compiled = True
         return self._learn(self._weights, self.sums, active, first, last, *arguments)
 
-    def updates(self, active: Active, first: int, last: int, labels: NDArray[np.int64], n_plastic: int) -> int:
-        """Synapses that the rule visits when it learns these samples."""
-        each = 1 if self._by_column else n_plastic
-        if last - first == 1:  # a single sample is not worth NumPy's calls
-            visits = active[2].item(first) if self._event_driven else self.n_inputs
-            return visits * each if labels.item(first) != NO_LABEL else 0
-        counts = active[2][first:last] if self._event_driven else self.n_inputs
-        return int(np.sum(counts * (labels[first:last] != NO_LABEL))) * each
+    def updates(self, active: Active, first: int, last: int, taught: NDArray[np.bool_], n_plastic: int) -> int:
+        """Synapses that the rule visits when it learns these samples, those of them that are `taught`."""
+        visits = active[2][first:last] @ taught if self._event_driven else self.n_inputs * np.count_nonzero(taught)
+        return int(visits) * (1 if self._by_column else n_plastic)
 
     def forward(self, active: Active, first: int, last: int) -> NDArray[np.float32]:
         """`x_o` of samples first .. last - 1."""

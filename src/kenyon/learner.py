@@ -337,20 +337,9 @@ class KenyonClassifier(ClassifierMixin, BaseEstimator):
     # ---- building and memory
 
     def _make_engine(self, n_inputs: int, n_classes: int) -> Engine:
-        seed = seed_of(self.random_state)
+        seed, params = seed_of(self.random_state), self.get_params(deep=False)
         overhead = _modelfile.metadata_bytes(self, seed, n_inputs, {})
-        params = self.get_params(deep=False)
-        engine = build_engine(settle(params, n_inputs, n_classes, overhead), n_inputs, seed)
-        engine.params = params
-        return engine
-
-    def _make_engine_from(self, n_inputs: int, seed: int, n_units: int) -> Engine:
-        """The engine of a saved model, whose size was settled when it was first made."""
-        params = self.get_params(deep=False)
-        sized = {**params, "memory_budget": None, **({"n_hidden": n_units} if self.features == "sparse" else {})}
-        engine = build_engine(settle(sized, n_inputs, 0, 0), n_inputs, seed)
-        engine.params = params
-        return engine
+        return build_engine(settle(params, n_inputs, n_classes, overhead), n_inputs, seed, params)
 
     def _metadata_bytes(self, heads: dict[Hashable, Labels]) -> int:
         return _modelfile.metadata_bytes(self, self._engine.seed, self._engine.n_inputs, heads)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from kenyon.evaluation import RunConfig, run
-from kenyon.report._data import Missing, Result, Table, Value
+from kenyon.report._cells import Missing, Result, Table, Value
 from kenyon.reproduce import Setting
 from kenyon.reproduce._configurations import WINDOW, chosen, optimised, single
 from kenyon.reproduce._jobs import MeasureJob, SearchJob, speed_key

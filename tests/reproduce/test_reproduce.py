@@ -11,7 +11,8 @@ from typer.testing import CliRunner
 from kenyon.cli import app
 from kenyon.evaluation import RunConfig, run
 from kenyon.paper import paper_table
-from kenyon.report._data import Missing, Result, read_report
+from kenyon.report._cells import Missing, Result
+from kenyon.report._data import read_report
 from kenyon.reproduce import EXPERIMENTS, Experiment, Reproduction, Setting, _experiments, find_experiments
 from kenyon.reproduce._execute import in_processes
 from kenyon.reproduce._jobs import RunJob

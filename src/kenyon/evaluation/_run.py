@@ -73,7 +73,6 @@ def run(
                     # Waited for: the other process has just run it, which is as good as running it again.
                     if again and not wait:
                         folder.clear()
-                    folder.tidy()
                     if not folder.complete:
                         run_dataset(config, seed, dataset(), folder=folder, watch=watch)
                     results[seed] = folder.result()

@@ -50,7 +50,8 @@ class RunFolder:
 
     @contextmanager
     def locked(self, wait: bool) -> Iterator[bool]:
-        """Hold the run's lock; gives False where another process has it and we are not to wait.
+        """Hold the run's lock, what a killed process left cleared away; gives False where another has it and we
+        are not to wait.
 
         The kernel frees the lock when its holder dies, however it dies.
         """
@@ -61,6 +62,7 @@ class RunFolder:
             except BlockingIOError:
                 yield False
                 return
+            self._tidy()
             yield True
 
     @property
@@ -75,8 +77,8 @@ class RunFolder:
             return False
         return False
 
-    def tidy(self) -> None:
-        """Clear away what a killed process left; the lock must be held.
+    def _tidy(self) -> None:
+        """Clear away half-written files, and the checkpoint of a run that is complete.
 
         Temporary files have hidden names: ours end in `.tmp`, those of safetensors begin with it.
         """
@@ -88,7 +90,6 @@ class RunFolder:
 
     def begin(self, config: RunConfig, seed: int) -> None:
         """Write down what runs and where."""
-        self.tidy()
         replace_file(self.file("config.toml"), to_toml(config.to_dict() | {"seeds": [seed]}).encode(), durable=False)
         try:
             sessions = json.loads(self.file("environment.json").read_text())

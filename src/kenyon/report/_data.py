@@ -14,32 +14,9 @@ from typing import Any
 
 from kenyon.errors import DataError
 from kenyon.evaluation._files import replace_file
-from kenyon.report._cells import Cell, Empty, Missing, PaperValue, Result, Row, Table, Text, Value
-from kenyon.report._figures import Figure, Heatmap, Lines, Point, Scatter, Series
+from kenyon.report._cells import Result, Table
+from kenyon.report._figures import Figure, Scatter
 from kenyon.report._plain import from_plain, to_plain
-
-__all__ = [
-    "FILE",
-    "Cell",
-    "Empty",
-    "Figure",
-    "Heatmap",
-    "Lines",
-    "Missing",
-    "PaperValue",
-    "Point",
-    "ReportData",
-    "Result",
-    "Row",
-    "Run",
-    "Scatter",
-    "Series",
-    "Table",
-    "Text",
-    "Value",
-    "read_report",
-    "write_report",
-]
 
 FORMAT = 1
 FILE = "report.json"

@@ -12,8 +12,9 @@ from pathlib import Path
 from kenyon.errors import DataError
 from kenyon.evaluation import RunFolder, Store
 from kenyon.evaluation._environment import environment
+from kenyon.report._cells import Cell, Missing, Result, Row, Table
 from kenyon.report._command import config_command, run_command
-from kenyon.report._data import Cell, Missing, ReportData, Result, Row, Run, Table
+from kenyon.report._data import ReportData, Run
 from kenyon.report._gather import Group, gather
 from kenyon.report._run_figures import figures_of, slug, unique
 

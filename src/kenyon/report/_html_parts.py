@@ -9,7 +9,8 @@ from html import escape
 from itertools import groupby
 
 from kenyon.report._cells import Missing, Result
-from kenyon.report._data import Figure, Heatmap, ReportData, Run, Scatter
+from kenyon.report._data import ReportData, Run
+from kenyon.report._figures import Figure, Heatmap, Scatter
 from kenyon.report._numbers import judged
 
 

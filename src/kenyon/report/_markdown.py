@@ -7,7 +7,8 @@ from pathlib import Path
 
 from kenyon.evaluation._files import replace_file
 from kenyon.report._cells import Cell, Missing, PaperValue, Result, Table, Text
-from kenyon.report._data import Figure, Heatmap, ReportData, Scatter
+from kenyon.report._data import ReportData
+from kenyon.report._figures import Figure, Heatmap, Scatter
 from kenyon.report._numbers import number, signed, with_unit
 
 WIDEST = 12

@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from kenyon.errors import DataError, require
-from kenyon.report._data import Point, ReportData, Scatter
+from kenyon.report._data import ReportData
+from kenyon.report._figures import Point, Scatter
 
 MARKERS = "os^Dvp*hX"
 BYTES = ((1e9, "GB"), (1e6, "MB"), (1e3, "KB"), (1, "B"))

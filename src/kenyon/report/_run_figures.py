@@ -10,7 +10,8 @@ from typing import TypeVar
 import numpy as np
 
 from kenyon.learners import LEARNERS
-from kenyon.report._data import Figure, Heatmap, Lines, Point, Scatter, Table
+from kenyon.report._cells import Table
+from kenyon.report._figures import Figure, Heatmap, Lines, Point, Scatter
 from kenyon.report._gather import Group
 from kenyon.report._plots import record_samples
 from kenyon.report._thin import accuracy_series, numbers, read_array, weight_series
@@ -23,16 +24,16 @@ def figures_of(streams: dict[tuple[str, str], list[Group]]) -> list[Figure]:
     """Accuracy against bytes and over the stream, accuracy matrices and weights, of every stream."""
     figures: list[Figure] = []
     drawn = {stream: [g for g in groups if g.complete] for stream, groups in streams.items()}
-    for draw in (_scatter, _stream_accuracy):
+    for draw in (bytes_scatter, stream_accuracy):
         figures += [figure for stream, groups in drawn.items() if groups and (figure := draw(stream, groups))]
     for stream, groups in drawn.items():
-        figures += [heatmap for group in groups if (heatmap := _matrix(stream, group))]
+        figures += [heatmap for group in groups if (heatmap := matrix(stream, group))]
     for stream, groups in drawn.items():
-        figures += [lines for group in groups if (lines := _weights(stream, group))]
+        figures += [lines for group in groups if (lines := weights(stream, group))]
     return figures
 
 
-def _scatter(stream: tuple[str, str], groups: Sequence[Group]) -> Scatter | None:
+def bytes_scatter(stream: tuple[str, str], groups: Sequence[Group]) -> Scatter | None:
     points = []
     for group in groups:
         accuracy, size = group.report.summary("accuracy"), group.report.summary("state_bytes").mean
@@ -67,7 +68,7 @@ def _kind(learner: str) -> str:
     return "keeps no samples" if memory == "none" else f"keeps: {memory}"
 
 
-def _stream_accuracy(stream: tuple[str, str], groups: Sequence[Group]) -> Lines | None:
+def stream_accuracy(stream: tuple[str, str], groups: Sequence[Group]) -> Lines | None:
     found = []
     for group in groups:
         outcomes = [read_array(folder, "prequential.npy") for folder, _ in group.complete]
@@ -86,7 +87,7 @@ def _marks(group: Group) -> tuple[float, ...]:
     return tuple(float(end) for end in np.cumsum(group.complete[0][1].n_train)[:-1])
 
 
-def _matrix(stream: tuple[str, str], group: Group) -> Heatmap | None:
+def matrix(stream: tuple[str, str], group: Group) -> Heatmap | None:
     tasks = group.complete[0][1].tasks
     if len(tasks) < 2:
         return None
@@ -108,7 +109,7 @@ def _matrix(stream: tuple[str, str], group: Group) -> Heatmap | None:
     )
 
 
-def _weights(stream: tuple[str, str], group: Group) -> Lines | None:
+def weights(stream: tuple[str, str], group: Group) -> Lines | None:
     folder, result = group.complete[0]
     means = read_array(folder, "weights.npy")
     if means is None or not len(means):

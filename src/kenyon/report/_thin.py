@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from kenyon.errors import DataError
 from kenyon.evaluation import RunFolder
 from kenyon.evaluation._files import read_growing
-from kenyon.report._data import Series
+from kenyon.report._figures import Series
 from kenyon.report._plots import accuracy_curve
 
 POINTS = 200

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from kenyon.paper import paper_table
-from kenyon.report._data import Cell, Result, Value
+from kenyon.report._cells import Cell, Result, Value
 from kenyon.reproduce._jobs import MeasureJob
 from kenyon.reproduce._setting import COLOUR, NAMES, Setting
 from kenyon.reproduce._wanted import EMPTY, Computed, Gap, Line, Part, Sheet, Wanted

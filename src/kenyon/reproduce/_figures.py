@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from kenyon.paper import figure_source
-from kenyon.report._data import Figure, Point, Scatter
+from kenyon.report._figures import Figure, Point, Scatter
 from kenyon.report._gather import Group
-from kenyon.report._run_figures import _weights as weights
+from kenyon.report._run_figures import weights
 from kenyon.reproduce._configurations import chosen, optimised, single
 from kenyon.reproduce._jobs import Job, SearchJob
 from kenyon.reproduce._setting import Setting

@@ -8,10 +8,8 @@ from typing import Any
 
 from kenyon.learners import LEARNERS
 from kenyon.paper import paper_table
-from kenyon.report._data import Figure
-from kenyon.report._run_figures import _matrix as matrix
-from kenyon.report._run_figures import _scatter as scatter
-from kenyon.report._run_figures import _stream_accuracy as stream_accuracy
+from kenyon.report._figures import Figure
+from kenyon.report._run_figures import bytes_scatter, matrix, stream_accuracy
 from kenyon.reproduce._comparison import ON_FEATURES, RIVALS
 from kenyon.reproduce._configurations import chosen
 from kenyon.reproduce._figures import groups, jobs_of
@@ -98,7 +96,7 @@ def _figures(setting: Setting, dataset: str, scenario: str) -> Plot:
     def make(results: Results) -> list[Figure]:
         found = groups(results, cells)
         stream = (f"Split-{NAMES[dataset]}", scenario)
-        drawn = scatter(stream, found) if len(found) > 1 else None
+        drawn = bytes_scatter(stream, found) if len(found) > 1 else None
         figures: list[Figure | None] = [replace(drawn, note=NOTE) if drawn else None]
         if (dataset, scenario) == MAIN:
             some = [group for group in found if group.label in SHOWN]

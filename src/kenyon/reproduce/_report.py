@@ -9,8 +9,10 @@ from importlib.metadata import version
 from pathlib import Path
 
 from kenyon.evaluation import RunFolder
+from kenyon.report._cells import Result, Row, Table, Text
 from kenyon.report._command import run_command
-from kenyon.report._data import Figure, ReportData, Result, Row, Run, Scatter, Table, Text
+from kenyon.report._data import ReportData, Run
+from kenyon.report._figures import Figure, Scatter
 from kenyon.report._from_runs import machine
 from kenyon.reproduce._setting import Setting
 from kenyon.reproduce._wanted import Part, Results

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from kenyon.paper import paper_table
-from kenyon.report._data import Text
+from kenyon.report._cells import Text
 from kenyon.reproduce._configurations import READING, chosen, published, single
 from kenyon.reproduce._setting import NAMES, Setting
 from kenyon.reproduce._wanted import EMPTY, Fixed, Gap, Line, Part, Sheet, Wanted

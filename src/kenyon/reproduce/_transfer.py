@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from kenyon.paper import figure_source, paper_accuracy, paper_dimension, paper_distances, paper_table
 from kenyon.presets import load_preset
-from kenyon.report._data import Figure, Point, Result, Scatter
+from kenyon.report._cells import Result
+from kenyon.report._figures import Figure, Point, Scatter
 from kenyon.reproduce._configurations import READING, single
 from kenyon.reproduce._distances import measure
 from kenyon.reproduce._jobs import MeasureJob

@@ -8,8 +8,9 @@ from pathlib import Path
 from typing import Protocol
 
 from kenyon.evaluation import Report, RunConfig
+from kenyon.report._cells import Cell, Empty, Missing, Result, Row, Table, Value
 from kenyon.report._command import run_command
-from kenyon.report._data import Cell, Empty, Figure, Missing, Result, Row, Table, Value
+from kenyon.report._figures import Figure
 from kenyon.reproduce._jobs import Job, RunJob
 
 SCALES = {"%": 100.0, "MB": 1e-6}
