@@ -8,6 +8,9 @@ from typing import Annotated
 
 import typer
 
+from kenyon.evaluation._protocol import LearnerSpec
+from kenyon.streams import SCENARIOS
+
 
 def learners(
     name: Annotated[str | None, typer.Argument(help="Show one learner with its options.")] = None,
@@ -21,7 +24,8 @@ def learners(
         if as_json:
             typer.echo(json.dumps([asdict(spec) for spec in LEARNERS.values()], indent=2))
             return
-        print_table(("name", "memory", "how"), [(s.name, s.memory, s.summary) for s in LEARNERS.values()])
+        rows = [(s.name, s.memory, _scenarios(s), s.reference) for s in LEARNERS.values()]
+        print_table(("name", "memory", "scenarios", "reference"), rows)
         return
     spec, options = find_learner(name), learner_options(name)
     if as_json:
@@ -34,3 +38,11 @@ def learners(
         typer.echo(f"reference  {spec.reference}")
     typer.echo("")
     print_table(("option", "default"), [(key, str(default)) for key, default in options.items()])
+
+
+def _scenarios(spec: LearnerSpec) -> str:
+    """The scenarios of a method in few words."""
+    without = [scenario for scenario in SCENARIOS if scenario not in spec.scenarios]
+    if len(without) > 1:
+        return ", ".join(spec.scenarios)
+    return f"all but {without[0]}" if without else "all"

@@ -9,14 +9,15 @@ from kenyon.evaluation import Summary
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str = "") -> None:
-    """Print a table to stdout; the first column is flush left, the others flush right."""
+    """Print a table to stdout: the first column and words flush left, numbers flush right."""
+    left = [i == 0 or _are_words([row[i] for row in rows]) for i in range(len(columns))]
     if sys.stdout.isatty():
         from rich.console import Console
         from rich.table import Table
 
         table = Table(title=title or None, title_justify="left")
-        for i, column in enumerate(columns):
-            table.add_column(column, justify="left" if i == 0 else "right")
+        for column, words in zip(columns, left, strict=True):
+            table.add_column(column, justify="left" if words else "right")
         for row in rows:
             table.add_row(*row)
         Console().print(table)
@@ -25,8 +26,12 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], title: st
         print(title)
     widths = [max(len(line[i]) for line in [columns, *rows]) for i in range(len(columns))]
     for line in [columns, *rows]:
-        rest = [cell.rjust(width) for cell, width in zip(line[1:], widths[1:], strict=True)]
-        print("  ".join([line[0].ljust(widths[0]), *rest]).rstrip())
+        cells = zip(line, widths, left, strict=True)
+        print("  ".join(cell.ljust(width) if words else cell.rjust(width) for cell, width, words in cells).rstrip())
+
+
+def _are_words(cells: Sequence[str]) -> bool:
+    return any(cell[:1].isalpha() for cell in cells) and not any(cell[:1].isdigit() for cell in cells)
 
 
 def share(value: float | None) -> str:
