@@ -36,7 +36,7 @@ def published(table: str, dataset: str, rule: str) -> dict[str, Any]:
         "clamp": "off",
     }
     if rule == "inel":
-        options["beta"] = WINDOW * number["beta_2^M"]
+        options["beta"] = round(WINDOW * number["beta_2^M"], 6)
     return options
 
 
