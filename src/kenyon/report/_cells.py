@@ -32,6 +32,7 @@ class Result:
         command: what repeats it.
         best: whether it is the best of those it is compared with.
         stand_in: what was used in place of what, None where nothing was.
+        remark: what else to know about it, such as why it is below the paper's; a footnote.
     """
 
     tag: ClassVar = ("kind", "result")
@@ -45,6 +46,7 @@ class Result:
     command: str = ""
     best: bool = False
     stand_in: str | None = None
+    remark: str | None = None
 
     def __post_init__(self) -> None:
         if self.better not in BETTER:

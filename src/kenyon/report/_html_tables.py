@@ -85,7 +85,8 @@ def _result(cell: Result, column_unit: str | None, place: str, notes: dict[str, 
         letter = _note(notes, f"Stand-in: {cell.stand_in}")
         mark = f'<span class="stand-in" title="{escape(cell.stand_in)}">stand-in<sup>{letter}</sup></span>'
     style = f' style="--d:{strength:.3f}"' if verdict else ""
-    return f'<td class="result {verdict}"{style}>{linked}{mark}{_against(cell, verdict)}</td>'
+    remark = f"<sup>{_note(notes, cell.remark)}</sup>" if cell.remark else ""
+    return f'<td class="result {verdict}"{style}>{linked}{remark}{mark}{_against(cell, verdict)}</td>'
 
 
 def _against(cell: Result, verdict: str) -> str:

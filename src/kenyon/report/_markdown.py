@@ -14,6 +14,9 @@ from kenyon.report._numbers import number, signed, with_unit
 WIDEST = 12
 """Columns up to which a heat map is written as a table."""
 
+MOST = 40
+"""Points up to which all those of a plot are listed, else as many of the highest."""
+
 
 def write_markdown(report: ReportData, path: Path) -> None:
     """Write the Markdown, as a whole or not at all."""
@@ -69,6 +72,8 @@ def _cell(cell: Cell, notes: dict[str, int]) -> str:
         text += f" stand-in [{_note(notes, f'Stand-in: {cell.stand_in}')}]"
     if cell.paper is not None and cell.difference is not None:
         text += f" (paper {number(cell.paper.mean, cell.unit)}, {signed(cell.difference, cell.unit, like=cell.mean)})"
+    if cell.remark:
+        text += f" [{_note(notes, cell.remark)}]"
     return text
 
 
@@ -88,13 +93,11 @@ def _figure(figure: Figure) -> str:
         head = ["", figure.x_label, figure.y_label]
         unit = figure.x_unit or ("B" if "bytes" in figure.x_label.lower() else "")
         rows = [
-            [
-                _escape(p.name),
-                with_unit(PaperValue(p.x), unit),
-                number(p.y) + (f" ± {number(p.error)}" if p.error else ""),
-            ]
-            for p in sorted(figure.points, key=lambda p: -p.y)
+            [_escape(p.name), with_unit(PaperValue(p.x), unit), with_unit(PaperValue(p.y, p.error), "")]
+            for p in sorted(figure.points, key=lambda p: -p.y)[:MOST]
         ]
+        if len(figure.points) > MOST:
+            rows.append([f"and {len(figure.points) - MOST} lower", "", ""])
     elif isinstance(figure, Heatmap) and len(figure.columns) <= WIDEST:
         head = ["", *figure.columns]
         rows = [

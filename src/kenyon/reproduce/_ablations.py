@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from kenyon.paper import paper_table
-from kenyon.reproduce._configurations import READING, chosen, single
+from kenyon.reproduce._below import PIXELS, RATE
+from kenyon.reproduce._configurations import READ_AS, chosen, single
 from kenyon.reproduce._setting import Setting
 from kenyon.reproduce._wanted import EMPTY, Gap, Line, Part, Sheet, Wanted
 
@@ -46,7 +47,7 @@ def ablations(setting: Setting) -> list[Part]:
                 once = _mlp(setting, papers, setting.seeds[:3], 1.0, rate, None)
                 lines.append(Line(f"The same, {label}", (once, EMPTY), outside=True))
     columns = ("The paper's configuration (INEL)", "Kenyon's, chosen on held-out samples")
-    return [Sheet("ablations", "Ablations", columns, tuple(lines), table.source, NOTE + READING)]
+    return [Sheet("ablations", "Ablations", columns, tuple(lines), table.source, NOTE + READ_AS)]
 
 
 def _mlp(
@@ -66,4 +67,5 @@ def _kenyon(
 ) -> Wanted:
     if options is None:
         return Gap("no configuration was chosen for it yet")
-    return setting.kenyon("mnist", "single-task", {**options, **CHANGES[ablation]}, epochs=0.5, paper=paper)
+    changed, below = {**options, **CHANGES[ablation]}, PIXELS if ablation == "features" else RATE
+    return setting.kenyon("mnist", "single-task", changed, epochs=0.5, paper=paper, below=below)

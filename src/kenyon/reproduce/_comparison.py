@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from kenyon.learners import LEARNERS
 from kenyon.paper import PaperRow, PaperTable, paper_table
-from kenyon.reproduce._configurations import READING, chosen, optimised, single
+from kenyon.reproduce._below import why_below
+from kenyon.reproduce._configurations import READ_AS, chosen, optimised, single
 from kenyon.reproduce._setting import COLOUR, NAMES, PAPERS_BACKBONE, Setting
 from kenyon.reproduce._wanted import EMPTY, Gap, Line, Part, Sheet, Wanted, paper_value
 
-RIVALS = ("er", "ncm", "slda", "flymodel", "randumb")
-"""Methods that the paper does not have."""
+RIVALS = {"er": "ER", "ncm": "NCM", "slda": "SLDA", "flymodel": "FlyModel", "randumb": "RanDumb"}
+"""Methods that the paper does not have, and what to call them."""
 
 ON_FEATURES = ("ncm", "slda", "flymodel", "randumb")
 """Those that learn a backbone's features of colour images, as Kenyon does; the others learn ResNet-18 end to end."""
@@ -26,6 +27,12 @@ COMMON = (
 )
 
 
+def methods() -> dict[str, str]:
+    """Every method but ours, by the learner's name, and what to call it."""
+    rows = paper_table("comparison").rows
+    return {row.keys["learner"]: row.label for row in rows if "learner" in row.keys} | RIVALS
+
+
 def comparison(setting: Setting) -> list[Part]:
     """Both tables."""
     titles = {"comparison": "Continual learning: all methods", "comparison_extended": "With CIFAR-100 and repetitions"}
@@ -36,12 +43,12 @@ def _sheet(setting: Setting, name: str, title: str) -> Sheet:
     table = paper_table(name)
     streams = [(dataset, scenario) for dataset, _, scenario in (c.partition("/") for c in table.columns)]
     lines = [_paper_line(setting, row, streams) for row in table.rows]
-    for learner in RIVALS:
+    for learner, label in RIVALS.items():
         cells = tuple(_baseline(setting, learner, dataset, scenario, None) for dataset, scenario in streams)
-        lines.append(Line(LEARNERS[learner].name, cells, "Not in the paper"))
+        lines.append(Line(label, cells, "Not in the paper"))
     lines += _our_lines(setting, table, streams)
     columns = tuple(f"{scenario.capitalize()}, Split-{NAMES[dataset]}" for dataset, scenario in streams)
-    note = COMMON + NOTES[name] + " " + READING
+    note = COMMON + NOTES[name] + " " + READ_AS
     return Sheet(f"table-{table.number}", title, columns, tuple(lines), table.source, note)
 
 
@@ -87,8 +94,10 @@ def published_cell(
         return EMPTY
     what, _, which = configuration.partition("-")
     home = "cifar10" if dataset in COLOUR else "mnist"
-    options = single(home, which) if what == "transfer" else optimised(which or home)
-    return setting.kenyon(dataset, scenario, options, paper=paper)
+    carried = what == "transfer"
+    options = single(home, which) if carried else optimised(which or home)
+    below = why_below(scenario, "single-task" if carried else "class-incremental")
+    return setting.kenyon(dataset, scenario, options, paper=paper, below=below)
 
 
 def _our_lines(setting: Setting, table: PaperTable, streams: list[tuple[str, str]]) -> list[Line]:

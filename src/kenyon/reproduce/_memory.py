@@ -10,7 +10,7 @@ from kenyon.learners import LEARNERS
 from kenyon.paper import paper_table
 from kenyon.report._figures import Figure
 from kenyon.report._run_figures import bytes_scatter, matrix, stream_accuracy
-from kenyon.reproduce._comparison import ON_FEATURES, RIVALS
+from kenyon.reproduce._comparison import ON_FEATURES, methods
 from kenyon.reproduce._configurations import chosen
 from kenyon.reproduce._figures import groups, jobs_of
 from kenyon.reproduce._setting import COLOUR, NAMES, Setting
@@ -22,7 +22,7 @@ SIZES = (500, 1000, 2000, 5000, 20_000, 40_000)
 FEW, FEW_THRESHOLD = 2000, 1.5
 """Up to so many units, a threshold of so many standard deviations."""
 
-SHOWN = ("Kenyon", "der++", "online-ewc", "fine-tune")
+SHOWN = ("Kenyon", "DER++", "Online EWC", "Fine-Tune")
 """Whose accuracy matrices and curves are drawn."""
 
 MAIN = ("mnist", "class-incremental")
@@ -47,13 +47,12 @@ def _cells(setting: Setting, dataset: str, scenario: str) -> dict[str, Wanted]:
         cells["Kenyon"] = setting.kenyon(dataset, scenario, options)
         for size in SIZES if (dataset, scenario) == MAIN else ():
             cells[f"Kenyon, {size:,} units"] = setting.kenyon(dataset, scenario, sized(options, size))
-    named = [row.keys["learner"] for row in paper_table("comparison").rows if "learner" in row.keys]
     colour = dataset in COLOUR
-    for learner in (*named, *RIVALS):
+    for learner, label in methods().items():
         if scenario in LEARNERS[learner].scenarios and (not colour or setting.resnet or learner in ON_FEATURES):
             features = colour and learner in ON_FEATURES
             tests = "last" if colour else "all"
-            cells[learner] = setting.runs(dataset, scenario, learner, tests=tests, features=features)
+            cells[label] = setting.runs(dataset, scenario, learner, tests=tests, features=features)
     return cells
 
 
@@ -74,10 +73,10 @@ def sized(options: Mapping[str, Any], size: int) -> dict[str, Any]:
 def _sheet(cells: Mapping[str, Wanted]) -> Sheet:
     """Accuracy, forgetting and state, side by side."""
     metrics = {"accuracy": ("%", "higher"), "forgetting": ("%", "lower"), "state_bytes": ("MB", "lower")}
+    kept = {label: LEARNERS[learner].memory for learner, label in methods().items()}
     lines = []
     for name, cell in cells.items():
-        ours = name.startswith("Kenyon")
-        group = "Kenyon" if ours else f"Keeps besides its weights: {LEARNERS[name].memory}"
+        group = f"Keeps besides its weights: {kept[name]}" if name in kept else "Kenyon"
         own: list[Wanted] = [
             replace(cell, metric=metric, unit=unit, better=better) if isinstance(cell, Runs) else cell
             for metric, (unit, better) in metrics.items()

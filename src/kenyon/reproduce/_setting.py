@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -152,12 +152,18 @@ class Setting:
         epochs: float = 1.0,
         features: bool | str | None = None,
         paper: tuple[float, ...] | None = None,
+        below: str | None = None,
     ) -> Runs | Gap:
-        """A cell of Kenyon's: colour images go through the backbone unless `features` says otherwise."""
+        """A cell of Kenyon's: colour images go through the backbone unless `features` says otherwise.
+
+        Args:
+            below: why it may be below the paper's number.
+        """
         colour = dataset in COLOUR
         through = colour if features is None else features
         tests = "all" if not colour else "seen" if through else "last"
-        return self.runs(dataset, scenario, options=options, epochs=epochs, tests=tests, features=through, paper=paper)
+        cell = self.runs(dataset, scenario, options=options, epochs=epochs, tests=tests, features=through, paper=paper)
+        return replace(cell, below=below) if isinstance(cell, Runs) else cell
 
     def absent(self, dataset: str) -> str:
         return f"{NAMES.get(dataset, dataset)} is not in the data directory; kenyon data download {dataset} fetches it"

@@ -7,7 +7,8 @@ from typing import Any
 
 from kenyon.paper import paper_table
 from kenyon.report._cells import Text
-from kenyon.reproduce._configurations import READING, chosen, published, single
+from kenyon.reproduce._below import why_below
+from kenyon.reproduce._configurations import READ_AS, READING, chosen, published, single
 from kenyon.reproduce._setting import NAMES, Setting
 from kenyon.reproduce._wanted import EMPTY, Fixed, Gap, Line, Part, Sheet, Wanted
 
@@ -42,7 +43,8 @@ def _sheet(setting: Setting, name: str, scenario: str, title: str) -> Sheet:
     lines = []
     for row in table.rows:
         dataset, rule = row.keys["dataset"], row.keys["rule"]
-        cell = setting.kenyon(dataset, scenario, published(name, dataset, rule), epochs=epochs, paper=row.values[0])
+        options, below = published(name, dataset, rule), why_below(scenario, scenario)
+        cell = setting.kenyon(dataset, scenario, options, epochs=epochs, paper=row.values[0], below=below)
         values = [table.value(column, **row.keys) for column in shown]
         words = [Fixed(Text(f"{value[0]:g}")) if value else EMPTY for value in values]
         lines.append(
@@ -51,8 +53,9 @@ def _sheet(setting: Setting, name: str, scenario: str, title: str) -> Sheet:
     for dataset in dict.fromkeys(row.keys["dataset"] for row in table.rows):
         best = max(row.values[0] or (0.0,) for row in table.rows if row.keys["dataset"] == dataset)
         lines.append(_our_line(setting, dataset, scenario, epochs, best, shown))
-    columns = (f"Accuracy, {epochs:g} epochs", "Rule", *shown, "Other options")
-    return Sheet(f"table-{table.number}", title, columns, tuple(lines), table.source, NOTE + READING)
+    columns = (f"Accuracy, {epochs:g} epoch", "Rule", *shown, "Other options")
+    note = NOTE + (READING if scenario == "single-task" else READ_AS)
+    return Sheet(f"table-{table.number}", title, columns, tuple(lines), table.source, note)
 
 
 def _our_line(
@@ -104,7 +107,8 @@ def single_task(setting: Setting) -> list[Part]:
         if options is None:
             reason = "no configuration was chosen for it yet" if dataset in setting.present else setting.absent(dataset)
             return Gap(reason)
-        return setting.kenyon(dataset, "single-task", options, epochs=epochs, paper=paper)
+        below = why_below("single-task", "single-task")
+        return setting.kenyon(dataset, "single-task", options, epochs=epochs, paper=paper, below=below)
 
     papers = list(zip(datasets, ours.values, strict=True))
     rival = list(zip(datasets, phsic.values, strict=True))
@@ -120,4 +124,4 @@ def single_task(setting: Setting) -> list[Part]:
         "The E-MNIST column is hidden in the printed paper; which part of EMNIST it is, the paper does not say. "
     )
     columns = tuple(NAMES[dataset] for dataset in datasets)
-    return [Sheet("table-2", "Single task: accuracies", columns, lines, table.source, note + READING)]
+    return [Sheet("table-2", "Single task: accuracies", columns, lines, table.source, note + READ_AS)]

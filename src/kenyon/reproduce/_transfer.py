@@ -9,7 +9,8 @@ from kenyon.paper import figure_source, paper_accuracy, paper_dimension, paper_d
 from kenyon.presets import load_preset
 from kenyon.report._cells import Result
 from kenyon.report._figures import Figure, Point, Scatter
-from kenyon.reproduce._configurations import READING, single
+from kenyon.reproduce._below import why_below
+from kenyon.reproduce._configurations import READ_AS, single
 from kenyon.reproduce._distances import measure
 from kenyon.reproduce._jobs import MeasureJob
 from kenyon.reproduce._setting import COLOUR, NAMES, Setting
@@ -47,7 +48,7 @@ def transfer(setting: Setting) -> list[Part]:
     rows += [_preset(setting, name, streams) for name in FOUND_ON]
     lines = tuple(Line(row.label, tuple(row.cells[stream] for stream in streams), row.group) for row in rows)
     columns = tuple(_heading(stream) for stream in streams)
-    sheet = Sheet("table-4", "Configurations carried over", columns, lines, table.source, NOTE + READING)
+    sheet = Sheet("table-4", "Configurations carried over", columns, lines, table.source, NOTE + READ_AS)
     return [sheet, _figure(setting, rows)]
 
 
@@ -58,7 +59,8 @@ def _heading(stream: str) -> str:
 
 def _cell(setting: Setting, stream: str, options: dict, paper: tuple[float, ...] | None) -> Wanted:
     dataset, _, scenario = stream.partition("/")
-    return setting.kenyon(dataset, scenario, options, epochs=default_epochs(scenario), paper=paper)
+    below = why_below(scenario, "single-task")
+    return setting.kenyon(dataset, scenario, options, epochs=default_epochs(scenario), paper=paper, below=below)
 
 
 def _published(setting: Setting, label: str, dataset: str, rule: str, streams: Sequence[str]) -> _Row:
@@ -137,7 +139,8 @@ def _our_points(results: Results, rows: Sequence[_Row], known: dict[str, Measure
                 continue
             x = coefficient(found[on], found[row.dataset])
             text = f"{row.group}: {row.label} run on {NAMES[on]}"
-            points.append(Point(x, max(own) - cell.mean, row.label, f"{name}, here", cell.runs[0], text))
+            label = f"{row.label} → {NAMES[on]}"
+            points.append(Point(x, max(own) - cell.mean, label, f"{name}, here", cell.runs[0], text))
     return points
 
 
@@ -152,13 +155,14 @@ def _paper_points() -> list[Point]:
             reached = paper_accuracy(found_on, "single-task", rule, on, "single-task")
             own = [paper_accuracy(on, "single-task", r, on, "single-task") for r in ("inel", "mse")]
             drop = 100 * (max(a for a in own if a is not None) - (reached or 0.0))
+            label = f"{row.label} → {NAMES[on]}"
             text = f"{row.label} run on {NAMES[on]}, from the paper's tables"
             m1, m2 = paper_dimension(on), paper_dimension(found_on)
             if m1 and m2:
                 x = transfer_coefficient(m1, m2)
-                points.append(Point(x, drop, row.label, "effective dimension, paper", None, text))
+                points.append(Point(x, drop, label, "effective dimension, paper", None, text))
             within, between = paper_distances(on, on), paper_distances(on, found_on)
             if within and between:
                 x = transfer_coefficient(within[0], between[0])
-                points.append(Point(x, drop, row.label, "smallest centroid distance, paper", None, text))
+                points.append(Point(x, drop, label, "smallest centroid distance, paper", None, text))
     return points

@@ -49,6 +49,7 @@ class Runs:
         paper: the paper's number in this place.
         better: which way is better.
         stand_in: what was used in place of what.
+        below: why ours may be below the paper's, a footnote where it is.
     """
 
     config: RunConfig
@@ -58,6 +59,7 @@ class Runs:
     paper: Value | None = None
     better: str | None = "higher"
     stand_in: str | None = None
+    below: str | None = None
 
     def jobs(self) -> list[RunJob]:
         return [RunJob(self.config, seed) for seed in self.seeds]
@@ -73,8 +75,9 @@ class Runs:
             reasons = [reason for job in self.jobs() if (reason := results.reason(job))]
             return Missing(reasons[0] if reasons else "not run yet", self.command, self.paper)
         scale = SCALES.get(self.unit, 1.0)
+        mean = scale * summary.mean
         return Result(
-            mean=scale * summary.mean,
+            mean=mean,
             std=None if summary.std is None else scale * summary.std,
             n=len(report.results),
             unit=self.unit,
@@ -83,6 +86,7 @@ class Runs:
             runs=tuple(result.folder.name for result in report.results if result.folder),
             command=self.command,
             stand_in=self.stand_in,
+            remark=self.below if self.paper and mean < self.paper.mean else None,
         )
 
 
