@@ -46,7 +46,7 @@ def sample() -> ReportData:
 def _comparison() -> Table:
     command = "kenyon run --dataset mnist --seeds 5"
     good = Result(91.57, 0.43, 5, "%", Value(83.13, 0.9), "higher", (RUN,), command, best=True)
-    bad = Result(72.5, None, 1, "%", Value(80.0), "higher", (OTHER,), command)
+    bad = Result(72.5, None, 1, "%", Value(80.0), "higher", (OTHER,), command, remark="One seed explains it")
     equal = Result(50.0, 0.1, 5, "%", Value(50.0), "higher", (OTHER,), command)
     lower = Result(3.2, 0.5, 5, "%", Value(4.0, 0.1), "lower", (RUN,), command)
     stand_in = Result(61.0, 0.2, 5, "%", Value(70.0, 0.1), "higher", (RUN,), command, stand_in="Lite0 for WRN-50")

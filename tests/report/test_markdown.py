@@ -24,7 +24,8 @@ TEXT = markdown(sample())
         "| Kenyon GEN | **91.57 ± 0.43 %** (paper 83.13, +8.44) | 61.00 ± 0.20 % stand-in [1] "
         "(paper 70.00, \N{MINUS SIGN}9.00) | 3.20 ± 0.50 % (paper 4.00, \N{MINUS SIGN}0.80) | 440 KB |",
         "1. Stand-in: Lite0 for WRN-50",
-        "2. no EMNIST files here",
+        "2. One seed explains it",
+        "3. no EMNIST files here",
         "kenyon run --dataset emnist",
         "## Accuracy matrix, Kenyon",
         "| 1 | 99.00 |  |",
@@ -38,7 +39,7 @@ def test_the_markdown_has_the_line(line: str) -> None:
 
 
 def test_missing_cells_have_their_reason_and_the_papers_number() -> None:
-    assert "| not run [2] (paper 77) |" in TEXT
+    assert "| not run [3] (paper 77) |" in TEXT and "\N{MINUS SIGN}7.50) [2] |" in TEXT
 
 
 def test_no_text_becomes_html() -> None:

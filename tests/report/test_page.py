@@ -94,6 +94,7 @@ def test_every_link_leads_somewhere() -> None:
         "stand-in",
         "Stand-in: Lite0 for WRN-50",
         "not run",
+        "One seed explains it",
         "no EMNIST files here",
         "paper 77.00 ± 0.30",
         "Accuracy of all methods, class-incremental (Table 3)",

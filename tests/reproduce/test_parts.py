@@ -63,7 +63,9 @@ def test_the_papers_configurations_as_options() -> None:
         "learning_rate": 0.582,
         "clamp": "off",
     }
-    assert optimised("cifar10")["beta"] == WINDOW * 0.920 and optimised("mnist")["learning_rate"] == 0.094
+    assert (
+        optimised("cifar10")["beta"] == pytest.approx(WINDOW * 0.920) and optimised("mnist")["learning_rate"] == 0.094
+    )
 
 
 def test_fewer_units_need_a_wider_clamp_and_a_lower_threshold() -> None:
@@ -132,3 +134,11 @@ def test_some_seeds_are_better_than_none(tmp_path: Path) -> None:
     run(cell.config, [1], tmp_path)
     filled = cell.fill(Results(tmp_path))
     assert isinstance(filled, Result) and filled.n == 1 and filled.std is None
+
+
+@pytest.mark.parametrize(("paper", "remark"), [(10.0, None), (100.0, "why")])
+def test_a_number_below_the_papers_says_why(tmp_path: Path, paper: float, remark: str | None) -> None:
+    cell = Runs(RunConfig("digits", options={"rule": "mse", "n_hidden": 200}), (0,), paper=Value(paper), below="why")
+    run(cell.config, [0], tmp_path)
+    filled = cell.fill(Results(tmp_path))
+    assert isinstance(filled, Result) and 10.0 < filled.mean < 100.0 and filled.remark == remark

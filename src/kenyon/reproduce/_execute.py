@@ -8,7 +8,9 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
+from multiprocessing.connection import wait
 from pathlib import Path
+from threading import Thread
 from time import perf_counter
 
 from kenyon.reproduce._jobs import Job, RunJob
@@ -79,7 +81,19 @@ def in_processes(
 
 
 def _pool(workers: int) -> ProcessPoolExecutor:
-    return ProcessPoolExecutor(workers, mp_context=multiprocessing.get_context("spawn"))
+    return ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), initializer=_end_with_parent)
+
+
+def _end_with_parent() -> None:
+    """In a worker: a pool whose owner was killed would wait for work for ever, and hold on to the run it is in."""
+    parent = multiprocessing.parent_process()
+    assert parent is not None
+
+    def watch() -> None:
+        wait([parent.sentinel])
+        os._exit(1)  # what was written is whole; the run resumes
+
+    Thread(target=watch, daemon=True).start()
 
 
 class one_thread_each:
