@@ -11,11 +11,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kenyon.report import Missing, ReportData, Result, Row, open_report
+from kenyon.report import Empty, Missing, ReportData, Result, Row, open_report
 
 ROOT = Path(__file__).resolve().parent.parent
 TABLE = "table-8"
 COLUMNS = ("Class-incremental, Split-MNIST", "Task-incremental, Split-MNIST")
+SIZES = ("Kenyon, 500 units", "Kenyon, 2,000 units", "Kenyon, 40,000 units")
+"""Rows of the table of what is kept, class-incremental alone."""
 MARKS = ("<!-- main table: written by benchmarks/readme_table.py -->", "<!-- end of main table -->")
 
 
@@ -24,6 +26,8 @@ def table(report: ReportData) -> str:
     sheet = next(table for table in report.tables if table.id == TABLE)
     places = [sheet.columns.index(column) for column in COLUMNS]
     rows = [(row, [row.cells[place] for place in places]) for row in sheet.rows if not row.label.startswith("Ours")]
+    kept = next(table for table in report.tables if table.id == "memory")
+    rows += [(row, [row.cells[0], Empty()]) for row in kept.rows if row.label in SIZES]
     rows = [(row, cells) for row, cells in rows if any(isinstance(cell, Result) for cell in cells)]
     rows.sort(key=lambda item: -(item[1][0].mean if isinstance(item[1][0], Result) else 0.0))
     head = "| | class-incremental, % | paper | task-incremental, % | paper | state |"
@@ -31,7 +35,7 @@ def table(report: ReportData) -> str:
 
 
 def _line(report: ReportData, row: Row, cells: list) -> str:
-    words = [f"**{row.label}**" if row.label == "Kenyon" else row.label]
+    words = [f"**{row.label}**" if row.label.startswith("Kenyon") else row.label]
     for cell in cells:
         ours = f"{cell.mean:.2f} ± {cell.std or 0.0:.2f}" if isinstance(cell, Result) else "-"
         paper = cell.paper if isinstance(cell, Result | Missing) else None

@@ -13,7 +13,6 @@ from kenyon.report._cells import Missing, Result, Table, Value
 from kenyon.reproduce import Setting
 from kenyon.reproduce._configurations import WINDOW, chosen, optimised, single
 from kenyon.reproduce._jobs import MeasureJob, SearchJob, speed_key
-from kenyon.reproduce._memory import sized
 from kenyon.reproduce._setting import PAPERS_BACKBONE
 from kenyon.reproduce._speeds import measured_speeds, nearest_speed, recorded_speeds
 from kenyon.reproduce._wanted import Fixed, Gap, Line, Results, Runs, Sheet
@@ -66,13 +65,6 @@ def test_the_papers_configurations_as_options() -> None:
     assert (
         optimised("cifar10")["beta"] == pytest.approx(WINDOW * 0.920) and optimised("mnist")["learning_rate"] == 0.094
     )
-
-
-def test_fewer_units_need_a_wider_clamp_and_a_lower_threshold() -> None:
-    options = {"rule": "gen", "n_hidden": 8000, "clamp": 0.1, "threshold": 2.0}
-    assert sized(options, 16_000) == {**options, "n_hidden": 16_000}
-    assert sized(options, 5000)["clamp"] == pytest.approx(0.1 * 1.6**0.5) and sized(options, 5000)["threshold"] == 2.0
-    assert sized(options, 2000)["clamp"] == pytest.approx(0.2) and sized(options, 2000)["threshold"] == 1.5
 
 
 @pytest.mark.parametrize("dataset", ["cifar10", "cifar100"])

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import tomllib
+from itertools import pairwise
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -9,8 +14,12 @@ from kenyon import KenyonClassifier
 from kenyon.errors import ConfigError
 from kenyon.evaluation._config import RunConfig
 from kenyon.presets import load_preset, preset_names
+from kenyon.search import default_space
+from kenyon.search._search import KAPPA, N_INITIAL
 from kenyon.streams import SCENARIOS, load_dataset
 from real_sets import data_dir
+
+SEARCHES = Path(__file__).resolve().parents[2] / "docs" / "searches"
 
 
 def test_there_are_presets() -> None:
@@ -33,6 +42,22 @@ def test_a_preset_says_where_it_comes_from_and_learns(name: str) -> None:
     X[y == 1, : preset.n_features // 2] += 180
     X[y == 0, preset.n_features // 2 :] += 180
     assert classifier.fit(X, y).score(X, y) > 0.9
+
+
+@pytest.mark.parametrize("name", preset_names())
+def test_the_command_of_a_preset_is_that_of_the_search_that_is_kept(name: str) -> None:
+    words = load_preset(name).search["command"].split()
+    given = dict(pairwise(words))
+    kept = SEARCHES / name
+    search = tomllib.loads((kept / "search.toml").read_text())
+    assert search["seed"] == int(given.get("--seed", 0)) == load_preset(name).search["seed"]
+    assert search["kappa"] == float(given.get("--kappa", KAPPA))
+    assert search["n_initial"] == int(given.get("--n-initial", N_INITIAL))
+    space = tomllib.loads((kept / "space.toml").read_text())
+    assert "--space" in given or space == tomllib.loads(default_space())
+    assert given.get("--space", f"docs/searches/{name}/space.toml") == f"docs/searches/{name}/space.toml"
+    best = max(float(row["accuracy"] or 0) for row in csv.DictReader((kept / "evaluations.csv").open()))
+    assert best == pytest.approx(load_preset(name).search["held_out_accuracy"], abs=1e-4)
 
 
 @pytest.mark.real_data

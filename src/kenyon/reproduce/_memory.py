@@ -8,6 +8,7 @@ from typing import Any
 
 from kenyon.learners import LEARNERS
 from kenyon.paper import paper_table
+from kenyon.presets import load_preset
 from kenyon.report._figures import Figure
 from kenyon.report._run_figures import bytes_scatter, matrix, stream_accuracy
 from kenyon.reproduce._comparison import ON_FEATURES, methods
@@ -16,11 +17,11 @@ from kenyon.reproduce._figures import groups, jobs_of
 from kenyon.reproduce._setting import COLOUR, NAMES, Setting
 from kenyon.reproduce._wanted import EMPTY, Line, Part, Plot, Results, Runs, Sheet, Wanted
 
-SIZES = (500, 1000, 2000, 5000, 20_000, 40_000)
-"""Hidden units at which Kenyon is run besides the chosen number."""
+SMALL = ("split-mnist-20kb", "split-mnist-40kb", "split-mnist-80kb")
+"""Presets for less memory than the chosen one: few units want another threshold, rate and clamp."""
 
-FEW, FEW_THRESHOLD = 2000, 1.5
-"""Up to so many units, a threshold of so many standard deviations."""
+LARGE = (20_000, 40_000)
+"""Hidden units at which the chosen configuration is run besides."""
 
 SHOWN = ("Kenyon", "DER++", "Online EWC", "Fine-Tune")
 """Whose accuracy matrices and curves are drawn."""
@@ -45,8 +46,8 @@ def _cells(setting: Setting, dataset: str, scenario: str) -> dict[str, Wanted]:
     cells: dict[str, Wanted] = {}
     if options := chosen(dataset, scenario):
         cells["Kenyon"] = setting.kenyon(dataset, scenario, options)
-        for size in SIZES if (dataset, scenario) == MAIN else ():
-            cells[f"Kenyon, {size:,} units"] = setting.kenyon(dataset, scenario, sized(options, size))
+        for other in _other_sizes(options) if (dataset, scenario) == MAIN else ():
+            cells[f"Kenyon, {other['n_hidden']:,} units"] = setting.kenyon(dataset, scenario, other)
     colour = dataset in COLOUR
     for learner, label in methods().items():
         if scenario in LEARNERS[learner].scenarios and (not colour or setting.resnet or learner in ON_FEATURES):
@@ -56,18 +57,9 @@ def _cells(setting: Setting, dataset: str, scenario: str) -> dict[str, Wanted]:
     return cells
 
 
-def sized(options: Mapping[str, Any], size: int) -> dict[str, Any]:
-    """A configuration with another number of hidden units.
-
-    Fewer units share an activity of length 1, so each is larger and its weight must reach further: the clamp grows with
-    the square root. Few units need a lower threshold too; both were settled on held-out samples.
-    """
-    changed = {**options, "n_hidden": size}
-    if size < options["n_hidden"] and isinstance(options.get("clamp"), float):
-        changed["clamp"] = options["clamp"] * (options["n_hidden"] / size) ** 0.5
-    if size <= FEW:
-        changed["threshold"] = FEW_THRESHOLD
-    return changed
+def _other_sizes(options: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Configurations with fewer and with more hidden units."""
+    return [dict(load_preset(name).options) for name in SMALL] + [{**options, "n_hidden": size} for size in LARGE]
 
 
 def _sheet(cells: Mapping[str, Wanted]) -> Sheet:
