@@ -38,7 +38,7 @@ def ablations(setting: Setting) -> list[Part]:
     for row in table.rows:
         which, paper = row.keys["ablation"], row.values[0]
         if which == "mlp":  # the learning layer is replaced as the paper did it, on its configuration alone
-            cells = _mlp(setting, papers, setting.seeds[:1], 10.0, TUNED, paper), EMPTY
+            cells = _mlp(setting, papers, setting.seeds[:3], 10.0, TUNED, paper), EMPTY
         else:
             cells = _kenyon(setting, papers, which, paper), _kenyon(setting, ours, which, paper)
         lines.append(Line(row.label, cells, outside=True))

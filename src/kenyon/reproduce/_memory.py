@@ -17,16 +17,16 @@ from kenyon.reproduce._figures import groups, jobs_of
 from kenyon.reproduce._setting import COLOUR, NAMES, Setting
 from kenyon.reproduce._wanted import EMPTY, Line, Part, Plot, Results, Runs, Sheet, Wanted
 
-SMALL = ("split-mnist-20kb", "split-mnist-40kb", "split-mnist-80kb")
-"""Presets for less memory than the chosen one: few units want another threshold, rate and clamp."""
-
-LARGE = (20_000, 40_000)
-"""Hidden units at which the chosen configuration is run besides."""
+MAIN = ("mnist", "class-incremental")
+OTHER_SIZES: dict[tuple[str, str], tuple[str | int, ...]] = {
+    MAIN: ("split-mnist-20kb", "split-mnist-40kb", "split-mnist-80kb", "split-mnist-200kb", 20_000, 40_000),
+}
+"""Sizes of Kenyon besides the chosen one, by stream: hidden units, or a preset for less memory, since few units want
+another threshold, rate and clamp."""
 
 SHOWN = ("Kenyon", "DER++", "Online EWC", "Fine-Tune")
 """Whose accuracy matrices and curves are drawn."""
 
-MAIN = ("mnist", "class-incremental")
 NOTE = (
     "State is everything a method must keep to go on learning: weights, importances, stored samples, statistics; a "
     "random projection counts as its seed. A frozen backbone is not counted. The line joins what nothing else beats."
@@ -46,7 +46,8 @@ def _cells(setting: Setting, dataset: str, scenario: str) -> dict[str, Wanted]:
     cells: dict[str, Wanted] = {}
     if options := chosen(dataset, scenario):
         cells["Kenyon"] = setting.kenyon(dataset, scenario, options)
-        for other in _other_sizes(options) if (dataset, scenario) == MAIN else ():
+        for size in OTHER_SIZES.get((dataset, scenario), ()):
+            other = {**options, "n_hidden": size} if isinstance(size, int) else load_preset(size).options
             cells[f"Kenyon, {other['n_hidden']:,} units"] = setting.kenyon(dataset, scenario, other)
     colour = dataset in COLOUR
     for learner, label in methods().items():
@@ -55,11 +56,6 @@ def _cells(setting: Setting, dataset: str, scenario: str) -> dict[str, Wanted]:
             tests = "last" if colour else "all"
             cells[label] = setting.runs(dataset, scenario, learner, tests=tests, features=features)
     return cells
-
-
-def _other_sizes(options: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Configurations with fewer and with more hidden units."""
-    return [dict(load_preset(name).options) for name in SMALL] + [{**options, "n_hidden": size} for size in LARGE]
 
 
 def _sheet(cells: Mapping[str, Wanted]) -> Sheet:
