@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
 
 from kenyon.learners import LEARNERS
 from kenyon.paper import paper_table
