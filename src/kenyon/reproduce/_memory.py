@@ -19,7 +19,7 @@ from kenyon.reproduce._wanted import EMPTY, Line, Part, Plot, Results, Runs, She
 MAIN = ("mnist", "class-incremental")
 OTHER_SIZES: dict[tuple[str, str], tuple[str | int, ...]] = {
     MAIN: ("split-mnist-20kb", "split-mnist-40kb", "split-mnist-80kb", "split-mnist-200kb", 20_000, 40_000),
-    ("cifar10", "class-incremental"): ("split-cifar10-40kb", "split-cifar10-160kb"),
+    ("cifar10", "class-incremental"): ("split-cifar10-40kb", "split-cifar10-160kb", 11_000),
 }
 """Sizes of Kenyon besides the chosen one, by stream: hidden units, or a preset for less memory, since few units want
 another threshold, rate and clamp."""
