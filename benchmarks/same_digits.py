@@ -12,13 +12,14 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from kenyon.report import ReportData, read_report
+from kenyon.report import Run, read_report
 
 
-def kind(name: str, report: ReportData) -> str:
+def kind(run: Run) -> str:
     """Kenyon or not, on pixels or on a backbone's features."""
-    learner = "Kenyon" if "-kenyon-" in name else "other learners"
-    return f"{learner}, {'features' if '--backbone' in report.runs[name].command else 'pixels'}"
+    words = run.command.split()
+    learner = "Kenyon" if words[words.index("--learner") + 1] == "kenyon" else "other learners"
+    return f"{learner}, {'features' if '--backbone' in words else 'pixels'}"
 
 
 def main() -> None:
@@ -28,8 +29,8 @@ def main() -> None:
     both, same = Counter[str](), Counter[str]()
     for name, run in first.runs.items():
         if name in second.runs:
-            both[kind(name, first)] += 1
-            same[kind(name, first)] += run.accuracy == second.runs[name].accuracy
+            both[kind(run)] += 1
+            same[kind(run)] += run.accuracy == second.runs[name].accuracy
     print(" and ".join(str(report.machine["processor"]) for report in (first, second)))
     for group, n in sorted(both.items()):
         print(f"{group}: {same[group]} of {n} runs the same")

@@ -134,3 +134,14 @@ def test_a_number_below_the_papers_says_why(tmp_path: Path, paper: float, remark
     run(cell.config, [0], tmp_path)
     filled = cell.fill(Results(tmp_path))
     assert isinstance(filled, Result) and 10.0 < filled.mean < 100.0 and filled.remark == remark
+
+
+def test_what_takes_long_is_shown_where_the_store_has_it(tmp_path: Path) -> None:
+    setting = Setting(tmp_path)
+    cell = Runs(RunConfig("digits", options={"rule": "mse", "n_hidden": 50}), (0, 1), paper=Value(98.1))
+    gap = setting.on_request(cell, False, "ask for it")
+    assert isinstance(gap, Gap) and (gap.reason, gap.command, gap.paper) == ("ask for it", cell.command, cell.paper)
+    assert setting.on_request(cell, True, "ask for it") == cell and setting.on_request(gap, False, "no") == gap
+    run(cell.config, [1], tmp_path)
+    left = setting.on_request(cell, False, "ask for it")
+    assert isinstance(left, Runs) and left.seeds == (1,)

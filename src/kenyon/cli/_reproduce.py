@@ -31,7 +31,7 @@ def reproduce(
     ] = None,
     workers: Annotated[int | None, _option("Runs at a time. [one a processor]")] = None,
     resnet: Annotated[bool, _option("Run the ResNet-18 baselines on CIFAR too: days on a CPU.", "--resnet")] = False,
-    long: Annotated[bool, _option("Run pHSIC for its 100 epochs too: hours.", "--long")] = False,
+    long: Annotated[bool, _option("Run pHSIC for its 100 epochs too: half an hour a run.", "--long")] = False,
     backbone: Annotated[str, _option(f"Network that looks at colour images first. [{BACKBONE}]")] = BACKBONE,
 ) -> None:
     """Regenerate the paper's tables and figures: plan, run what the store lacks, write the report."""

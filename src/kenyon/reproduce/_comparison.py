@@ -76,9 +76,8 @@ def _baseline(setting: Setting, learner: str, dataset: str, scenario: str, paper
     if learner in ON_FEATURES:
         return setting.runs(dataset, scenario, learner, paper=paper, tests="last", features=True)
     cell = setting.runs(dataset, scenario, learner, paper=paper, tests="last")
-    if setting.resnet or isinstance(cell, Gap):
-        return cell
-    return Gap("ResNet-18 takes hours a run on a CPU: ask for it with --resnet", cell.command, cell.paper)
+    reason = "ResNet-18 takes hours a run on a CPU: ask for it with --resnet"
+    return setting.on_request(cell, setting.resnet, reason)
 
 
 def published_cell(

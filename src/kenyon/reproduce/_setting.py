@@ -165,6 +165,13 @@ class Setting:
         cell = self.runs(dataset, scenario, options=options, epochs=epochs, tests=tests, features=through, paper=paper)
         return replace(cell, below=below) if isinstance(cell, Runs) else cell
 
+    def on_request(self, cell: Runs | Gap, asked: bool, reason: str) -> Runs | Gap:
+        """A cell that takes too long to be run unasked: what the store has of it already, else the reason."""
+        if asked or isinstance(cell, Gap):
+            return cell
+        done = tuple(job.seed for job in cell.jobs() if job.done(self.store))
+        return replace(cell, seeds=done) if done else Gap(reason, cell.command, cell.paper)
+
     def absent(self, dataset: str) -> str:
         return f"{NAMES.get(dataset, dataset)} is not in the data directory; kenyon data download {dataset} fetches it"
 

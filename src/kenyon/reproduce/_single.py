@@ -97,9 +97,8 @@ def single_task(setting: Setting) -> list[Part]:
 
     def hsic(dataset: str, paper: tuple[float, ...] | None, epochs: float) -> Wanted:
         cell = setting.runs(dataset, "single-task", "phsic", epochs=epochs, paper=paper, tests="last")
-        if epochs < LONG or setting.long or isinstance(cell, Gap):
-            return cell
-        return Gap("100 passes take hours a run on a CPU: ask for them with --long", cell.command, cell.paper)
+        reason = "100 passes take half an hour a run on a CPU: ask for them with --long"
+        return setting.on_request(cell, epochs < LONG or setting.long, reason)
 
     def kenyon(dataset: str, paper: tuple[float, ...] | None, epochs: float, own: bool) -> Wanted:
         first = paper_table("single_configurations").row(dataset=dataset)  # the paper's best comes first
