@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kenyon.evaluation._protocol import LearnerSpec
-from kenyon.streams import SCENARIOS
+if TYPE_CHECKING:
+    from kenyon.evaluation._protocol import LearnerSpec
 
 
 def learners(
@@ -42,6 +42,8 @@ def learners(
 
 def _scenarios(spec: LearnerSpec) -> str:
     """The scenarios of a method in few words."""
+    from kenyon.streams import SCENARIOS
+
     without = [scenario for scenario in SCENARIOS if scenario not in spec.scenarios]
     if len(without) > 1:
         return ", ".join(spec.scenarios)
