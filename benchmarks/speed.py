@@ -90,7 +90,7 @@ class Peer:
 @njit(nogil=True)
 def _add_rows(columns, inputs, projected):  # type: ignore[no-untyped-def]
     for unit in range(inputs.shape[0]):
-        sum_rows(columns, inputs, unit, 0, inputs.shape[1], projected, 0)
+        sum_rows(columns, inputs, unit, inputs.shape[1], projected, 0)
 
 
 def limit(n_inputs: int) -> float:

@@ -70,29 +70,36 @@ def _item(context, builder, array_type, array, row, column):
 
 
 @intrinsic
-def sum_rows(typing, x, inputs, unit, first, last, out, row):
-    """`out[row, :] = sum over k in first .. last - 1 of x[inputs[unit, k], :]`, one lane a sample.
+def sum_rows(typing, x, inputs, unit, n_excitatory, out, row):
+    """`out[row, :]` = sum of `x[inputs[unit, k], :]` over k < n_excitatory less that over the others, a lane a sample.
 
-    The sum runs over k in order and stays in registers; `x` has LANES columns and may be narrower than `out`.
+    Each sum runs over k in order and stays in registers; `x` has LANES columns and may be narrower than `out`.
     `lanes_of_sums` has the order in which the columns come out.
     """
-    signature = types.void(x, inputs, types.int64, types.int64, types.int64, out, types.int64)
+    signature = types.void(x, inputs, types.int64, types.int64, out, types.int64)
 
     def codegen(context, builder, sig, args):
-        x_type, inputs_type, _, _, _, out_type, _ = sig.args
-        x_array, inputs_array, unit, first, last, out_array, row = args
+        x_type, inputs_type, _, _, out_type, _ = sig.args
+        x_array, inputs_array, unit, n_excitatory, out_array, row = args
         target, vector = _row(context, builder, out_type, out_array, row, LANES)
         x_start = builder.ptrtoint(context.make_array(x_type)(context, builder, x_array).data, _I64)
-
-        def source(i, vector):
-            k = _item(context, builder, inputs_type, inputs_array, unit, builder.add(i, first))
-            # a constant row size, since a multiplication an input would cost as much as the additions
-            offset = builder.mul(builder.zext(k, _I64), ir.Constant(_I64, LANES * _itemsize(x_type)))
-            return _load(builder, builder.inttoptr(builder.add(x_start, offset), vector.as_pointer()), 1)
-
+        n_connections = cgutils.unpack_tuple(
+            builder, context.make_array(inputs_type)(context, builder, inputs_array).shape
+        )[1]
         add_up = _sum_byte_pairs if _in_pairs(x_type.dtype, out_type.dtype) else _sum_lanes
-        total = add_up(context, builder, builder.sub(last, first), source, x_type.dtype, vector)
-        builder.store(total, target).align = _itemsize(out_type)
+
+        def total(first, last):
+            def source(i, vector):
+                k = _item(context, builder, inputs_type, inputs_array, unit, builder.add(i, first))
+                # a constant row size, since a multiplication an input would cost as much as the additions
+                offset = builder.mul(builder.zext(k, _I64), ir.Constant(_I64, LANES * _itemsize(x_type)))
+                return _load(builder, builder.inttoptr(builder.add(x_start, offset), vector.as_pointer()), 1)
+
+            return add_up(context, builder, builder.sub(last, first), source, x_type.dtype, vector)
+
+        subtract = builder.fsub if isinstance(out_type.dtype, types.Float) else builder.sub
+        sums = subtract(total(ir.Constant(_I64, 0), n_excitatory), total(n_excitatory, n_connections))
+        builder.store(sums, target).align = _itemsize(out_type)
         return context.get_dummy_value()
 
     return signature, codegen
@@ -177,7 +184,7 @@ def add_moments(typing, x, row, moments, part):
 SQUARE_LANES = tuple(
     quarter // 2 * 16 + quarter % 2 * 4 + lane // 4 * 8 + lane % 4 for quarter in range(4) for lane in range(8)
 )
-"""Which sample each sum of `add_squares` belongs to."""
+"""Which lane each sum of `add_squares` belongs to."""
 
 
 @intrinsic

@@ -10,7 +10,7 @@ from numba import njit, types
 from numba.extending import overload
 
 from kenyon._kernels import LANES
-from kenyon._kernels._vector import SQUARE_LANES, add_moments, add_squares, greater_mask, lowest_bit, sum_rows
+from kenyon._kernels._vector import add_moments, add_squares, greater_mask, lowest_bit, sum_rows
 
 PARTIALS = 8
 """Partial sums of a reduction: term number i goes to partial i % PARTIALS."""
@@ -31,15 +31,21 @@ def _cutoff(total, squares, n_units, strength, limits, integral):
 @njit(cache=True, nogil=True)
 def _finish(values, sample, count, shift, unit_norm):
     """Subtract the threshold from the active projections and scale them to unit length."""
-    partial = np.zeros(PARTIALS)
+    row = values[sample, :count]
     for a in range(count):
-        value = np.float32(np.float64(values[sample, a]) - shift)
-        values[sample, a] = value
-        partial[a % PARTIALS] += np.float64(value) * np.float64(value)
-    if unit_norm and count > 0:
-        scale = np.float32(1.0 / np.sqrt(partial.sum()))
-        for a in range(count):
-            values[sample, a] *= scale
+        row[a] = np.float32(np.float64(row[a]) - shift)
+    if not unit_norm or count == 0:
+        return
+    partial = np.zeros(PARTIALS)
+    whole = count - count % PARTIALS
+    for first in range(0, whole, PARTIALS):
+        for p in range(PARTIALS):
+            partial[p] += np.float64(row[first + p]) * np.float64(row[first + p])
+    for a in range(whole, count):
+        partial[a - whole] += np.float64(row[a]) * np.float64(row[a])
+    scale = np.float32(1.0 / np.sqrt(partial.sum()))
+    for a in range(count):
+        row[a] *= scale
 
 
 def _tile_moments(projected, first, last, moments, total, squares):
@@ -54,8 +60,8 @@ def _tile_moments_of(projected, first, last, moments, total, squares):
             moments[:] = 0
             for unit in range(first, last, 2):
                 add_squares(projected, unit, moments)
-            for lane in range(LANES):
-                squares[SQUARE_LANES[lane]] += moments[0, lane]
+            for place in range(LANES):
+                squares[place] += moments[0, place]
 
         return narrow
 
@@ -89,10 +95,10 @@ def activate(samples, inputs, n_excitatory, degrees, strength, thresholded, unit
         inputs: (M, K) inputs of each unit, the first `n_excitatory` of weight +1, the others -1.
         strength: beta, the threshold in standard deviations.
         degrees: (N,) int32, how many units an input excites less how many it inhibits.
-        scratch: (columns, lanes, projected, inhibited, limits, moments, tile, hit_units, hit_masks):
-            (N, LANES) of the samples' type; the sample that each lane of a sum belongs to; (M + 1, LANES), the last
-            row zero, and (1, LANES) of the sums' type; the sums' smallest and largest value; room to add up
-            moments, and for how many units; twice (M,) for the units that any sample activates.
+        scratch: (columns, lanes, places, projected, limits, moments, tile, hit_units, hit_masks):
+            (N, LANES) of the samples' type; the sample that each lane of a sum belongs to, and the place of its sum of
+            squares; (M + 1, LANES) of the sums' type, the last row zero; the sums' smallest and largest value; room
+            to add up moments, and for how many units; twice (M,) for the units that any sample activates.
         active: (units, values, counts): (n, M) and (n, M) and (n,), written here.
     """
     units, values, counts = active
@@ -104,10 +110,10 @@ def activate(samples, inputs, n_excitatory, degrees, strength, thresholded, unit
 
 @njit(cache=True, nogil=True)
 def _block(samples, inputs, n_excitatory, degrees, strength, thresholded, unit_norm, scratch, active):
-    columns, lanes, projected, inhibited, limits, moments, tile, hit_units, hit_masks = scratch
+    columns, lanes, places, projected, limits, moments, tile, hit_units, hit_masks = scratch
     units, values, counts = active
     n, n_inputs = samples.shape
-    n_units, n_connections = inputs.shape
+    n_units = inputs.shape[0]
     integral = samples.itemsize == 1
     for i in range(n_inputs):
         for b in range(n):
@@ -120,11 +126,7 @@ def _block(samples, inputs, n_excitatory, degrees, strength, thresholded, unit_n
     for first in range(0, n_units, tile):
         last = min(first + tile, n_units)
         for unit in range(first, last):
-            sum_rows(columns, inputs, unit, 0, n_excitatory, projected, unit)
-            if n_excitatory < n_connections:
-                sum_rows(columns, inputs, unit, n_excitatory, n_connections, inhibited, 0)
-                for b in range(LANES):
-                    projected[unit, b] -= inhibited[0, b]
+            sum_rows(columns, inputs, unit, n_excitatory, projected, unit)
         _tile_moments(projected, first, last, moments, total, squares)
     if integral:
         for b in range(n):
@@ -137,7 +139,7 @@ def _block(samples, inputs, n_excitatory, degrees, strength, thresholded, unit_n
         if b >= n:
             threshold[0, lane] = limits[1]  # lanes without a sample stay silent
         elif thresholded:
-            bar, shift[b] = _cutoff(total[b], squares[lane], n_units, strength, limits, integral)
+            bar, shift[b] = _cutoff(total[b], squares[places[lane]], n_units, strength, limits, integral)
             threshold[0, lane] = bar
 
     n_hits = 0

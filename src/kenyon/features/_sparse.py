@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from kenyon._kernels import LANES
-from kenyon._kernels._vector import lanes_of_sums
+from kenyon._kernels._vector import SQUARE_LANES, lanes_of_sums
 from kenyon._kernels.draw import draw_inputs
 from kenyon._kernels.project import PARTIALS, activate, activate_one, group_by_input
 from kenyon.features._base import Active, make_active
@@ -55,9 +55,10 @@ class SparseProjection:
     ) -> None:
         self.n_outputs = n_units
         self._how = (0.0 if threshold is None else float(threshold), threshold is not None, unit_norm)
-        # the narrowest type that holds every possible sum of bytes exactly
-        self._byte_sums: type[np.number] = np.int16 if 255 * n_connections <= np.iinfo(np.int16).max else np.int32
         self._n_excitatory = n_connections - round(inhibitory * n_connections)
+        # the narrowest type that holds every possible sum of bytes exactly
+        self._largest = 255 * max(self._n_excitatory, n_connections - self._n_excitatory)
+        self._byte_sums: type[np.number] = np.int16 if self._largest <= np.iinfo(np.int16).max else np.int32
         self._inputs = np.empty((n_units, n_connections), np.uint16 if n_inputs <= 1 << 16 else np.uint32)
         self._n_inputs = n_inputs
         draw_inputs(np.uint64(seed), n_inputs, self._n_excitatory, self._inputs)
@@ -88,7 +89,7 @@ class SparseProjection:
         sums = self._byte_sums if samples.dtype == np.uint8 else np.float32
         active = workspace.active
         if n > FEW:
-            scratch = workspace.block(self._inputs.shape[1], self._n_inputs, samples.dtype, sums)
+            scratch = workspace.block(self._largest, self._n_inputs, samples.dtype, sums)
             activate(samples, self._inputs, self._n_excitatory, self._degrees, *self._how, scratch, active)
             return active
         self.prepare()
@@ -118,19 +119,19 @@ class SparseWorkspace:
         self._n_units = n_units
         self._scratch: dict[tuple[str, type], tuple] = {}
 
-    def block(self, n_connections: int, n_inputs: int, dtype: np.dtype, sums: type[np.number]) -> tuple:
+    def block(self, largest: int, n_inputs: int, dtype: np.dtype, sums: type[np.number]) -> tuple:
         key = ("block", sums)
         if key not in self._scratch:
             narrow = sums is np.int16
             projected = _aligned((self._n_units + 1, LANES), sums)
             projected[-1] = 0
             # squares of narrow sums are added up in 32 bits for as many units as cannot overflow, an even number
-            room = np.iinfo(np.int32).max // (255 * n_connections) ** 2 // 2 * 2
+            room = np.iinfo(np.int32).max // largest**2 // 2 * 2
             self._scratch[key] = (
                 _aligned((n_inputs, LANES), dtype),
                 np.array(lanes_of_sums(dtype, np.dtype(sums))),
+                np.argsort(SQUARE_LANES) if narrow else np.arange(LANES),
                 projected,
-                _aligned((1, LANES), sums),
                 _limits(sums),
                 _aligned((1, LANES), np.int32) if narrow else _aligned((2 * PARTIALS, LANES), np.float64),
                 room if narrow else self._n_units,
