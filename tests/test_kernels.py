@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
+from pathlib import Path
+from types import ModuleType
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numba import njit
 from numpy.typing import NDArray
 
+from kenyon._kernels import LANES, learn, project
+from kenyon._kernels._vector import SQUARE_LANES, add_squares
 from kenyon._kernels.check import first_unbearable
 from kenyon._kernels.draw import draw_code
 from kenyon.features import BLOCK, Active, Features, Identity, SparseProjection
@@ -92,9 +99,13 @@ def test_features_are_the_equation_and_blocks_are_singles(
     np.testing.assert_allclose(block[clear], wanted[clear], rtol=1e-3, atol=2e-3 if unit_norm else 2e-2)
 
 
-@pytest.mark.parametrize("k", [128, 129, 400])
-def test_sums_beyond_16_bits_are_exact(k: int) -> None:
-    features = SparseProjection(400, 70, k, threshold=None, unit_norm=False, inhibitory=0.0, seed=1)
+@pytest.mark.parametrize(
+    ("k", "inhibitory", "narrow"),
+    [(128, 0.0, True), (129, 0.0, False), (400, 0.0, False), (256, 0.5, True), (258, 0.5, False), (140, 0.95, False)],
+)
+def test_sums_near_16_bits_are_exact(k: int, inhibitory: float, narrow: bool) -> None:
+    features = SparseProjection(400, 70, k, threshold=None, unit_norm=False, inhibitory=inhibitory, seed=1)
+    assert (features._byte_sums is np.int16) == narrow
     X = np.full((20, 400), 255, np.uint8)
     X[1::2] = samples(10, 400, "bytes")
     block, singles = run(features, X)
@@ -156,3 +167,24 @@ def test_unbearable_values_are_found() -> None:
     for value in (np.nan, np.inf, -np.inf, 2e30):
         X[2, 4] = value
         assert first_unbearable(X, 1e30) == (2, 4)
+
+
+@pytest.mark.parametrize("module", [project, learn])
+def test_a_change_to_what_is_compiled_in_changes_the_files_that_hold_it(module: ModuleType) -> None:
+    folder = Path(project.__file__).parent
+    digest = hashlib.sha256(b"".join((folder / name).read_bytes() for name in ("__init__.py", "_vector.py")))
+    assert digest.hexdigest()[:12] == module.COMPILED_IN
+
+
+@pytest.mark.parametrize("largest", [100, 4080, 32_767])
+def test_squares_are_exact(largest: int) -> None:
+    rows = np.random.default_rng(0).integers(-largest, largest, (2, LANES), endpoint=True).astype(np.int16)
+    sums = np.zeros((1, LANES), np.int32)
+    wanted = (rows.astype(np.int64) ** 2).sum(0)[list(SQUARE_LANES)]
+
+    @njit
+    def add(rows, sums):  # type: ignore[no-untyped-def]
+        add_squares(rows, 0, sums)
+
+    add(rows, sums)
+    assert (sums[0] == wanted).all() and sorted(SQUARE_LANES) == list(range(LANES))

@@ -181,45 +181,41 @@ def add_moments(typing, x, row, moments, part):
     return signature, codegen
 
 
-SQUARE_LANES = tuple(
-    quarter // 2 * 16 + quarter % 2 * 4 + lane // 4 * 8 + lane % 4 for quarter in range(4) for lane in range(8)
-)
+SQUARE_LANES = tuple(8 * group + 4 * half + lane for half in range(2) for group in range(4) for lane in range(4))
 """Which lane each sum of `add_squares` belongs to."""
 
 
 @intrinsic
 def add_squares(typing, x, row, sums):
-    """`sums[0] += x[row] ** 2 + x[row + 1] ** 2` of 16-bit numbers (not -2^15) in 32 bits.
+    """`sums[0] += x[row] ** 2 + x[row + 1] ** 2` of 16-bit numbers in 32 bits.
 
-    The sums come in the order of SQUARE_LANES, which lets a processor with 256-bit
-    registers interleave the two rows without crossing their halves.
+    The sums come in the order of SQUARE_LANES: the lower and the upper halves of the squares, which a processor makes
+    apart, are then put together without crossing the eighths of a row.
     """
     signature = types.void(x, types.int64, sums)
 
     def codegen(context, builder, sig, args):
         x_type, _, sum_type = sig.args
         x_array, row, sums = args
-        whole = ir.VectorType(ir.IntType(16), LANES)
-        zero, positive = ir.Constant(whole, [0] * LANES), ir.Constant(whole, [0x7FFF] * LANES)
-        rows = []
+        whole, wide = (ir.VectorType(ir.IntType(bits), LANES) for bits in (16, 32))
+        half = ir.VectorType(ir.IntType(32), LANES // 2)
+        sixteen = ir.Constant(wide, [16] * LANES)
+        squares = []
         for number in (row, builder.add(row, ir.Constant(_I64, 1))):
             pointer, _ = _row(context, builder, x_type, x_array, number, LANES)
             value = _load(builder, pointer, _itemsize(x_type))
-            value = builder.select(builder.icmp_signed("<", value, zero), builder.sub(zero, value), value)
-            rows.append(builder.and_(value, positive))
-        wide = ir.VectorType(ir.IntType(32), 8)
-        low, sixteen = ir.Constant(wide, [0x7FFF] * 8), ir.Constant(wide, [16] * 8)
-        start, _ = _row(context, builder, sum_type, sums, ir.Constant(_I64, 0), 8)
-        for quarter in range(4):
-            lanes = SQUARE_LANES[8 * quarter : 8 * quarter + 8]
-            mixed = [number for lane in lanes for number in (lane, LANES + lane)]
-            pairs = builder.shuffle_vector(*rows, ir.Constant(ir.VectorType(ir.IntType(32), 16), mixed))
-            words = builder.bitcast(pairs, wide)
-            # fifteen bits in thirty-two, which the compiler can see, make for the quick kind of multiplication
-            parts = (builder.and_(words, low), builder.lshr(words, sixteen))
-            squares = builder.add(*(builder.mul(part, part) for part in parts))
-            target = builder.gep(start, [ir.Constant(_I64, quarter)])
-            builder.store(builder.add(_load(builder, target, 4), squares), target).align = 4
+            extended = builder.sext(value, wide)
+            lower = builder.mul(value, value)
+            upper = builder.trunc(builder.lshr(builder.mul(extended, extended), sixteen), whole)
+            squares.append((lower, upper))
+        start, _ = _row(context, builder, sum_type, sums, ir.Constant(_I64, 0), LANES // 2)
+        for side in range(2):
+            lanes = SQUARE_LANES[side * LANES // 2 : (side + 1) * LANES // 2]
+            mixed = ir.Constant(wide, [place for lane in lanes for place in (lane, LANES + lane)])
+            both = [builder.bitcast(builder.shuffle_vector(*parts, mixed), half) for parts in squares]
+            target = builder.gep(start, [ir.Constant(_I64, side)])
+            total = builder.add(_load(builder, target, 4), builder.add(*both))
+            builder.store(total, target).align = 4
         return context.get_dummy_value()
 
     return signature, codegen

@@ -12,6 +12,10 @@ from numba.extending import overload
 from kenyon._kernels import LANES
 from kenyon._kernels._vector import add_moments, add_squares, greater_mask, lowest_bit, sum_rows
 
+COMPILED_IN = "5a8c9c538df2"
+"""Digest of `__init__.py` and `_vector.py`. Numba keeps machine code by the text of its own file, so a change to what
+is compiled into it has to show here."""
+
 PARTIALS = 8
 """Partial sums of a reduction: term number i goes to partial i % PARTIALS."""
 
