@@ -9,7 +9,7 @@ import pytest
 
 from kenyon.errors import DataError
 from kenyon.report import Point, Scatter
-from kenyon.report._report_plots import frontier, plot_report
+from kenyon.report._report_plots import draw_scatter, frontier, plot_report
 from report.sample import sample
 
 POINTS = tuple(
@@ -33,3 +33,13 @@ def test_every_scatter_is_drawn_and_the_same_twice(kind: str, tmp_path: Path) ->
 def test_a_report_without_points_is_named(tmp_path: Path) -> None:
     with pytest.raises(DataError, match="no plot of points"):
         plot_report(replace(sample(), figures=()), tmp_path)
+
+
+def test_ours_has_a_colour_of_its_own_and_every_group_its_look() -> None:
+    from matplotlib.figure import Figure
+
+    points = tuple(Point(float(n + 1), 50.0, f"method {n}", f"group {n}") for n in range(14))
+    axes = Figure().add_subplot()
+    draw_scatter(axes, Scatter("many", "many", "x", "y", points))
+    looks = [(bars[0].get_color(), bars[0].get_marker()) for bars in axes.containers]
+    assert len(set(looks)) == 14 and [colour for colour, _ in looks].count(looks[0][0]) == 1

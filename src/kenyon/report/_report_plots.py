@@ -9,7 +9,7 @@ from kenyon.errors import DataError, require
 from kenyon.report._data import ReportData
 from kenyon.report._figures import Point, Scatter
 
-MARKERS = "os^Dvp*hX"
+MARKERS = "os^Dvp*hXP"
 BYTES = ((1e9, "GB"), (1e6, "MB"), (1e3, "KB"), (1, "B"))
 
 
@@ -48,8 +48,8 @@ def draw_scatter(axes: Any, scatter: Scatter) -> None:
         points = [point for point in scatter.points if point.group == group]
         x, y = [point.x for point in points], [point.y for point in points]
         error = [point.error or 0.0 for point in points]
-        marker = MARKERS[number % len(MARKERS)]
-        axes.errorbar(x, y, error, fmt=marker, ms=6, elinewidth=0.8, label=group or None, color=f"C{number}")
+        marker, colour = MARKERS[number % len(MARKERS)], 1 + (number - 1) % 9 if number else 0  # the first stays alone
+        axes.errorbar(x, y, error, fmt=marker, ms=6, elinewidth=0.8, label=group or None, color=f"C{colour}")
         for point in points:
             axes.annotate(point.name, (point.x, point.y), (5, 4), textcoords="offset points", fontsize=8)
     if scatter.frontier:

@@ -6,6 +6,8 @@ const SHAPES = [
   (r) => `M0 ${-r * 1.3}L${r * 1.3} 0L0 ${r * 1.3}L${-r * 1.3} 0Z`,
   (r) => `M0 ${r * 1.2}L${r * 1.1} ${-r * 0.8}H${-r * 1.1}Z`,
 ];
+/** Of group i; where there are more groups than colours, the first colour stays ours. */
+const colour = (i) => (i ? 1 + ((i - 1) % (COLOURS - 1)) : 0);
 /** Groups of several plots, ours first. */
 const groupsOf = (plots) => [...new Set(plots.flatMap((plot) => plot.points.map((point) => point.group)))]
   .sort((a, b) => /^kenyon/i.test(b) - /^kenyon/i.test(a));
@@ -33,7 +35,7 @@ class ScatterChart extends Chart {
 
   swatch(name) {
     const i = this.groups().indexOf(name);
-    const shape = svg("path", { class: `point c${i % COLOURS}`, d: SHAPES[i % SHAPES.length](4.5), transform: "translate(6 6)" });
+    const shape = svg("path", { class: `point c${colour(i)}`, d: SHAPES[i % SHAPES.length](4.5), transform: "translate(6 6)" });
     return svg("svg", { class: "swatch", width: 12, height: 12, "aria-hidden": "true" }, shape);
   }
 
@@ -59,10 +61,10 @@ class ScatterChart extends Chart {
     for (const point of this.shown()) {
       const [x, y, i] = [this.px(point.x), this.py(point.y), groups.indexOf(point.group)];
       if (point.error) {
-        const bar = { class: `error c${i % COLOURS}`, x1: x, x2: x, y1: this.py(point.y - point.error), y2: this.py(point.y + point.error) };
+        const bar = { class: `error c${colour(i)}`, x1: x, x2: x, y1: this.py(point.y - point.error), y2: this.py(point.y + point.error) };
         this.marks.append(svg("line", bar));
       }
-      const shape = { class: `point c${i % COLOURS}${best.has(point) ? " best" : ""}${this.raised !== null && this.raised !== point.group ? " faded" : ""}`, d: SHAPES[i % SHAPES.length](best.has(point) ? 6.5 : 5) };
+      const shape = { class: `point c${colour(i)}${best.has(point) ? " best" : ""}${this.raised !== null && this.raised !== point.group ? " faded" : ""}`, d: SHAPES[i % SHAPES.length](best.has(point) ? 6.5 : 5) };
       const open = () => { if (point.run && !this.dragged) openRuns(point.name, [point.run]); };
       const key = (event) => { if (event.key === "Enter") open(); };
       this.marks.append(svg("path", {
