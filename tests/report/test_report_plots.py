@@ -43,3 +43,18 @@ def test_ours_has_a_colour_of_its_own_and_every_group_its_look() -> None:
     draw_scatter(axes, Scatter("many", "many", "x", "y", points))
     looks = [(bars[0].get_color(), bars[0].get_marker()) for bars in axes.containers]
     assert len(set(looks)) == 14 and [colour for colour, _ in looks].count(looks[0][0]) == 1
+
+
+def test_no_name_covers_another_or_a_point() -> None:
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.figure import Figure
+
+    points = tuple(Point(1.0 + n / 20, 50.0 + n % 3 / 10, f"a method with a name {n}", "group") for n in range(20))
+    axes = Figure(layout="constrained").add_subplot()
+    draw_scatter(axes, Scatter("many", "many", "x", "y", points))
+    renderer = FigureCanvasAgg(axes.figure).get_renderer()
+    boxes = [text.get_window_extent(renderer) for text in axes.texts]
+    places = axes.transData.transform([(point.x, point.y) for point in points])
+    assert 2 <= len(boxes) < 20
+    assert not any(one.overlaps(other) for n, one in enumerate(boxes) for other in boxes[:n])
+    assert not any(box.contains(*place) for box in boxes for place in places)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,19 @@ from kenyon.report._data import ReportData
 from kenyon.report._figures import Point, Scatter
 
 MARKERS = "os^Dvp*hXP"
+PLACES = (
+    (-4, 4, "right", "bottom"),
+    (0, 6, "center", "bottom"),
+    (6, 0, "left", "center"),
+    (-6, 0, "right", "center"),
+    (4, -4, "left", "top"),
+    (0, -6, "center", "top"),
+    (4, 4, "left", "bottom"),
+    (-4, -4, "right", "top"),
+)
+"""Where a name may stand: so many points across and up from its point, and which part of it is there. The first is
+clear of the line that joins the best."""
+
 BYTES = ((1e9, "GB"), (1e6, "MB"), (1e3, "KB"), (1, "B"))
 
 
@@ -42,7 +56,7 @@ def plot_report(report: ReportData, folder: Path, kind: str = "png") -> list[Pat
 
 
 def draw_scatter(axes: Any, scatter: Scatter) -> None:
-    """Points by group, each with its name; the line joins those that nothing else beats."""
+    """Points by group, with their names; the line joins those that nothing else beats."""
     groups = list(dict.fromkeys(point.group for point in scatter.points))
     for number, group in enumerate(groups):
         points = [point for point in scatter.points if point.group == group]
@@ -50,8 +64,6 @@ def draw_scatter(axes: Any, scatter: Scatter) -> None:
         error = [point.error or 0.0 for point in points]
         marker, colour = MARKERS[number % len(MARKERS)], 1 + (number - 1) % 9 if number else 0  # the first stays alone
         axes.errorbar(x, y, error, fmt=marker, ms=6, elinewidth=0.8, label=group or None, color=f"C{colour}")
-        for point in points:
-            axes.annotate(point.name, (point.x, point.y), (5, 4), textcoords="offset points", fontsize=8)
     if scatter.frontier:
         best = frontier(scatter.points)
         axes.step([p.x for p in best], [p.y for p in best], where="post", color="0.6", lw=1, ls="--", zorder=0)
@@ -66,6 +78,32 @@ def draw_scatter(axes: Any, scatter: Scatter) -> None:
     axes.margins(x=0.1)  # room for the names
     if any(groups):
         axes.legend(fontsize=8, loc="lower left" if scatter.frontier else "upper right")
+    best = frontier(scatter.points) if scatter.frontier else []
+    _name_points(axes, sorted(scatter.points, key=lambda point: point not in best))
+
+
+def _name_points(axes: Any, points: Sequence[Point]) -> None:
+    """Names beside their points, the first ones first; a name that would cover something is left out."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.transforms import Bbox
+
+    renderer = FigureCanvasAgg(axes.figure).get_renderer()
+    axes.figure.draw_without_rendering()  # settles where things are
+    places = [axes.transData.transform((point.x, point.y)) for point in points]
+    taken = [Bbox.from_bounds(x - 4, y - 4, 8, 8) for x, y in places]
+    if legend := axes.get_legend():
+        taken.append(legend.get_window_extent(renderer))
+    inside = axes.get_window_extent(renderer)
+    for point in points:
+        for across, up, ha, va in PLACES:
+            text = axes.annotate(
+                point.name, (point.x, point.y), (across, up), textcoords="offset points", ha=ha, va=va, fontsize=8
+            )
+            box = text.get_window_extent(renderer).padded(3, 0)
+            if inside.x0 < box.x0 and box.x1 < inside.x1 and not any(box.overlaps(other) for other in taken):
+                taken.append(box)
+                break
+            text.remove()
 
 
 def frontier(points: tuple[Point, ...]) -> list[Point]:
