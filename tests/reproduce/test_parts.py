@@ -145,3 +145,11 @@ def test_what_takes_long_is_shown_where_the_store_has_it(tmp_path: Path) -> None
     run(cell.config, [1], tmp_path)
     left = setting.on_request(cell, False, "ask for it")
     assert isinstance(left, Runs) and left.seeds == (1,)
+
+
+@pytest.mark.parametrize(("dataset", "quick", "below"), [("digits", False, "why"), ("mnist", True, None)])
+def test_a_quick_number_needs_no_reason_to_be_below_the_papers(
+    tmp_path: Path, dataset: str, quick: bool, below: str | None
+) -> None:
+    cell = Setting(tmp_path, quick=quick).kenyon(dataset, "single-task", {"rule": "mse"}, paper=(96.0,), below="why")
+    assert isinstance(cell, Runs) and cell.below == below

@@ -58,14 +58,14 @@ def plot_report(report: ReportData, folder: Path, kind: str = "png") -> list[Pat
 def draw_scatter(axes: Any, scatter: Scatter) -> None:
     """Points by group, with their names; the line joins those that nothing else beats."""
     groups = list(dict.fromkeys(point.group for point in scatter.points))
+    best = frontier(scatter.points) if scatter.frontier else []
     for number, group in enumerate(groups):
         points = [point for point in scatter.points if point.group == group]
         x, y = [point.x for point in points], [point.y for point in points]
         error = [point.error or 0.0 for point in points]
         marker, colour = MARKERS[number % len(MARKERS)], 1 + (number - 1) % 9 if number else 0  # the first stays alone
         axes.errorbar(x, y, error, fmt=marker, ms=6, elinewidth=0.8, label=group or None, color=f"C{colour}")
-    if scatter.frontier:
-        best = frontier(scatter.points)
+    if best:
         axes.step([p.x for p in best], [p.y for p in best], where="post", color="0.6", lw=1, ls="--", zorder=0)
     axes.set_xscale("log" if scatter.x_log else "linear")
     axes.set_yscale("log" if scatter.y_log else "linear")
@@ -78,7 +78,6 @@ def draw_scatter(axes: Any, scatter: Scatter) -> None:
     axes.margins(x=0.1)  # room for the names
     if any(groups):
         axes.legend(fontsize=8, loc="lower left" if scatter.frontier else "upper right")
-    best = frontier(scatter.points) if scatter.frontier else []
     _name_points(axes, sorted(scatter.points, key=lambda point: point not in best))
 
 

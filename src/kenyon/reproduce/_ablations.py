@@ -40,7 +40,8 @@ def ablations(setting: Setting) -> list[Part]:
         if which == "mlp":  # the learning layer is replaced as the paper did it, on its configuration alone
             cells = _mlp(setting, papers, setting.seeds[:3], 10.0, TUNED, paper), EMPTY
         else:
-            cells = _kenyon(setting, papers, which, paper), _kenyon(setting, ours, which, paper)
+            why = PIXELS if which == "features" else None
+            cells = _kenyon(setting, papers, which, paper, why or RATE), _kenyon(setting, ours, which, paper, why)
         lines.append(Line(row.label, cells, outside=True))
         if which == "mlp":
             for label, rate in {"1 epoch": TUNED, f"1 epoch, learning rate {SLOW:g}": SLOW}.items():
@@ -63,9 +64,13 @@ def _mlp(
 
 
 def _kenyon(
-    setting: Setting, options: Mapping[str, Any] | None, ablation: str, paper: tuple[float, ...] | None
+    setting: Setting,
+    options: Mapping[str, Any] | None,
+    ablation: str,
+    paper: tuple[float, ...] | None,
+    below: str | None,
 ) -> Wanted:
     if options is None:
         return Gap("no configuration was chosen for it yet")
-    changed, below = {**options, **CHANGES[ablation]}, PIXELS if ablation == "features" else RATE
+    changed = {**options, **CHANGES[ablation]}
     return setting.kenyon("mnist", "single-task", changed, epochs=0.5, paper=paper, below=below)

@@ -157,13 +157,13 @@ class Setting:
         """A cell of Kenyon's: colour images go through the backbone unless `features` says otherwise.
 
         Args:
-            below: why it may be below the paper's number.
+            below: why it may be below the paper's number; a quick one may be for its size alone.
         """
         colour = dataset in COLOUR
         through = colour if features is None else features
         tests = "all" if not colour else "seen" if through else "last"
         cell = self.runs(dataset, scenario, options=options, epochs=epochs, tests=tests, features=through, paper=paper)
-        return replace(cell, below=below) if isinstance(cell, Runs) else cell
+        return replace(cell, below=below) if isinstance(cell, Runs) and not self.quick else cell
 
     def on_request(self, cell: Runs | Gap, asked: bool, reason: str) -> Runs | Gap:
         """A cell that takes too long to be run unasked: what the store has of it already, else the reason."""

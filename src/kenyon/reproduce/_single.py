@@ -106,7 +106,7 @@ def single_task(setting: Setting) -> list[Part]:
         if options is None:
             reason = "no configuration was chosen for it yet" if dataset in setting.present else setting.absent(dataset)
             return Gap(reason)
-        below = why_below("single-task", "single-task")
+        below = None if own else why_below("single-task", "single-task")
         return setting.kenyon(dataset, "single-task", options, epochs=epochs, paper=paper, below=below)
 
     papers = list(zip(datasets, ours.values, strict=True))
