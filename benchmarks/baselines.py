@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from kenyon.baselines._fine_tune import FineTune
-from kenyon.evaluation._protocol import StreamInfo
+from kenyon.protocol import StreamInfo
 
 BATCH, LR, LIMIT = 10, 0.03, 1.25
 

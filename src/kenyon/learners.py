@@ -9,7 +9,7 @@ from typing import Any
 
 from kenyon.baselines import BASELINES
 from kenyon.errors import ConfigError, MissingExtraError, unknown
-from kenyon.evaluation._protocol import Learner, LearnerSpec, StreamInfo
+from kenyon.protocol import Learner, LearnerSpec, StreamInfo
 from kenyon.streams import SCENARIOS
 
 KENYON = LearnerSpec(

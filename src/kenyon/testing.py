@@ -1,7 +1,7 @@
 """Checks that every learner and every plasticity rule passes: ours, the baselines, and yours.
 
     from kenyon.testing import check_learner, check_rule
-    check_learner(MyLearner)        # MyLearner(info, seed) satisfies kenyon.evaluation.Learner
+    check_learner(MyLearner)        # MyLearner(info, seed) satisfies kenyon.protocol.Learner
     check_rule(MyRule(b=0.5))       # a kenyon.rules.Rule
 
 Each check is a function of its own, of the learner and the scenario it is checked in, and says in its
@@ -21,10 +21,10 @@ from numpy.typing import NDArray
 from kenyon.errors import unknown
 from kenyon.evaluation._checkpoint import load_checkpoint, save_checkpoint, state_hash
 from kenyon.evaluation._loop import chunk_size
-from kenyon.evaluation._protocol import Learner, StreamInfo
 from kenyon.evaluation._tally import Tally
 from kenyon.layers import Layer
 from kenyon.modulation import clamp_bounds, values_at
+from kenyon.protocol import Learner, StreamInfo
 from kenyon.rules import Rule, get_rule
 from kenyon.streams import Curriculum, Stream, load_dataset
 

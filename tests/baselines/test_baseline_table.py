@@ -10,8 +10,8 @@ import pytest
 
 from kenyon.baselines import BASELINES
 from kenyon.errors import ConfigError
-from kenyon.evaluation._protocol import Learner, StreamInfo
 from kenyon.learners import learner_class, learner_options, make_learner
+from kenyon.protocol import Learner, StreamInfo
 from kenyon.streams import SCENARIOS
 from kenyon.testing import CHECKS
 

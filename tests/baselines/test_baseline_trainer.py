@@ -19,7 +19,7 @@ from kenyon.baselines._networks import build_network
 from kenyon.baselines._online_ewc import OnlineEWC
 from kenyon.baselines._trainer import Trainer
 from kenyon.errors import ConfigError, InputError
-from kenyon.evaluation._protocol import StreamInfo
+from kenyon.protocol import StreamInfo
 
 COLOUR = StreamInfo((3, 8, 8), 4, ((0, 1), (2, 3)), 100, True)
 

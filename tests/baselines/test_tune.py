@@ -13,8 +13,8 @@ from kenyon.baselines._tuned import _table, family, tuned
 from kenyon.baselines.tune import TUNED, grid_of, main, record, tune
 from kenyon.errors import ConfigError
 from kenyon.evaluation import RunConfig, RunResult, run
-from kenyon.evaluation._protocol import StreamInfo
 from kenyon.learners import learner_class, learner_options
+from kenyon.protocol import StreamInfo
 from kenyon.streams import Curriculum, load_dataset
 
 GRIDS = tomllib.loads(TUNED.with_name("grids.toml").read_text())

@@ -7,7 +7,7 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon.evaluation import StreamInfo
+from kenyon.protocol import StreamInfo
 
 
 class Tiny:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kenyon.baselines._tuned import tuned_values
-from kenyon.evaluation._protocol import LearnerSpec
+from kenyon.protocol import LearnerSpec
 
 __all__ = ["BASELINES", "tuned_values"]
 

@@ -30,7 +30,7 @@ from kenyon.baselines._buffer import ReplayBuffer
 from kenyon.baselines._cndpm_experts import ExpertSizes, Mixture
 from kenyon.baselines._networks import Network
 from kenyon.baselines._trainer import Batch, Trainer, positive
-from kenyon.evaluation._protocol import StreamInfo
+from kenyon.protocol import StreamInfo
 
 _SLEEP_BATCH = 50
 _MIN_USAGE = 0.1  # an expert is trained on a batch only when at least this much of a sample is its own

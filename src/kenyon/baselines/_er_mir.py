@@ -17,7 +17,7 @@ from torch.nn import functional as F
 
 from kenyon.baselines._replay import Replay
 from kenyon.baselines._trainer import Batch, positive
-from kenyon.evaluation._protocol import StreamInfo
+from kenyon.protocol import StreamInfo
 
 
 class ERMIR(Replay):

@@ -21,7 +21,7 @@ from scipy.sparse import csr_array
 
 from kenyon.baselines._memory_free import MemoryFree
 from kenyon.errors import ConfigError
-from kenyon.evaluation._protocol import StreamInfo
+from kenyon.protocol import StreamInfo
 
 _BLOCK = 256  # samples expanded at once; bounds the working memory
 _WINNER = np.dtype([("cell", np.int32), ("activity", np.float32)])

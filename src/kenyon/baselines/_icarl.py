@@ -22,7 +22,7 @@ from kenyon.baselines._buffer import ReplayBuffer
 from kenyon.baselines._lwf import freeze
 from kenyon.baselines._replay import Replay
 from kenyon.baselines._trainer import Batch
-from kenyon.evaluation._protocol import StreamInfo
+from kenyon.protocol import StreamInfo
 
 
 class ICaRL(Replay):

@@ -36,7 +36,7 @@ from kenyon.baselines._flat_adam import FlatAdam
 from kenyon.baselines._networks import MLP, initialise
 from kenyon.baselines._trainer import Batch, positive
 from kenyon.errors import ConfigError
-from kenyon.evaluation._protocol import StreamInfo
+from kenyon.protocol import StreamInfo
 
 _SHARPNESS = 10.0  # k of the regulariser
 _MEMORY = 0.99  # of the running Fisher information: about 100 batches

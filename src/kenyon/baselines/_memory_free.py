@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from kenyon.baselines._tuned import tuned
 from kenyon.errors import ConfigError, InputError
-from kenyon.evaluation._protocol import StreamInfo
+from kenyon.protocol import StreamInfo
 
 _BLOCK = 1000  # samples embedded at once for a prediction; bounds the working memory
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from kenyon.baselines._memory_free import MemoryFree
 from kenyon.baselines._moments import update_means
 from kenyon.errors import unknown
-from kenyon.evaluation._protocol import StreamInfo
+from kenyon.protocol import StreamInfo
 
 
 class NCM(MemoryFree):

@@ -15,7 +15,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from kenyon.errors import ConfigError, unknown
-from kenyon.evaluation._protocol import StreamInfo
+from kenyon.protocol import StreamInfo
 
 NETWORKS = ("auto", "mlp", "resnet18")
 

@@ -19,7 +19,7 @@ from torch.nn import functional as F
 
 from kenyon.baselines._anchor import Anchored
 from kenyon.baselines._trainer import Batch
-from kenyon.evaluation._protocol import StreamInfo
+from kenyon.protocol import StreamInfo
 
 
 class OnlineEWC(Anchored):

@@ -34,7 +34,7 @@ from torch.nn import functional as F
 from kenyon.baselines._networks import Network, initialise
 from kenyon.baselines._trainer import Batch, Trainer, positive
 from kenyon.errors import ConfigError, unknown
-from kenyon.evaluation._protocol import StreamInfo
+from kenyon.protocol import StreamInfo
 
 KERNELS = ("gaussian", "cosine")
 

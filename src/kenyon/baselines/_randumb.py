@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from kenyon.baselines._slda import StreamingLDA
 from kenyon.errors import ConfigError
-from kenyon.evaluation._protocol import StreamInfo
+from kenyon.protocol import StreamInfo
 
 _COLUMNS = 256  # columns of the frequencies that stay in the cache while a block of samples passes by
 

@@ -10,7 +10,7 @@ from torch.nn import functional as F
 
 from kenyon.baselines._buffer import ReplayBuffer
 from kenyon.baselines._trainer import Batch, Trainer, positive
-from kenyon.evaluation._protocol import StreamInfo
+from kenyon.protocol import StreamInfo
 
 
 class Replay(Trainer):

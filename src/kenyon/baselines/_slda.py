@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from kenyon.baselines._memory_free import MemoryFree
 from kenyon.baselines._moments import update_means_and_scatter
 from kenyon.errors import ConfigError
-from kenyon.evaluation._protocol import StreamInfo
+from kenyon.protocol import StreamInfo
 
 
 class StreamingLDA(MemoryFree):

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from kenyon.baselines._tuned import tuned
 from kenyon.errors import ConfigError, InputError, require
-from kenyon.evaluation._protocol import StreamInfo
+from kenyon.protocol import StreamInfo
 
 torch = require("torch", "baselines", "a gradient baseline")
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from kenyon.evaluation._protocol import LearnerSpec
+    from kenyon.protocol import LearnerSpec
 
 
 def learners(

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from kenyon.evaluation import RunResult, StreamInfo, Watch
+from kenyon.evaluation import RunResult, Watch
 from kenyon.evaluation._tally import Tally
+from kenyon.protocol import StreamInfo
 
 
 def make_watch(n_seeds: int, quiet: bool) -> Any:

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from kenyon import _modelfile
 from kenyon.errors import ConfigError
-from kenyon.evaluation._protocol import StreamInfo
 from kenyon.learner import KenyonClassifier
 from kenyon.modulation import InverseTime
+from kenyon.protocol import StreamInfo
 from kenyon.rules import INEL, Rule, get_rule, make_rule
 
 

@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 
 from kenyon.evaluation._checkpoint import Timer, load_checkpoint, save_checkpoint
 from kenyon.evaluation._files import GrowingArray
-from kenyon.evaluation._protocol import Learner
 from kenyon.evaluation._result import RunResult
 from kenyon.evaluation._store import RunFolder
 from kenyon.evaluation._tally import Tally
+from kenyon.protocol import Learner
 
 
 class NoRecorder:

@@ -13,13 +13,13 @@ from kenyon.evaluation._checkpoint import Timer, state_hash
 from kenyon.evaluation._config import RunConfig
 from kenyon.evaluation._loop import drive, n_records, weights_stride
 from kenyon.evaluation._metrics import metrics_of
-from kenyon.evaluation._protocol import Learner
 from kenyon.evaluation._recorder import FolderRecorder, NoRecorder
 from kenyon.evaluation._result import Report, RunResult
 from kenyon.evaluation._store import RunFolder, Store
 from kenyon.evaluation._tally import Tally
 from kenyon.evaluation._watch import Watch
 from kenyon.learners import make_learner
+from kenyon.protocol import Learner
 from kenyon.streams import Dataset, Stream, load_dataset
 
 CHECKPOINT_SECONDS = 10.0

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kenyon.evaluation._protocol import StreamInfo
 from kenyon.evaluation._tally import Tally
+from kenyon.protocol import StreamInfo
 
 if TYPE_CHECKING:
     from kenyon.evaluation._result import RunResult

@@ -40,7 +40,7 @@ class Preset:
     def classifier_params(self) -> dict[str, Any]:
         """The options as parameters of `KenyonClassifier`."""
         from kenyon.evaluation._kenyon import KenyonLearner
-        from kenyon.evaluation._protocol import StreamInfo
+        from kenyon.protocol import StreamInfo
 
         tasks = (tuple(range(self.n_classes)),)
         info = StreamInfo((self.n_features,), self.n_classes, tasks, 0, task_heads=False)

@@ -15,8 +15,8 @@ import numpy as np
 
 from kenyon.baselines._trainer import Trainer
 from kenyon.errors import ConfigError, require
-from kenyon.evaluation._protocol import StreamInfo
 from kenyon.features import BLOCK, SparseProjection
+from kenyon.protocol import StreamInfo
 
 torch = require("torch", "baselines", "the MLP on sparse features")
 

@@ -12,10 +12,10 @@ from typing import Any
 from kenyon.errors import ConfigError, DivergenceError, KenyonError
 from kenyon.evaluation._backbone import with_backbone
 from kenyon.evaluation._config import RunConfig
-from kenyon.evaluation._protocol import StreamInfo
 from kenyon.evaluation._run import run_dataset
 from kenyon.evaluation._tally import Tally
 from kenyon.evaluation._watch import Watch
+from kenyon.protocol import StreamInfo
 from kenyon.streams import Curriculum, Dataset, load_dataset
 
 DONE, FAILED, STOPPED = "done", "failed", "stopped"

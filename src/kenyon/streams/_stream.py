@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kenyon.errors import ConfigError, InputError
+from kenyon.protocol import StreamInfo
 from kenyon.streams._curriculum import Curriculum
 from kenyon.streams._dataset import Dataset, Split
 from kenyon.streams._labels import GroupLabels, Labels
 from kenyon.streams._order import Fixed, Order, Passes, Shuffles, fading
 from kenyon.streams._random import key, permutation, stratified_share
 from kenyon.streams._tasks import class_groups
-
-if TYPE_CHECKING:
-    from kenyon.evaluation._protocol import StreamInfo
 
 Label = Callable[[NDArray[np.integer]], NDArray[np.int64]]
 
@@ -104,8 +101,6 @@ class Stream:
     @cached_property
     def info(self) -> StreamInfo:
         """What a learner may know beforehand."""
-        from kenyon.evaluation._protocol import StreamInfo  # here: the evaluation imports the streams
-
         return StreamInfo(
             shape=self.dataset.shape,
             n_classes=max(map(len, self._groups)) if self._positions else self.dataset.n_classes,

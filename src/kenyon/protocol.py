@@ -1,4 +1,4 @@
-"""What the loop asks of a learner: ours and every baseline satisfy this, and nothing more.
+"""What every learner offers, ours and each baseline alike, and what it is told of the stream.
 
 The loop hands over samples in stream order. A learner never sees a sample twice unless it keeps
 it itself, in which case `state_bytes` counts it.
