@@ -23,3 +23,7 @@ def __getattr__(name: str) -> Any:
 
         return KenyonClassifier
     raise AttributeError(f"module 'kenyon' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

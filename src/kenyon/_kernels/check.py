@@ -1,9 +1,9 @@
 """Look for values that no layer could bear, without a copy of the samples."""
 
-from numba import njit
+from kenyon._kernels.cache import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def first_unbearable(samples, limit):
     """(row, column) of the first value that is NaN or beyond the limit, or (-1, -1)."""
     for s in range(samples.shape[0]):

@@ -5,10 +5,11 @@ file keeps the seed instead of the projection; so the draw is defined here, down
 """
 
 import numpy as np
-from numba import njit
+
+from kenyon._kernels.cache import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _next_word(state):
     """SplitMix64 (Steele, Lea and Flood, 2014): advance `state[0]`, return 64 random bits."""
     state[0] += np.uint64(0x9E3779B97F4A7C15)
@@ -18,13 +19,13 @@ def _next_word(state):
     return z ^ (z >> np.uint64(31))
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def below(state, n):
     """A number in 0 .. n - 1; n is far below 2**32, so the bias of the multiply-shift is nil."""
     return np.int64(((_next_word(state) >> np.uint64(32)) * np.uint64(n)) >> np.uint64(32))
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def draw_inputs(seed, n_inputs, n_excitatory, out):
     """Fill each row of `out` with distinct inputs: excitatory ones first, each group ascending."""
     state = np.array([seed], np.uint64)
@@ -38,7 +39,7 @@ def draw_inputs(seed, n_inputs, n_excitatory, out):
         out[unit, n_excitatory:].sort()
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def draw_code(seed, index, n_on, out):
     """Set `n_on` of the entries of `out` to one, the rest to zero, by seed and index."""
     state = np.array([seed], np.uint64)

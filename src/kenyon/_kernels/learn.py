@@ -13,11 +13,11 @@ from functools import cache
 from types import FunctionType
 
 import numpy as np
-from numba import njit
 from numba.extending import register_jitable
 from numba.np.unsafe.ndarray import to_fixed_tuple
 
 from kenyon._kernels._vector import eight_floats, weighted_rows_8, weighted_rows_16
+from kenyon._kernels.cache import kernel
 
 COMPILED_IN = "5a8c9c538df2"
 """Digest of `__init__.py` and `_vector.py`. Numba keeps machine code by the text of its own file, so a change to what
@@ -34,7 +34,7 @@ NO_LABEL = -1
 ONE = np.float32(1)  # a plain 1 would widen the comparison to float64
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def forward(weights, units, values, sample, count, out):
     """`out[0, :] = W^T x_e` of one sample, summed over its active units in order."""
     column = 0
@@ -45,7 +45,7 @@ def forward(weights, units, values, sample, count, out):
         weighted_rows_8(weights, column, units, values, sample, count, out)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def forward_block(weights, active, first, last, out):
     """`x_o` of samples first .. last - 1, into rows of `out`."""
     units, values, counts = active
@@ -53,7 +53,7 @@ def forward_block(weights, active, first, last, out):
         forward(weights, units, values, s, counts[s], out[s - first : s - first + 1])
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def column_means(weights, n_columns):
     """The mean of each column, in float64."""
     means = np.zeros(n_columns)
@@ -63,7 +63,7 @@ def column_means(weights, n_columns):
     return means / weights.shape[0]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def rectify(outputs, first, last, unit_norm, active):
     """The positive part of a layer's output as the next layer's active units."""
     units, values, counts = active
@@ -116,7 +116,7 @@ def _compiled(delta, digest, n_params, gated, event_driven, windowed):
 
 
 def _row_kernel(step, digest, n_params, event_driven, windowed):
-    @njit(cache=True, nogil=True, error_model="numpy")
+    @kernel(error_model="numpy")
     def learn(weights, sums, active, first, last, labels, codes, plastic, rates, betas, window, clamp, outputs, dense):
         """Learn samples first .. last - 1 in order; returns the first one that diverged, or last.
 
@@ -184,7 +184,7 @@ def _row_kernel(step, digest, n_params, event_driven, windowed):
 
 
 def _column_kernel(step, digest, n_params, event_driven, windowed):
-    @njit(cache=True, nogil=True, error_model="numpy")
+    @kernel(error_model="numpy")
     def learn(weights, sums, active, first, last, labels, codes, plastic, rates, betas, window, clamp, outputs, dense):
         """As in `_row_kernel`, visiting only the neurons whose x_m is not zero."""
         digest  # noqa: B018  part of the key of the compiled code

@@ -6,11 +6,12 @@ excitatory ones and the inhibitory ones apart. Both entry points below give the 
 """
 
 import numpy as np
-from numba import njit, types
+from numba import types
 from numba.extending import overload
 
 from kenyon._kernels import LANES
 from kenyon._kernels._vector import add_moments, add_squares, greater_mask, lowest_bit, sum_rows
+from kenyon._kernels.cache import kernel
 
 COMPILED_IN = "5a8c9c538df2"
 """Digest of `__init__.py` and `_vector.py`. Numba keeps machine code by the text of its own file, so a change to what
@@ -20,7 +21,7 @@ PARTIALS = 8
 """Partial sums of a reduction: term number i goes to partial i % PARTIALS."""
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _cutoff(total, squares, n_units, strength, limits, integral):
     """Threshold of one sample: (what a projection must exceed, what is then subtracted)."""
     mean = total / n_units
@@ -32,7 +33,7 @@ def _cutoff(total, squares, n_units, strength, limits, integral):
     return rounded, rounded
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _finish(values, sample, count, shift, unit_norm):
     """Subtract the threshold from the active projections and scale them to unit length."""
     row = values[sample, :count]
@@ -81,7 +82,7 @@ def _tile_moments_of(projected, first, last, moments, total, squares):
     return wide
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _sum_by_degree(samples, b, degrees):
     """The sum of a sample's projection over all units, from how many units each input feeds; whole numbers, exact."""
     total = 0
@@ -90,7 +91,7 @@ def _sum_by_degree(samples, b, degrees):
     return total
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def activate(samples, inputs, n_excitatory, degrees, strength, thresholded, unit_norm, scratch, active):
     """Active units of any number of samples, LANES at a time.
 
@@ -112,7 +113,7 @@ def activate(samples, inputs, n_excitatory, degrees, strength, thresholded, unit
         _block(samples[part], inputs, n_excitatory, degrees, strength, thresholded, unit_norm, scratch, here)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _block(samples, inputs, n_excitatory, degrees, strength, thresholded, unit_norm, scratch, active):
     columns, lanes, places, projected, limits, moments, tile, hit_units, hit_masks = scratch
     units, values, counts = active
@@ -168,7 +169,7 @@ def _block(samples, inputs, n_excitatory, degrees, strength, thresholded, unit_n
             _finish(values, b, counts[b], shift[b], unit_norm)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def group_by_input(inputs, n_inputs, first, last, units):
     """The projection the other way round: starts such that input i feeds the units
     `units[starts[i] : starts[i + 1]]` through connections first .. last - 1; `units` is filled here."""
@@ -186,7 +187,7 @@ def group_by_input(inputs, n_inputs, first, last, units):
     return starts
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def activate_one(sample, excitatory, inhibitory, n_units, strength, thresholded, unit_norm, scratch, active):
     """Active units of one sample at low latency: only inputs that are not zero are visited.
 
@@ -229,7 +230,7 @@ def activate_one(sample, excitatory, inhibitory, n_units, strength, thresholded,
     _finish(values, 0, a, shift, unit_norm)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _exact_moments(sums):
     """Sum and sum of squares of whole numbers: exact, so that any order will do."""
     total, squares = 0, 0
@@ -240,7 +241,7 @@ def _exact_moments(sums):
     return float(total), float(squares)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _moments(sums):
     """Sum and sum of squares in the order of `_block`."""
     total = np.zeros(PARTIALS)
@@ -252,7 +253,7 @@ def _moments(sums):
     return total.sum(), squares.sum()
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def _scatter(sample, groups, sums):
     starts, units = groups
     for i in range(sample.shape[1]):
@@ -262,7 +263,7 @@ def _scatter(sample, groups, sums):
                 sums[units[c]] += value
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def activate_identity(samples, unit_norm, active):
     """The raw inputs that are not zero, as active units."""
     units, values, counts = active

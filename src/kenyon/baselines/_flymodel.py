@@ -15,10 +15,10 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from kenyon._kernels.cache import kernel
 from kenyon.baselines._memory_free import MemoryFree
 from kenyon.errors import ConfigError
 from kenyon.protocol import StreamInfo
@@ -101,7 +101,7 @@ class FlyModel(MemoryFree):
         return {"weights": self.weights}
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@kernel()
 def _associate(
     cells: NDArray, activity: NDArray, y: NDArray, weights: NDArray, counts: NDArray, rate: float, decay: float
 ) -> None:
@@ -117,7 +117,7 @@ def _associate(
             weights[y[s], i] = min(one, weights[y[s], i] + step * activity[s, k])
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@kernel()
 def _overlaps(cells: NDArray, activity: NDArray, weights: NDArray) -> NDArray:
     scores = np.zeros((len(cells), len(weights)), dtype=np.float32)
     for s in range(len(cells)):

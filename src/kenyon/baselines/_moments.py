@@ -7,13 +7,14 @@ over samples innermost per element, so a cut of the stream changes no bit of the
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from kenyon._kernels.cache import kernel
 
 _BLOCK = 64  # samples that stay in the second-level cache while the rows of the scatter pass by
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@kernel()
 def update_means(X: NDArray, y: NDArray, means: NDArray, counts: NDArray) -> None:
     """`n_y += 1; mu_y += (x - mu_y) / n_y` for each sample."""
     for s in range(len(y)):
@@ -24,7 +25,7 @@ def update_means(X: NDArray, y: NDArray, means: NDArray, counts: NDArray) -> Non
             means[c, i] += rate * (X[s, i] - means[c, i])
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@kernel()
 def update_means_and_scatter(X: NDArray, y: NDArray, means: NDArray, counts: NDArray, scatter: NDArray) -> None:
     """Welford's pooled step: `S += n/(n+1) (x - mu_y)(x - mu_y)^T`, then `mu_y`, for each sample.
 
@@ -47,7 +48,7 @@ def update_means_and_scatter(X: NDArray, y: NDArray, means: NDArray, counts: NDA
         _add_outer(deltas, size, scatter)
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@kernel()
 def _add_outer(V: NDArray, size: int, S: NDArray) -> None:
     """`S += v v^T` (upper triangle) for the first `size` rows of V, in their order."""
     d = S.shape[0]

@@ -16,9 +16,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from kenyon._kernels.cache import kernel
 from kenyon.baselines._slda import StreamingLDA
 from kenyon.errors import ConfigError
 from kenyon.protocol import StreamInfo
@@ -72,7 +72,7 @@ class RanDumb(StreamingLDA):
         return np.cos(angles, out=angles)
 
 
-@njit(cache=True)  # type: ignore[untyped-decorator]
+@kernel()
 def _add_product(X: NDArray, omega: NDArray, out: NDArray) -> None:
     """`out += X omega`, each row by itself in the order of its inputs: the same bits in any company.
 

@@ -1,0 +1,64 @@
+"""Compile kernels and keep their machine code on disk; where that is impossible, go on without.
+
+Numba refuses to define a cached function where no folder can be written (a read-only install without a
+home), and fails in the middle of a call where the disk is full. Neither is a reason not to learn.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+from numba import njit
+from numba.core.caching import FunctionCache
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_said = False
+
+
+def kernel(**options: Any) -> Callable[[F], F]:
+    """`numba.njit` that releases the GIL and keeps its machine code on disk if it can."""
+
+    def compiled(function: F) -> F:
+        dispatcher = njit(nogil=True, **options)(function)
+        try:
+            dispatcher._cache = _Cache(function)
+        except (OSError, RuntimeError):  # RuntimeError: Numba has no locator for the function
+            _say_once("no folder for it can be written")
+        return dispatcher
+
+    return compiled
+
+
+class _Cache(FunctionCache):
+    """Numba's cache, except that one that cannot be read or written is no error."""
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        try:
+            return super().load_overload(sig, target_context)
+        except Exception:  # a damaged file gives any of them: compile, and write it anew
+            self._write(self.flush)
+            return None
+
+    def save_overload(self, sig: Any, data: Any) -> None:
+        self._write(super().save_overload, sig, data)
+
+    def _write(self, write: Callable[..., None], *arguments: Any) -> None:
+        try:
+            write(*arguments)
+        except OSError as error:
+            self.disable()
+            _say_once(str(error))
+
+
+def _say_once(reason: str) -> None:
+    global _said
+    if not _said:
+        _said = True
+        warnings.warn(
+            f"Compiled code cannot be kept on disk ({reason}), so every process compiles anew. "
+            "Set NUMBA_CACHE_DIR to a folder with room that can be written.",
+            stacklevel=3,
+        )

@@ -1,0 +1,72 @@
+"""Where compiled code cannot be kept on disk, the classifier works all the same and says so once."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import kenyon
+
+LEARN = """
+import numpy as np
+from kenyon import KenyonClassifier
+
+X = np.arange(60, dtype=np.uint8).reshape(12, 5)
+y = np.arange(12) % 3
+model = KenyonClassifier("mse", features="identity", random_state=0).partial_fit(X, y)
+print(model.predict(X).shape, __import__("kenyon").__file__)
+"""
+
+LIMITED = """
+import resource
+resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))  # every larger file fails half way, as on a full disk
+"""
+
+
+def learn(code: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"PYTHONDONTWRITEBYTECODE": "1"} | variables
+    return subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+
+
+def test_a_read_only_install_without_a_home_learns_and_says_once_that_nothing_is_kept(tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    shutil.copytree(Path(kenyon.__file__).parent, site / "kenyon", ignore=shutil.ignore_patterns("__pycache__"))
+    for folder in [site / "kenyon", *(path for path in (site / "kenyon").rglob("*") if path.is_dir())]:
+        (folder / "__pycache__").touch()  # a file in the cache's place: not even root can write into it
+    nowhere = str(tmp_path / "file" / "under-a-file")
+    (tmp_path / "file").touch()
+
+    done = learn(LEARN, PYTHONPATH=str(site), HOME=nowhere, XDG_CACHE_HOME=nowhere, NUMBA_CACHE_DIR=nowhere)
+
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.split() == ["(12,)", str(site / "kenyon" / "__init__.py")]
+    assert done.stderr.count("NUMBA_CACHE_DIR") == 1
+    assert "no folder for it can be written" in done.stderr
+
+
+def test_a_full_disk_is_no_reason_not_to_learn(tmp_path: Path) -> None:
+    pytest.importorskip("resource")
+    done = learn(LIMITED + LEARN, NUMBA_CACHE_DIR=str(tmp_path))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("(12,)")
+    assert done.stderr.count("NUMBA_CACHE_DIR") == 1
+    assert "File too large" in done.stderr
+
+
+def test_damaged_cache_files_are_written_anew(tmp_path: Path) -> None:
+    first = learn(LEARN, NUMBA_CACHE_DIR=str(tmp_path))
+    kept = {path: path.read_bytes() for path in tmp_path.rglob("*.nb[ic]")}
+    assert any(path.suffix == ".nbi" for path in kept) and any(path.suffix == ".nbc" for path in kept)
+    for path, content in kept.items():
+        path.write_bytes(content[: len(content) // 3])
+
+    second = learn(LEARN, NUMBA_CACHE_DIR=str(tmp_path))
+
+    assert (second.returncode, second.stdout, second.stderr) == (0, first.stdout, "")
+    for path, content in kept.items():
+        assert len(path.read_bytes()) == len(content), path.name
