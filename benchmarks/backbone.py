@@ -20,8 +20,8 @@ from time import perf_counter
 import numpy as np
 import torch
 
-from kenyon.features import Pretrained
-from kenyon.features._pretrained import n_threads
+from kenyon.backbones import Pretrained
+from kenyon.system import n_cores
 
 LEAST_RATIO = 3.0
 MOST_DIFFERENCE = 1e-3
@@ -37,7 +37,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=5)
     args = parser.parse_args()
 
-    threads = n_threads()
+    threads = n_cores()
     torch.set_num_threads(threads)
     backbone = Pretrained({"name": args.backbone, "resolution": args.resolution}, (3, 32, 32), threads=threads)
     module = backbone.module().eval()

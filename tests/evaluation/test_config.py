@@ -11,8 +11,8 @@ import pytest
 from kenyon.errors import ConfigError
 from kenyon.evaluation import RunConfig
 from kenyon.evaluation._config import config_keys, parse_seeds, read_config
-from kenyon.evaluation._toml import to_toml
 from kenyon.streams import Curriculum, content_sum
+from kenyon.system import to_toml
 
 TINY = "evaluation.tiny:Tiny"
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from kenyon.evaluation._checkpoint import load_checkpoint, save_checkpoint, state_hash
-from kenyon.evaluation._files import GrowingArray, read_growing, replace_file
+from kenyon.evaluation._files import GrowingArray, read_growing
 from kenyon.evaluation._tally import Tally
-from kenyon.evaluation._toml import to_toml
+from kenyon.system import replace_file, to_toml
 
 
 @pytest.mark.parametrize("shape", [(6,), (6, 3)])

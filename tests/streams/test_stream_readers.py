@@ -104,7 +104,7 @@ def test_two_processes_fill_one_cache(tmp_path):
     runs = [subprocess.Popen([sys.executable, "-c", code, tmp_path], stdout=subprocess.PIPE) for _ in range(3)]
     sums = {run.communicate()[0] for run in runs}
     assert sums == {f"{int(load_dataset('mnist', tmp_path).train.X[:].sum())}\n".encode()}
-    assert not [file for file in (tmp_path / "cache").iterdir() if file.name.endswith(".part")]
+    assert not [file for file in (tmp_path / "cache").iterdir() if file.name.endswith(".tmp")]
 
 
 def test_only_the_split_in_use_is_opened(tmp_path):

@@ -22,10 +22,9 @@ from typing import Any
 from kenyon.baselines._tuned import family
 from kenyon.errors import KenyonError, unknown
 from kenyon.evaluation._config import RunConfig
-from kenyon.evaluation._files import replace_file
 from kenyon.evaluation._run import run_dataset
-from kenyon.evaluation._toml import to_toml
 from kenyon.streams import Curriculum, Dataset, load_dataset
+from kenyon.system import replace_file, to_toml
 
 TUNED = Path(__file__).with_name("tuned.toml")
 

@@ -35,13 +35,11 @@ def reproduce(
     backbone: Annotated[str, _option(f"Network that looks at colour images first. [{BACKBONE}]")] = BACKBONE,
 ) -> None:
     """Regenerate the paper's tables and figures: plan, run what the store lacks, write the report."""
-    import os
-
     from kenyon.reproduce import Reproduction, Setting, find_experiments, write_results
+    from kenyon.system import n_cores
 
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     store = out or Path("runs-quick" if quick else "runs")
-    setting = Setting(store, data_dir, quick, resnet, long, backbone, workers or cores)
+    setting = Setting(store, data_dir, quick, resnet, long, backbone, workers or n_cores())
     flags = {"--quick": quick, "--resnet": resnet, "--long": long}
     words = ["kenyon", "reproduce", *(names or []), *(flag for flag, given in flags.items() if given)]
     words += ["--backbone", backbone] if backbone != BACKBONE else []

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from kenyon.backbones import Pretrained
 from kenyon.evaluation._watch import Watch
 from kenyon.streams import Dataset, Split
-
-if TYPE_CHECKING:
-    from kenyon.features import Pretrained
 
 
 class FeatureDataset(Dataset):
@@ -48,8 +46,6 @@ def with_backbone(
     dataset: Dataset, backbone: str | Mapping[str, Any], data_dir: Path | str | None, watch: Watch
 ) -> FeatureDataset:
     """The features of a data set's images, from the cache in the data directory."""
-    from kenyon.features import Pretrained  # brings the compiled kernels, which a run without a backbone may not need
-
     return FeatureDataset(dataset, Pretrained(backbone, dataset.shape, dataset.value_range, data_dir=data_dir), watch)
 
 

@@ -7,7 +7,6 @@ hold the format's version and the run's id.
 from __future__ import annotations
 
 import hashlib
-import os
 import time
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
 from kenyon.evaluation._tally import Tally
+from kenyon.system import replacing
 
 FORMAT = "1"
 
@@ -29,11 +29,8 @@ def _plain(array: NDArray) -> NDArray:
 def save_checkpoint(path: Path, run_id: str, state: dict[str, NDArray], tally: Tally) -> None:
     tensors = {f"learner/{name}": _plain(array) for name, array in state.items()}
     tensors |= {f"run/{name}": array for name, array in tally.to_arrays().items()}
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    save_file(tensors, temporary, metadata={"format": FORMAT, "run": run_id})
-    with open(temporary, "rb") as file:
-        os.fsync(file.fileno())
-    os.replace(temporary, path)
+    with replacing(path) as temporary:
+        save_file(tensors, temporary, metadata={"format": FORMAT, "run": run_id})
 
 
 def load_checkpoint(path: Path, run_id: str) -> tuple[dict[str, NDArray], Tally] | None:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+from kenyon.backbones import BackboneConfig
 from kenyon.baselines import BASELINES, tuned_values
 from kenyon.errors import ConfigError, unknown
 from kenyon.evaluation._loop import TESTS
 from kenyon.learners import check_learner_config
 from kenyon.streams import Curriculum, content_sum
+from kenyon.system import read_toml
 
 _CURRICULUM_KEYS = tuple(f.name for f in fields(Curriculum) if f.name != "seed")
 _OWN_KEYS = ("dataset", "learner", "weights_every", "tests", "backbone", "options")
@@ -35,7 +36,7 @@ class RunConfig:
         tests: `"all"` tests every task after every task, `"seen"` only those learned so far,
             `"last"` only once at the end.
         backbone: a frozen network whose features take the place of the images: a name, or a table of the
-            arguments of `kenyon.features.BackboneConfig`. None for the images themselves.
+            arguments of `kenyon.backbones.BackboneConfig`. None for the images themselves.
     """
 
     dataset: str
@@ -53,8 +54,6 @@ class RunConfig:
         if every is not None and (type(every) is not int or every < 0):
             raise ConfigError(f"weights_every = {every!r}: expected a whole number of samples, 0 for no records")
         if self.backbone is not None:
-            from kenyon.features import BackboneConfig  # brings the compiled kernels
-
             object.__setattr__(self, "backbone", BackboneConfig.from_value(self.backbone).to_dict())
         options = check_learner_config(self.learner, self.curriculum.scenario, self.options)
         object.__setattr__(self, "options", {name: _plain(name, value) for name, value in options.items()})
@@ -110,12 +109,7 @@ def config_keys() -> tuple[str, ...]:
 
 def read_config(path: Path) -> dict[str, Any]:
     """The values of a configuration file (TOML), `seeds` included if it has them."""
-    try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise ConfigError(f"the configuration file {path} cannot be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise ConfigError(f"the configuration file {path} is not TOML: {error}") from error
+    return read_toml(path)
 
 
 def parse_seeds(value: int | str | Sequence[int]) -> tuple[int, ...]:

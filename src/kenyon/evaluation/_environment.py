@@ -9,6 +9,8 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
+from kenyon.system import n_cores
+
 PACKAGES = ("kenyon", "numpy", "numba", "scikit-learn", "safetensors", "torch")
 THREADS = ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
@@ -35,13 +37,12 @@ def _processor() -> str:
 
 def environment() -> dict[str, Any]:
     """This process's surroundings, as plain values. Packages that are not installed are None."""
-    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return {
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
         "python": platform.python_version(),
         "system": platform.platform(),
         "processor": _processor(),
-        "cores": cores,
+        "cores": n_cores(),
         "threads": {name: os.environ.get(name) for name in THREADS},
         "packages": {name: _version(name) for name in PACKAGES},
     }

@@ -1,37 +1,13 @@
-"""Files that survive a kill at any instant: whole-file replacement, and arrays that grow row by row."""
+"""Arrays on disk that grow row by row and survive a kill at any instant."""
 
 from __future__ import annotations
 
-import json
 import os
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
-
-
-def replace_file(path: Path, content: bytes, durable: bool = True) -> None:
-    """Write a file so that a reader sees the old content or the new, never a part.
-
-    The name of the temporary file carries the process id, so that two processes never share one.
-
-    Args:
-        durable: wait until the disk has it, so that not even a loss of power leaves a part; a kill
-            of the process never does.
-    """
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    with open(temporary, "wb") as file:
-        file.write(content)
-        if durable:
-            file.flush()
-            os.fsync(file.fileno())
-    os.replace(temporary, path)
-
-
-def replace_json(path: Path, value: Any, durable: bool = True) -> None:
-    """`replace_file` with strict JSON (no NaN), two spaces deep."""
-    replace_file(path, (json.dumps(value, indent=2, allow_nan=False) + "\n").encode(), durable)
 
 
 def _header(file: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 import sys
 from contextlib import suppress
 from pathlib import Path
@@ -20,6 +19,11 @@ def _status() -> dict[str, int]:
 
 
 def _lifetime_peak() -> int:
+    """0 on systems that do not say."""
+    try:
+        import resource
+    except ModuleNotFoundError:
+        return 0
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return peak if sys.platform == "darwin" else peak * 1024
 

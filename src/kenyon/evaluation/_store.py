@@ -8,7 +8,7 @@
         prequential.npy         uint8, one a training sample: 1 right before learning, 0 wrong, 255 without label
         weights.npy             float32, mean incoming weight of each class's neuron (columns), a row every n-th sample
         checkpoint.safetensors  while the run is not complete
-        lock                    held (flock) by the process that works on the run
+        lock                    held by the process that works on the run
 
 Every file but the two arrays is replaced as a whole; the arrays grow, and a resumed run cuts them
 back to its checkpoint.
@@ -16,9 +16,7 @@ back to its checkpoint.
 
 from __future__ import annotations
 
-import fcntl
 import json
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -28,9 +26,8 @@ from typing import Any
 from kenyon.errors import DataError
 from kenyon.evaluation._config import RunConfig, read_config
 from kenyon.evaluation._environment import environment
-from kenyon.evaluation._files import replace_file, replace_json
 from kenyon.evaluation._result import RunResult
-from kenyon.evaluation._toml import to_toml
+from kenyon.system import is_locked, locked, replace_file, replace_json, sync_folder, to_toml
 
 RESULTS = ("metrics.json", "accuracy_matrix.csv", "prequential.npy", "weights.npy", "checkpoint.safetensors")
 
@@ -51,31 +48,17 @@ class RunFolder:
     @contextmanager
     def locked(self, wait: bool) -> Iterator[bool]:
         """Hold the run's lock, what a killed process left cleared away; gives False where another has it and we
-        are not to wait.
-
-        The kernel frees the lock when its holder dies, however it dies.
-        """
+        are not to wait."""
         self.path.mkdir(parents=True, exist_ok=True)
-        with open(self.file("lock"), "ab") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
-            except BlockingIOError:
-                yield False
-                return
-            self._tidy()
-            yield True
+        with locked(self.file("lock"), wait) as held:
+            if held:
+                self._tidy()
+            yield held
 
     @property
     def busy(self) -> bool:
         """Whether a process works on the run now."""
-        try:
-            with open(self.file("lock"), "rb") as file:
-                fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return True
-        except OSError:
-            return False
-        return False
+        return is_locked(self.file("lock"))
 
     def _tidy(self) -> None:
         """Clear away half-written files, and the checkpoint of a run that is complete.
@@ -107,9 +90,7 @@ class RunFolder:
         replace_file(self.file("accuracy_matrix.csv"), result.matrix_csv().encode(), durable=False)
         replace_json(self.file("metrics.json"), result.to_dict())
         self.file("checkpoint.safetensors").unlink(missing_ok=True)
-        directory = os.open(self.path, os.O_RDONLY)
-        os.fsync(directory)
-        os.close(directory)
+        sync_folder(self.path)
 
     def result(self) -> RunResult:
         """The results of a complete run."""

@@ -11,9 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from kenyon.errors import InputError, KenyonError
-from kenyon.evaluation._toml import to_toml
 from kenyon.learners import learner_options
 from kenyon.streams import Curriculum
+from kenyon.system import to_toml
 
 _STREAM = tuple(f.name for f in fields(Curriculum) if f.name not in ("scenario", "seed"))
 _FLAGS = ("rule", "n_hidden", "density", "threshold", "learning_rate", "clamp", "memory_budget")

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from kenyon.errors import DataError
-from kenyon.evaluation._files import replace_file
 from kenyon.report._cells import Result, Table
 from kenyon.report._figures import Figure, Scatter
 from kenyon.report._plain import from_plain, to_plain
+from kenyon.system import replace_file
 
 FORMAT = 1
 FILE = "report.json"

@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from kenyon.evaluation._files import replace_file
 from kenyon.report._cells import Cell, Missing, PaperValue, Result, Table, Text
 from kenyon.report._data import ReportData
 from kenyon.report._figures import Figure, Heatmap, Scatter
 from kenyon.report._numbers import number, signed, with_unit
+from kenyon.system import replace_file
 
 WIDEST = 12
 """Columns up to which a heat map is written as a table."""

@@ -10,7 +10,6 @@ from importlib.resources import files
 from pathlib import Path
 from string import Template
 
-from kenyon.evaluation._files import replace_file
 from kenyon.report._data import ReportData
 from kenyon.report._html_parts import (
     FigureGroup,
@@ -24,6 +23,7 @@ from kenyon.report._html_parts import (
     summary_html,
 )
 from kenyon.report._html_tables import table_html
+from kenyon.system import replace_file
 
 SCRIPTS = ("base", "scale", "chart", "zoom", "lines", "scatter", "heatmap", "tabs", "detail", "main")
 """The files of the script, in order; together they are one function's body."""

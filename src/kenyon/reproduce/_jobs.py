@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from kenyon.evaluation import RunConfig, RunFolder, Store
-from kenyon.evaluation._files import replace_json
+from kenyon.system import replace_json
 
 
 class Job(Protocol):

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from kenyon.evaluation._files import replace_file
 from kenyon.report._data import FILE, ReportData, write_report
 from kenyon.report._markdown import write_markdown
 from kenyon.report._page import write_page
@@ -19,6 +18,7 @@ from kenyon.reproduce._report import Words, make_report
 from kenyon.reproduce._setting import Setting, check_present
 from kenyon.reproduce._speeds import Clock
 from kenyon.reproduce._wanted import Part, Results
+from kenyon.system import replace_file
 
 TITLE = "The paper, reproduced"
 PAPER = (

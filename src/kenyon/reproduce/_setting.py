@@ -179,8 +179,8 @@ class Setting:
         """Why a backbone's weights cannot be had without a download or an installation; None where they can."""
         from importlib.util import find_spec
 
-        from kenyon.features import BACKBONES
-        from kenyon.streams._find import find_data_dir
+        from kenyon.backbones import BACKBONES
+        from kenyon.system import find_data_dir
 
         spec = BACKBONES.get(backbone)
         if spec is None:

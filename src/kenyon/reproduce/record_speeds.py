@@ -9,9 +9,8 @@ import sys
 from pathlib import Path
 
 from kenyon.evaluation._environment import environment
-from kenyon.evaluation._files import replace_file
-from kenyon.evaluation._toml import to_toml
 from kenyon.reproduce._speeds import measured_speeds
+from kenyon.system import replace_file, to_toml
 
 HEAD = (
     "# Training samples a second of whole runs, testing included, and evaluations a second of searches.\n"

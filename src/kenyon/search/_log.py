@@ -12,7 +12,6 @@ behind, which is cut off when the file is next opened.
 from __future__ import annotations
 
 import csv
-import fcntl
 import io
 import os
 from collections.abc import Iterator
@@ -21,10 +20,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kenyon.errors import ConfigError, DataError
-from kenyon.evaluation._files import replace_file
-from kenyon.evaluation._toml import to_toml
 from kenyon.search._objective import DONE, Objective, Outcome
 from kenyon.search._space import Point, Space, load_space
+from kenyon.system import locked, replace_file, to_toml
 
 FIELDS = ("number", "status", "accuracy", "seconds", "finished", "protocol", "reason")
 
@@ -143,11 +141,9 @@ class SearchFolder:
     def locked(self) -> Iterator[None]:
         """Hold the folder; refuse where another process does."""
         self.path.mkdir(parents=True, exist_ok=True)
-        with open(self.path / ".lock", "w") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                raise ConfigError(f"another process is searching in {self.path}: wait for it or name another") from None
+        with locked(self.path / ".lock", wait=False) as held:
+            if not held:
+                raise ConfigError(f"another process is searching in {self.path}: wait for it or name another")
             yield
 
     def write_best(self, best: Evaluation, objective: Objective, command: str) -> None:

@@ -36,7 +36,7 @@ class Objective:
         data_dir: where the data sets are.
         chance_after: share of the stream after which an evaluation at chance is given up; 1 for never.
         backbone: a frozen network whose features are learned, by name or as a table of
-            `kenyon.features.BackboneConfig`; None for the samples themselves.
+            `kenyon.backbones.BackboneConfig`; None for the samples themselves.
     """
 
     dataset: str

@@ -5,7 +5,6 @@ from kenyon.streams._content import content_sum
 from kenyon.streams._curriculum import SCENARIOS, Curriculum
 from kenyon.streams._dataset import Dataset, Split
 from kenyon.streams._download import download_dataset
-from kenyon.streams._find import find_data_dir
 from kenyon.streams._inventory import Check, DatasetStatus, list_datasets, verify_dataset
 from kenyon.streams._load import DATASETS, load_dataset
 from kenyon.streams._stream import Episode, Stream
@@ -22,7 +21,6 @@ __all__ = [
     "Stream",
     "content_sum",
     "download_dataset",
-    "find_data_dir",
     "from_arrays",
     "list_datasets",
     "load_dataset",

@@ -12,11 +12,10 @@ from pathlib import Path
 from typing import IO, Any
 
 from kenyon.errors import ConfigError, DataError, require, unknown
-from kenyon.streams._cache import sweep, write_atomic
-from kenyon.streams._find import find_data_dir
 from kenyon.streams._inventory import md5_of
 from kenyon.streams._load import canonical
 from kenyon.streams._sources import SOURCES, Layout, Remote, Source
+from kenyon.system import find_data_dir, replacing, sweep
 
 _TIMEOUT = 30.0
 
@@ -117,9 +116,11 @@ def _extract(archive: Path, layout: Layout, remote: Remote, folder: Path) -> lis
     sharing = [other for source in SOURCES.values() for other in source.layouts if remote in other.remotes]
     wanted = {name for one in (layout, *sharing) for name in (*one.train, *one.test)}
     found: dict[str, Path] = {}
+    folder.mkdir(parents=True, exist_ok=True)
     try:
         for name, stream in _members(archive, wanted):
-            write_atomic(folder / name, lambda target, stream=stream: shutil.copyfileobj(stream, target, 1 << 20))  # type: ignore[misc]
+            with replacing(folder / name) as temporary, open(temporary, "wb") as target:
+                shutil.copyfileobj(stream, target, 1 << 20)
             found[name] = folder / name
     except (tarfile.TarError, zipfile.BadZipFile, EOFError) as error:
         raise DataError(f"{archive.name} is no archive that can be read: {error}") from error

@@ -2,22 +2,11 @@
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from kenyon.errors import DataError
 from kenyon.streams._sources import Layout, Source
-
-
-def find_data_dir(data_dir: str | Path | None = None) -> Path:
-    """The directory given, else `KENYON_DATA`, else `kenyon/data` in the user's own data folder."""
-    if data_dir is not None:
-        return Path(data_dir).expanduser()
-    if given := os.environ.get("KENYON_DATA"):
-        return Path(given).expanduser()
-    home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
-    return Path(home) / "kenyon" / "data"
 
 
 @dataclass(frozen=True)

@@ -13,9 +13,10 @@ import numpy as np
 from kenyon.errors import DataError
 from kenyon.streams._dataset import Split
 from kenyon.streams._digits import DIGITS_REFERENCE
-from kenyon.streams._find import Found, find, find_data_dir, missing
+from kenyon.streams._find import Found, find, missing
 from kenyon.streams._load import canonical, open_source
 from kenyon.streams._sources import SOURCES, Source
+from kenyon.system import find_data_dir
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,12 @@ from pathlib import Path
 from kenyon.errors import ConfigError, DataError, unknown
 from kenyon.streams._dataset import Dataset
 from kenyon.streams._digits import read_digits
-from kenyon.streams._find import find, find_data_dir, missing
+from kenyon.streams._find import find, missing
 from kenyon.streams._images import read_image_folder
 from kenyon.streams._npz import read_npz
 from kenyon.streams._sources import ALIASES, SOURCES, Source
 from kenyon.streams._tables import find_table, read_table
+from kenyon.system import find_data_dir
 
 SUFFIXES = (".npz", ".csv", ".parquet")
 DATASETS: tuple[str, ...] = ("digits", *SOURCES)

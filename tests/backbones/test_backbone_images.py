@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from kenyon.backbones._images import NORMALISATIONS, ImagePipeline, find_normalisation, resize_matrix
 from kenyon.errors import ConfigError, InputError
-from kenyon.features._images import NORMALISATIONS, ImagePipeline, find_normalisation, resize_matrix
 
 torch = pytest.importorskip("torch", reason="the reference for resizing is PyTorch's")
 

@@ -13,16 +13,11 @@ so anything that changes the features changes the name.
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import hashlib
 import json
-import os
 import re
-import tempfile
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any
@@ -31,6 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kenyon.errors import DataError
+from kenyon.system import leftovers, locked, replacing
 
 _ALIGNMENT = 64
 _CHUNK = 1 << 20
@@ -86,12 +82,13 @@ def cached_features(
         return found
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        with _locked(path.with_suffix(".lock")):
+        with locked(path.with_suffix(".lock")):
             if path.is_file() and (found := _open_checked(path, identity, n, warn=False)):
                 return found  # another process was faster
-            for remains in folder.glob(f".{path.name}.*.part"):  # of a killed process: the lock is ours
+            for remains in leftovers(folder, path.name):  # of a killed process: the lock is ours
                 remains.unlink(missing_ok=True)
-            _write(path, identity, n, *make())
+            with replacing(path) as temporary, open(temporary, "w+b") as file:
+                _fill(file, identity, n, *make())
     except OSError as error:
         if isinstance(error, DataError):
             raise
@@ -100,30 +97,6 @@ def cached_features(
     if made is None:
         raise DataError(f"{path} does not hold what was just written to it: the disk is at fault")
     return made
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Hold the lock; the kernel frees it when its holder dies, however it dies."""
-    with open(path, "ab") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield
-
-
-def _write(path: Path, identity: Mapping[str, Any], n: int, blocks: Blocks, backbone_bytes: int) -> None:
-    """Stream the blocks into a temporary file, then move it into place."""
-    handle, part = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", suffix=".part")
-    try:
-        with os.fdopen(handle, "w+b") as file:
-            _fill(file, identity, n, blocks, backbone_bytes)
-            file.flush()
-            os.fsync(file.fileno())
-        os.chmod(part, 0o644)
-        os.replace(part, path)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(part)
-        raise
 
 
 def _fill(file: IO[bytes], identity: Mapping[str, Any], n: int, blocks: Blocks, backbone_bytes: int) -> None:

@@ -13,10 +13,10 @@ pytest.importorskip("onnxruntime", reason="the networks are run by ONNX Runtime"
 
 import tiny_net  # noqa: E402
 
+from kenyon.backbones import BACKBONES, Pretrained  # noqa: E402
+from kenyon.backbones._onnx import OnnxNetwork, to_onnx  # noqa: E402
+from kenyon.backbones._open import _call  # noqa: E402
 from kenyon.errors import ConfigError, InputError, MissingExtraError, ModelFileError  # noqa: E402
-from kenyon.features import BACKBONES, Pretrained  # noqa: E402
-from kenyon.features._backbones._onnx import OnnxNetwork, to_onnx  # noqa: E402
-from kenyon.features._backbones._open import _call  # noqa: E402
 
 NORMAL = {"resolution": 12, "normalisation": "unit"}
 

@@ -7,11 +7,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from kenyon.backbones._config import BackboneConfig
+from kenyon.backbones._onnx import OnnxNetwork, to_onnx
+from kenyon.backbones._table import find_backbone
+from kenyon.backbones._weights import check_weights, find_weights, load_weights
 from kenyon.errors import ConfigError, DataError, require
-from kenyon.features._backbones._config import BackboneConfig
-from kenyon.features._backbones._onnx import OnnxNetwork, to_onnx
-from kenyon.features._backbones._table import find_backbone
-from kenyon.features._backbones._weights import check_weights, find_weights, load_weights
 
 
 class NetworkSource:

@@ -17,10 +17,10 @@ import pytest
 torch = pytest.importorskip("torch", reason="weights files are PyTorch's")
 pytest.importorskip("onnxruntime", reason="the networks are run by ONNX Runtime")
 
+from kenyon.backbones import BACKBONES, BackboneConfig, Pretrained  # noqa: E402
+from kenyon.backbones._resnet import resnet18, wide_resnet50_2  # noqa: E402
+from kenyon.backbones._weights import find_weights, load_weights  # noqa: E402
 from kenyon.errors import ConfigError, DataError, MissingExtraError, ModelFileError  # noqa: E402
-from kenyon.features import BACKBONES, BackboneConfig, Pretrained  # noqa: E402
-from kenyon.features._backbones._resnet import resnet18, wide_resnet50_2  # noqa: E402
-from kenyon.features._backbones._weights import find_weights, load_weights  # noqa: E402
 
 
 @pytest.fixture(scope="module")

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
+from kenyon.backbones._cache import CachedFeatures, DamagedCacheWarning, cached_features
 from kenyon.errors import DataError
-from kenyon.features._cache import CachedFeatures, DamagedCacheWarning, cached_features
 
 ROWS = np.random.default_rng(0).normal(size=(10, 6)).astype(np.float32)
 IDENTITY = {"images": "abc", "resolution": 32}
@@ -151,7 +151,7 @@ WORKER = """
 import sys, time
 from pathlib import Path
 import numpy as np
-from kenyon.features._cache import cached_features
+from kenyon.backbones._cache import cached_features
 folder, marks = Path(sys.argv[1]), Path(sys.argv[2])
 def make():
     (marks / sys.argv[3]).touch()

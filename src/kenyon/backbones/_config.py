@@ -8,10 +8,10 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from kenyon.backbones._images import GREYSCALE, INTERPOLATIONS, find_normalisation
+from kenyon.backbones._table import DEFAULT_BACKBONE, find_backbone
+from kenyon.backbones._weights import check_weights, sha256_of
 from kenyon.errors import ConfigError, unknown
-from kenyon.features._backbones._table import DEFAULT_BACKBONE, find_backbone
-from kenyon.features._backbones._weights import check_weights, sha256_of
-from kenyon.features._images import GREYSCALE, INTERPOLATIONS, find_normalisation
 
 LARGEST = 4096
 """Largest resolution, so that a slip of the keyboard does not fill the memory."""

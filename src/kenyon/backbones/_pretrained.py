@@ -8,24 +8,22 @@ The network never learns. It sees every image once; from then on its features ar
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 
-from kenyon.features._backbones._config import BackboneConfig
-from kenyon.features._backbones._onnx import OnnxNetwork
-from kenyon.features._backbones._open import NetworkSource
-from kenyon.features._cache import Blocks, CachedFeatures, cached_features
-from kenyon.features._images import ImagePipeline, find_normalisation
-from kenyon.streams._dataset import Samples
-from kenyon.streams._find import find_data_dir
+from kenyon.backbones._cache import Blocks, CachedFeatures, cached_features
+from kenyon.backbones._config import BackboneConfig
+from kenyon.backbones._images import ImagePipeline, find_normalisation
+from kenyon.backbones._onnx import OnnxNetwork
+from kenyon.backbones._open import NetworkSource
+from kenyon.system import find_data_dir, n_cores
 
 BLOCK = 256
 """Images between two reports of progress."""
@@ -37,9 +35,18 @@ Progress = Callable[[int, int], None]
 """Called with the images done and the images in all."""
 
 
-def n_threads() -> int:
-    """Processors this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+class Images(Protocol):
+    """Flat images, `(n, pixels)`: an array, or anything that reads like one in slices."""
+
+    @property
+    def dtype(self) -> Any: ...
+
+    @property
+    def shape(self) -> Any: ...
+
+    def __len__(self) -> int: ...
+
+    def __getitem__(self, key: slice, /) -> NDArray: ...
 
 
 def _silent(done: int, total: int) -> None:
@@ -86,7 +93,7 @@ class Pretrained:
         self._about = {"shape": list(shape), "value_range": [float(value) for value in value_range]}
         self._data_dir = find_data_dir(data_dir)
         self._source = NetworkSource(self.config, self._data_dir)
-        self._threads = threads or n_threads()
+        self._threads = threads or n_cores()
 
     def module(self) -> Any:
         """The network as an `nn.Module` of its own, where it is not an ONNX file."""
@@ -110,11 +117,11 @@ class Pretrained:
         """Bytes of the network, without the classifier it was trained with."""
         return self.network.nbytes
 
-    def transform(self, X: Samples, progress: Progress = _silent) -> NDArray[np.float32]:
+    def transform(self, X: Images, progress: Progress = _silent) -> NDArray[np.float32]:
         """Features of flat images, `(n, pixels)` to `(n, n_features)`."""
         return np.concatenate(list(self._blocks(X, progress)))
 
-    def cached(self, X: Samples, label: str, progress: Progress = _silent) -> CachedFeatures:
+    def cached(self, X: Images, label: str, progress: Progress = _silent) -> CachedFeatures:
         """Features of flat images from the cache, where they are put if they are not there.
 
         Args:
@@ -129,7 +136,7 @@ class Pretrained:
         folder = self._data_dir / "cache" / "features"
         return cached_features(folder, label, self.identity(X), len(X), make)
 
-    def identity(self, X: Samples) -> dict[str, Any]:
+    def identity(self, X: Images) -> dict[str, Any]:
         """Everything the features of `X` follow from: the images and the network by content, and how they meet."""
         mean, std = self._mean_std
         return {
@@ -144,7 +151,7 @@ class Pretrained:
             "greyscale": self.config.greyscale,
         }
 
-    def _blocks(self, X: Samples, progress: Progress) -> Iterator[NDArray[np.float32]]:
+    def _blocks(self, X: Images, progress: Progress) -> Iterator[NDArray[np.float32]]:
         """Each thread takes a batch from pixels to features on its own, which keeps all of them busy."""
         n, batch = len(X), self.network.batch
         stride = max(1, BLOCK // batch) * batch
@@ -162,7 +169,7 @@ class Pretrained:
                 progress(min(start + stride, n), n)
 
 
-def _sum(X: Samples) -> str:
+def _sum(X: Images) -> str:
     """SHA-256 of the samples' type and bytes, read block by block."""
     digest = hashlib.sha256(f"{np.dtype(X.dtype).str} {tuple(X.shape)}".encode())
     for start in range(0, len(X), 1024):

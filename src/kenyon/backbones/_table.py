@@ -46,7 +46,7 @@ def _lite(number: int, n_parameters: int, sha256: str) -> BackboneSpec:
     name = f"efficientnet-lite{number}"
     return BackboneSpec(
         name,
-        f"kenyon.features._backbones._efficientnet:lite{number}",
+        f"kenyon.backbones._efficientnet:lite{number}",
         1280,
         n_parameters,
         128,
@@ -61,7 +61,7 @@ def _lite(number: int, n_parameters: int, sha256: str) -> BackboneSpec:
 def _resnet(name: str, n_features: int, n_parameters: int, sha256: str, reference: str) -> BackboneSpec:
     file = f"{name}-{sha256}.pth"
     url = f"https://download.pytorch.org/models/{file}"
-    target = f"kenyon.features._backbones._resnet:{name}"
+    target = f"kenyon.backbones._resnet:{name}"
     return BackboneSpec(
         name, target, n_features, n_parameters, 224, "imagenet", file, sha256, url=url, reference=reference
     )

@@ -9,8 +9,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+from kenyon.backbones._table import BackboneSpec
 from kenyon.errors import DataError, MissingExtraError, ModelFileError, require
-from kenyon.features._backbones._table import BackboneSpec
 
 _TIMEOUT = 30.0
 _NAMED = 3

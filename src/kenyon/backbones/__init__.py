@@ -1,0 +1,16 @@
+"""Frozen networks between the images and the learner: by name, their weights, and their features on disk."""
+
+from kenyon.backbones._cache import DamagedCacheWarning
+from kenyon.backbones._config import BackboneConfig
+from kenyon.backbones._pretrained import Pretrained
+from kenyon.backbones._table import BACKBONES, DEFAULT_BACKBONE, BackboneSpec, find_backbone
+
+__all__ = [
+    "BACKBONES",
+    "DEFAULT_BACKBONE",
+    "BackboneConfig",
+    "BackboneSpec",
+    "DamagedCacheWarning",
+    "Pretrained",
+    "find_backbone",
+]
