@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from kenyon.evaluation import RunConfig, run
-from kenyon.reproduce._configurations import WINDOW, optimised, single
+from kenyon.reproduce.experiments import WINDOW, optimised, single
 from kenyon.streams import Curriculum, load_dataset
 
 TIMES = (1, 10, 20, 30, 34, 36, 38, 40, 60, 100, 250, 300, 1000)

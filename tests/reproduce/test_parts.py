@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from kenyon.evaluation import RunConfig, run
-from kenyon.report._cells import Missing, Result, Table, Value
+from kenyon.report import Missing, Result, Table, Value
 from kenyon.reproduce import Setting
-from kenyon.reproduce._configurations import WINDOW, chosen, optimised, single
 from kenyon.reproduce._jobs import MeasureJob, SearchJob, speed_key
+from kenyon.reproduce._plan import measured_speeds, nearest_speed, recorded_speeds
 from kenyon.reproduce._setting import PAPERS_BACKBONE
-from kenyon.reproduce._speeds import measured_speeds, nearest_speed, recorded_speeds
 from kenyon.reproduce._wanted import Fixed, Gap, Line, Results, Runs, Sheet
+from kenyon.reproduce.experiments import WINDOW, chosen, optimised, single
 from kenyon.reproduce.record_speeds import speeds_text
 from kenyon.streams import Curriculum
 from kenyon.transfer import moments

@@ -16,9 +16,8 @@ from typer.testing import CliRunner
 from kenyon.cli import app
 from kenyon.evaluation import RunConfig, run
 from kenyon.paper import paper_table
-from kenyon.report._cells import Missing, Result
-from kenyon.report._data import read_report
-from kenyon.reproduce import EXPERIMENTS, Experiment, Reproduction, Setting, _experiments, find_experiments
+from kenyon.report import Missing, Result, read_report
+from kenyon.reproduce import EXPERIMENTS, Experiment, Reproduction, Setting, experiments, find_experiments
 from kenyon.reproduce._execute import in_processes
 from kenyon.reproduce._jobs import RunJob
 from kenyon.reproduce._setting import SAMPLE
@@ -203,7 +202,7 @@ def test_plan_runs_nothing_and_as_is_only_writes(tmp_path: Path) -> None:
 
 
 def test_the_exit_code_is_1_where_something_failed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_experiments, "_ROWS", (sheet(small(density=65), small()),))
+    monkeypatch.setattr(experiments, "_ROWS", (sheet(small(density=65), small()),))
     result = CliRunner().invoke(app, ["reproduce", "--workers", "1"])
     assert result.exit_code == 1 and "report.json holds 2 tables" in result.stdout
 

@@ -17,28 +17,25 @@ def plot(
     """Draw a run, a search or a report."""
     from kenyon.cli._folders import open_runs
     from kenyon.errors import DataError, unknown
-    from kenyon.report._plots import plot_run
+    from kenyon.plots import plot_report, plot_run, plot_search
 
     if kind not in ("png", "svg"):
         raise unknown("picture format", kind, ("png", "svg"))
+    pictures: list[Path] = []
     if (path / "search.toml").exists():
-        from kenyon.report._search_plots import plot_search
         from kenyon.search import SearchFolder
 
-        for picture in plot_search(SearchFolder(path), out or path, kind):
-            typer.echo(picture)
-        return
-    if path.suffix == ".json":
+        pictures = plot_search(SearchFolder(path), out or path, kind)
+    elif path.suffix == ".json":
         from kenyon.report import open_report
-        from kenyon.report._report_plots import plot_report
 
-        for picture in plot_report(open_report(path), out or path.parent, kind):
-            typer.echo(picture)
-        return
-    runs = [run for run in open_runs(path) if run.complete]
-    if not runs:
-        raise DataError(f"{path} holds no complete run to draw")
-    for run in runs:
-        folder = run.path if out is None else (out if len(runs) == 1 else out / run.path.name)
-        for picture in plot_run(run, folder, kind):
-            typer.echo(picture)
+        pictures = plot_report(open_report(path), out or path.parent, kind)
+    else:
+        runs = [run for run in open_runs(path) if run.complete]
+        if not runs:
+            raise DataError(f"{path} holds no complete run to draw")
+        for run in runs:
+            folder = run.path if out is None else (out if len(runs) == 1 else out / run.path.name)
+            pictures += plot_run(run, folder, kind)
+    for picture in pictures:
+        typer.echo(picture)

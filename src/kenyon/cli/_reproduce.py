@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from kenyon.reproduce import Outcome
-    from kenyon.reproduce._plan import Plan
+    from kenyon.reproduce import Plan, Reproduced
 
 BACKBONE = "efficientnet-lite0"
 
@@ -60,7 +59,7 @@ def reproduce(
 def print_plan(plan: Plan, details: bool) -> None:
     """The experiments with their jobs, and what is expected of the rest."""
     from kenyon.cli._tables import print_table
-    from kenyon.reproduce._speeds import recorded_on
+    from kenyon.reproduce import recorded_on
 
     if details:
         for entry in plan.entries:
@@ -109,7 +108,7 @@ class _Lines:
         typer.echo(f"[{self._ended}/{self._total}] {job.name}  {state}  {duration(seconds)}", err=True)
 
 
-def finish(outcome: Outcome) -> None:
+def finish(outcome: Reproduced) -> None:
     """Say where the report is, and what failed."""
     for name, reason in outcome.failures.items():
         typer.echo(f"failed: {name}: {reason}", err=True)

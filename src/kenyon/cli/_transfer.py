@@ -50,7 +50,7 @@ def transfer(
         _print_matrix(cells)
         _print_drops(rows)
     if plot is not None:
-        from kenyon.report._search_plots import plot_drops
+        from kenyon.plots import plot_drops
 
         plot_drops(rows, plot)
         if not as_json:

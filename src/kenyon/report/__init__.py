@@ -1,20 +1,45 @@
-"""Tables, plots, the page: what was run, for a person to read."""
+"""Tables, figures, the page: what was run, for a person to read."""
 
 from __future__ import annotations
 
-from kenyon.report._cells import Cell, Empty, Missing, PaperValue, Result, Row, Table, Text, Value
 from kenyon.report._command import config_command, run_command
-from kenyon.report._data import ReportData, Run, read_report, write_report
-from kenyon.report._figures import Figure, Heatmap, Lines, Point, Scatter, Series
-from kenyon.report._from_runs import machine, report_of_runs
+from kenyon.report._data import REPORT_FILE, ReportData, Run, read_report, write_report
+from kenyon.report._from_runs import machine, open_report, report_of_runs
+from kenyon.report._gather import Group
 from kenyon.report._markdown import markdown, write_markdown
-from kenyon.report._open import open_report
 from kenyon.report._page import page_html, write_page
+from kenyon.report._parts import (
+    Cell,
+    Empty,
+    Figure,
+    Heatmap,
+    Lines,
+    Missing,
+    PaperValue,
+    Point,
+    Result,
+    Row,
+    Scatter,
+    Series,
+    Table,
+    Text,
+    Value,
+)
+from kenyon.report._run_figures import (
+    accuracy_curve,
+    bytes_figure,
+    matrix_figure,
+    record_samples,
+    stream_figure,
+    weights_figure,
+)
 
 __all__ = [
+    "REPORT_FILE",
     "Cell",
     "Empty",
     "Figure",
+    "Group",
     "Heatmap",
     "Lines",
     "Missing",
@@ -29,14 +54,20 @@ __all__ = [
     "Table",
     "Text",
     "Value",
+    "accuracy_curve",
+    "bytes_figure",
     "config_command",
     "machine",
     "markdown",
+    "matrix_figure",
     "open_report",
     "page_html",
     "read_report",
+    "record_samples",
     "report_of_runs",
     "run_command",
+    "stream_figure",
+    "weights_figure",
     "write_markdown",
     "write_page",
     "write_report",

@@ -13,13 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from kenyon.errors import DataError
-from kenyon.report._cells import Result, Table
-from kenyon.report._figures import Figure, Scatter
+from kenyon.report._parts import Figure, Result, Scatter, Table
 from kenyon.report._plain import from_plain, to_plain
 from kenyon.system import replace_file
 
 FORMAT = 1
-FILE = "report.json"
+REPORT_FILE = "report.json"
 
 
 @dataclass(frozen=True)

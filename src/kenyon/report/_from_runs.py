@@ -1,4 +1,4 @@
-"""A report made from the runs of a store alone."""
+"""From a path to a report: its `report.json` where there is one, else made from the runs of the store."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from pathlib import Path
 from kenyon.errors import DataError
 from kenyon.evaluation import RunFolder, Store
 from kenyon.evaluation._environment import environment
-from kenyon.report._cells import Cell, Missing, Result, Row, Table
 from kenyon.report._command import config_command, run_command
-from kenyon.report._data import ReportData, Run
+from kenyon.report._data import REPORT_FILE, ReportData, Run, read_report
 from kenyon.report._gather import Group, gather
-from kenyon.report._run_figures import figures_of, slug, unique
+from kenyon.report._parts import Cell, Missing, Result, Row, Table, slug, unique
+from kenyon.report._run_figures import figures_of
 
 COLUMNS = {
     "accuracy": ("accuracy", 100.0, "%", "higher"),
@@ -25,6 +25,15 @@ COLUMNS = {
     "samples_per_second": ("samples/s", 1.0, "", "higher"),
 }
 """Metric: its heading, its factor, its unit, which way is better."""
+
+
+def open_report(path: Path) -> ReportData:
+    """The report of a store, of one run, or in a JSON file."""
+    if path.is_file():
+        return read_report(path)
+    if not path.is_dir():
+        raise DataError(f"there is no store {path}: name a folder that `kenyon run` or `kenyon reproduce` wrote to")
+    return read_report(path / REPORT_FILE) if (path / REPORT_FILE).exists() else report_of_runs(path)
 
 
 def report_of_runs(path: Path) -> ReportData:

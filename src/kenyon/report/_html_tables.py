@@ -5,8 +5,8 @@ from __future__ import annotations
 from html import escape
 from urllib.parse import quote
 
-from kenyon.report._cells import Cell, Empty, Missing, PaperValue, Result, Table, Text, Value
 from kenyon.report._numbers import FULL_COLOUR, deviation, judged, number, scale_of, signed, with_unit
+from kenyon.report._parts import Cell, Empty, Missing, PaperValue, Result, Table, Text, Value
 
 _VERDICTS = {"better": "better than the paper's", "worse": "worse than the paper's", "same": "the same as the paper's"}
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from kenyon.report._cells import Cell, Missing, PaperValue, Result, Table, Text
 from kenyon.report._data import ReportData
-from kenyon.report._figures import Figure, Heatmap, Scatter
 from kenyon.report._numbers import number, signed, with_unit
+from kenyon.report._parts import Cell, Figure, Heatmap, Missing, PaperValue, Result, Scatter, Table, Text
 from kenyon.system import replace_file
 
 WIDEST = 12

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kenyon.report._cells import PaperValue, Result, Value
+from kenyon.report._parts import PaperValue, Result, Value
 
 MINUS = "\N{MINUS SIGN}"
 FULL_COLOUR = {"%": 10.0}

@@ -1,28 +1,23 @@
-"""The report as one HTML file that needs nothing else: styles, script and data are inside it."""
+"""The report as one HTML file that needs nothing else: styles, script and data are inside it; every text is escaped."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import json
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
+from itertools import groupby
 from pathlib import Path
 from string import Template
 
-from kenyon.report._data import ReportData
-from kenyon.report._html_parts import (
-    FigureGroup,
-    copyable,
-    figure_groups,
-    group_html,
-    is_headline,
-    machine_html,
-    paragraph,
-    runs_html,
-    summary_html,
-)
+from kenyon.report._data import ReportData, Run
 from kenyon.report._html_tables import table_html
+from kenyon.report._numbers import judged
+from kenyon.report._parts import Figure, Heatmap, Missing, Result, Scatter
 from kenyon.system import replace_file
 
 SCRIPTS = ("base", "scale", "chart", "zoom", "lines", "scatter", "heatmap", "tabs", "detail", "main")
@@ -135,3 +130,147 @@ def _contents(report: ReportData, headline: list[FigureGroup], others: list[Figu
 
 def _link(anchor: str, text: str) -> str:
     return f'<a href="#{anchor}">{escape(text)}</a>'
+
+
+@dataclass(frozen=True)
+class FigureGroup:
+    """Figures that belong together: their common title, and what to call each."""
+
+    title: str
+    members: tuple[tuple[str, Figure], ...]
+
+    @property
+    def id(self) -> str:
+        return self.members[0][1].id
+
+
+def figure_groups(figures: Sequence[Figure]) -> list[FigureGroup]:
+    """Neighbours of one type whose titles are the same up to a colon."""
+    groups = []
+    for (_, title), members in groupby(figures, key=lambda f: (type(f), f.title.split(": ")[0])):
+        listed = list(members)
+        if len(listed) == 1:
+            title = listed[0].title
+        groups.append(FigureGroup(title, tuple((_member(figure), figure) for figure in listed)))
+    return groups
+
+
+def _member(figure: Figure) -> str:
+    rest = figure.title.partition(": ")[2] or figure.title
+    if isinstance(figure, Heatmap) and figure.series:
+        return figure.series
+    return rest
+
+
+def is_headline(figure: Figure) -> bool:
+    """The plot this project lives by: accuracy against bytes, with its frontier."""
+    return isinstance(figure, Scatter) and figure.frontier
+
+
+def group_html(group: FigureGroup, level: int = 3) -> str:
+    """One figure, several behind tabs, or heat maps side by side in one block a title."""
+    head = f'<h{level} id="{group.id}.h">{escape(group.title)}</h{level}>'
+    figures = [figure for _, figure in group.members]
+    if isinstance(figures[0], Heatmap):
+        titles = [list(part) for _, part in groupby(figures, key=lambda f: f.title)]
+        inner = "".join(_multiples(part, titled=len(titles) > 1) for part in titles)
+    elif len(figures) == 1:
+        inner = _figure(figures[0])
+    else:
+        tabs = "".join(
+            f'<button type="button" role="tab" id="{f.id}.tab" aria-controls="{f.id}">{escape(label)}</button>'
+            for label, f in group.members
+        )
+        panels = "".join(
+            _figure(f, f' role="tabpanel" aria-labelledby="{f.id}.tab"', label) for label, f in group.members
+        )
+        inner = f'<div class="tabs" role="tablist" aria-label="{escape(group.title)}">{tabs}</div>{panels}'
+    return f'<section class="figures" aria-labelledby="{group.id}.h">{head}{inner}</section>'
+
+
+def _figure(figure: Figure, attributes: str = "", label: str = "") -> str:
+    shown = f'<p class="tab-title">{escape(label)}</p>' if label else ""
+    return (
+        f'<figure id="{figure.id}"{attributes}>{shown}<div class="plot" data-figure="{figure.id}"></div>'
+        f"<figcaption>{_caption(figure)}</figcaption></figure>"
+    )
+
+
+def _multiples(figures: Sequence[Figure], titled: bool) -> str:
+    """Heat maps of one title, the captions that they share below."""
+    title = figures[0].title.partition(": ")[2] if titled else ""
+    maps = "".join(
+        f'<figure id="{f.id}"><figcaption class="name">{escape(getattr(f, "series", ""))}</figcaption>'
+        f'<div class="plot" data-figure="{f.id}"></div></figure>'
+        for f in figures
+    )
+    captions = dict.fromkeys(_caption(f) for f in figures)
+    head = f"<h4>{escape(title)}</h4>" if title else ""
+    return f'{head}<div class="multiples">{maps}</div><div class="caption">{"".join(captions)}</div>'
+
+
+def _caption(figure: Figure) -> str:
+    return paragraph("source", figure.source) + paragraph("note", figure.note)
+
+
+def paragraph(kind: str, text: str) -> str:
+    return f'<p class="{kind}">{escape(text)}</p>' if text else ""
+
+
+def runs_html(runs: dict[str, Run]) -> str:
+    """Every run, folded, with what repeats it."""
+    return "".join(_run(name, run) for name, run in runs.items())
+
+
+def _run(name: str, run: Run) -> str:
+    accuracy = "" if run.accuracy is None else f"{100 * run.accuracy:.2f} %"
+    return (
+        f'<details class="run" id="Run-{escape(name)}"><summary><code>{escape(name)}</code>'
+        f'<span class="seed">seed {run.seed}</span><span class="accuracy">{accuracy}</span></summary>'
+        f'{copyable(run.command)}<p class="label">config.toml</p>{copyable(run.config)}</details>'
+    )
+
+
+def copyable(text: str) -> str:
+    """Text to copy; the button does something once the script has run."""
+    if not text:
+        return ""
+    return (
+        f'<div class="copyable"><pre tabindex="0"><code>{_words(text.rstrip())}</code></pre>'
+        f'<button type="button" class="copy">Copy</button></div>'
+    )
+
+
+def _words(text: str) -> str:
+    """Code; a command in pieces of an option and its value, which are not broken where there is another place."""
+    if "\n" in text:
+        return escape(text)
+    return " ".join(f"<span>{escape(piece)}</span>" for piece in re.split(" (?=--)", text))
+
+
+def summary_html(report: ReportData) -> str:
+    """How many numbers reach the paper's, how many are missing."""
+    cells = [cell for table in report.tables for row in table.rows for cell in row.cells]
+    verdicts = [verdict for cell in cells if isinstance(cell, Result) and (verdict := judged(cell)[0])]
+    missing = sum(isinstance(cell, Missing) for cell in cells)
+    stand_ins = sum(isinstance(cell, Result) and cell.stand_in is not None for cell in cells)
+    facts = []
+    if verdicts:
+        reached = sum(verdict != "worse" for verdict in verdicts)
+        facts.append((f"{reached} of {len(verdicts)}", "numbers at or above the paper's"))
+    if stand_ins:
+        facts.append((str(stand_ins), "with a stand-in"))
+    if missing and verdicts:
+        facts.append((str(missing), "not run here"))
+    facts.append((f"{len(report.runs):,}", "runs behind them" if verdicts else "runs"))
+    items = "".join(f"<div><dt>{escape(what)}</dt><dd>{escape(figure)}</dd></div>" for figure, what in facts)
+    return f'<dl class="facts">{items}</dl>'
+
+
+def machine_html(report: ReportData) -> str:
+    known = [("Kenyon", report.kenyon), *((key, value) for key, value in report.machine.items())]
+    return "".join(
+        f"<div><dt>{escape(str(key))}</dt><dd>{escape('not installed' if value is None else str(value))}</dd></div>"
+        for key, value in known
+        if value != ""
+    )

@@ -1,39 +1,43 @@
-"""Figures made from the runs of a store alone."""
+"""Figures made from the runs of a store: their curves, thinned to what a page can show, and their matrices."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from typing import TypeVar
+from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
+from kenyon.errors import DataError
+from kenyon.evaluation import RunFolder
+from kenyon.evaluation._files import read_growing
+from kenyon.evaluation._loop import WITHHELD
 from kenyon.learners import LEARNERS
-from kenyon.report._cells import Table
-from kenyon.report._figures import Figure, Heatmap, Lines, Point, Scatter
 from kenyon.report._gather import Group
-from kenyon.report._plots import record_samples
-from kenyon.report._thin import accuracy_series, numbers, read_array, weight_series
+from kenyon.report._parts import Figure, Heatmap, Lines, Point, Scatter, Series, slug
 
 OURS = "Kenyon"
-Part = TypeVar("Part", Table, Figure)
+POINTS = 200
+"""Points of a curve, at most."""
+WINDOW = 40
+"""Samples that an accuracy is taken over, at least: fewer only show noise."""
+SIGNIFICANT = 5
 
 
 def figures_of(streams: dict[tuple[str, str], list[Group]]) -> list[Figure]:
     """Accuracy against bytes and over the stream, accuracy matrices and weights, of every stream."""
     figures: list[Figure] = []
     drawn = {stream: [g for g in groups if g.complete] for stream, groups in streams.items()}
-    for draw in (bytes_scatter, stream_accuracy):
+    for draw in (bytes_figure, stream_figure):
         figures += [figure for stream, groups in drawn.items() if groups and (figure := draw(stream, groups))]
     for stream, groups in drawn.items():
-        figures += [heatmap for group in groups if (heatmap := matrix(stream, group))]
+        figures += [heatmap for group in groups if (heatmap := matrix_figure(stream, group))]
     for stream, groups in drawn.items():
-        figures += [lines for group in groups if (lines := weights(stream, group))]
+        figures += [lines for group in groups if (lines := weights_figure(stream, group))]
     return figures
 
 
-def bytes_scatter(stream: tuple[str, str], groups: Sequence[Group]) -> Scatter | None:
+def bytes_figure(stream: tuple[str, str], groups: Sequence[Group]) -> Scatter | None:
+    """Accuracy against bytes of state, a point per configuration; None without any."""
     points = []
     for group in groups:
         accuracy, size = group.report.summary("accuracy"), group.report.summary("state_bytes").mean
@@ -68,7 +72,8 @@ def _kind(learner: str) -> str:
     return "keeps no samples" if memory == "none" else f"keeps: {memory}"
 
 
-def stream_accuracy(stream: tuple[str, str], groups: Sequence[Group]) -> Lines | None:
+def stream_figure(stream: tuple[str, str], groups: Sequence[Group]) -> Lines | None:
+    """Accuracy before learning over the stream, a line per configuration; None without any."""
     found = []
     for group in groups:
         outcomes = [read_array(folder, "prequential.npy") for folder, _ in group.complete]
@@ -87,7 +92,8 @@ def _marks(group: Group) -> tuple[float, ...]:
     return tuple(float(end) for end in np.cumsum(group.complete[0][1].n_train)[:-1])
 
 
-def matrix(stream: tuple[str, str], group: Group) -> Heatmap | None:
+def matrix_figure(stream: tuple[str, str], group: Group) -> Heatmap | None:
+    """Accuracy on every task after every task; None for a stream of one task."""
     tasks = group.complete[0][1].tasks
     if len(tasks) < 2:
         return None
@@ -109,7 +115,8 @@ def matrix(stream: tuple[str, str], group: Group) -> Heatmap | None:
     )
 
 
-def weights(stream: tuple[str, str], group: Group) -> Lines | None:
+def weights_figure(stream: tuple[str, str], group: Group) -> Lines | None:
+    """Mean weights over the stream, of the first seed; None where the run recorded none."""
     folder, result = group.complete[0]
     means = read_array(folder, "weights.npy")
     if means is None or not len(means):
@@ -122,18 +129,63 @@ def weights(stream: tuple[str, str], group: Group) -> Lines | None:
     return Lines(own, title, "samples", "mean incoming weight", series, note=note, marks=marks, runs=runs)
 
 
-def slug(*words: str) -> str:
-    """Words as an anchor."""
-    return re.sub(r"[^a-z0-9]+", "-", " ".join(words).lower()).strip("-") or "part"
+def read_array(run: RunFolder, name: str) -> NDArray | None:
+    """An array of a run; None where the store was copied without it."""
+    try:
+        return read_growing(run.file(name))
+    except FileNotFoundError:
+        return None
+    except (ValueError, OSError) as error:
+        raise DataError(f"{run.file(name)} is damaged ({error}): run again with --again") from error
 
 
-def unique(parts: Iterable[Part], taken: Iterable[str] = ()) -> tuple[Part, ...]:
-    """The same with different anchors: names that differ in their signs alone have the same slug."""
-    seen, kept = set(taken), []
-    for part in parts:
-        own, n = part.id, 2
-        while own in seen:
-            own, n = f"{part.id}-{n}", n + 1
-        seen.add(own)
-        kept.append(replace(part, id=own))
-    return tuple(kept)
+def accuracy_series(name: str, outcomes: Sequence[NDArray[np.uint8]]) -> Series | None:
+    """Accuracy before learning, in windows, in percent: the mean over runs of one length, with the deviation as a band.
+
+    None where there is no run, or none as long as the first.
+    """
+    alike = [run for run in outcomes if len(outcomes[0]) == len(run) > 0]
+    if not alike:
+        return None
+    width = max(WINDOW, len(alike[0]) // POINTS)
+    ends = accuracy_curve(alike[0], width)[0]
+    curves = 100 * np.array([accuracy_curve(run, width)[1] for run in alike])
+    mean = curves.mean(axis=0)
+    band = None
+    if len(curves) > 1:
+        spread = curves.std(axis=0, ddof=1)
+        band = (numbers(np.maximum(0, mean - spread)), numbers(np.minimum(100, mean + spread)))
+    return Series(name, tuple(ends.tolist()), numbers(mean), band)
+
+
+def weight_series(means: NDArray[np.float32], samples: NDArray[np.int64]) -> tuple[Series, ...]:
+    """Mean incoming weight of each class's neuron over the stream."""
+    rows = np.unique(np.linspace(0, len(means) - 1, min(len(means), POINTS)).round().astype(int))
+    x = tuple(samples[rows].tolist())
+    return tuple(Series(f"class {j}", x, numbers(means[rows, j])) for j in range(means.shape[1]))
+
+
+def numbers(values: NDArray) -> tuple[float | None, ...]:
+    """Plain numbers of a few digits, None for what is not finite."""
+    return tuple(float(f"{v:.{SIGNIFICANT}g}") if np.isfinite(v) else None for v in values.tolist())
+
+
+def accuracy_curve(outcomes: NDArray[np.uint8], width: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Share of right answers in windows of `width` samples, at the samples where the windows end.
+
+    Samples without label are left out; a window with no label at all is NaN.
+    """
+    ends = np.append(np.arange(width, len(outcomes), width), len(outcomes))
+    labelled = np.concatenate([[0], np.cumsum(outcomes != WITHHELD)])
+    right = np.concatenate([[0], np.cumsum(outcomes == 1)])
+    starts = np.concatenate([[0], ends[:-1]])
+    n = labelled[ends] - labelled[starts]
+    share = np.full(len(ends), np.nan)
+    np.divide(right[ends] - right[starts], n, out=share, where=n > 0)
+    return ends, share
+
+
+def record_samples(n_train: tuple[int, ...], stride: int) -> NDArray[np.int64]:
+    """The sample of the stream after which each row of `weights.npy` was taken."""
+    starts = np.concatenate([[0], np.cumsum(n_train)[:-1]])
+    return np.concatenate([start + np.arange(stride, n + 1, stride) for start, n in zip(starts, n_train, strict=True)])

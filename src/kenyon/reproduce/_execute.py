@@ -20,7 +20,8 @@ THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_
 Told = Callable[[Job, str, float, bool], None]
 """Called with a job that ended, a word on it, its seconds, and whether it was done."""
 
-Outcome = tuple[str, float, bool]
+Ended = tuple[str, float, bool]
+"""The same of a job that ended."""
 
 
 def execute(jobs: Sequence[Job], store: Path, data_dir: Path | None, workers: int, told: Told) -> dict[str, str]:
@@ -42,7 +43,7 @@ def execute(jobs: Sequence[Job], store: Path, data_dir: Path | None, workers: in
     return failures
 
 
-def attempt(job: Job, store: Path, data_dir: Path | None) -> Outcome:
+def attempt(job: Job, store: Path, data_dir: Path | None) -> Ended:
     """Do one job; whatever it raises becomes its word."""
     gc.collect()  # lets go of the data sets that earlier jobs had mapped
     begin = perf_counter()
@@ -53,14 +54,12 @@ def attempt(job: Job, store: Path, data_dir: Path | None) -> Outcome:
     return word, perf_counter() - begin, done
 
 
-def _here(jobs: Sequence[Job], store: Path, data_dir: Path | None) -> Iterator[tuple[Job, Outcome]]:
+def _here(jobs: Sequence[Job], store: Path, data_dir: Path | None) -> Iterator[tuple[Job, Ended]]:
     for job in jobs:
         yield job, attempt(job, store, data_dir)
 
 
-def in_processes(
-    jobs: Sequence[Job], store: Path, data_dir: Path | None, workers: int
-) -> Iterator[tuple[Job, Outcome]]:
+def in_processes(jobs: Sequence[Job], store: Path, data_dir: Path | None, workers: int) -> Iterator[tuple[Job, Ended]]:
     """A process that dies takes the pool with it: what was not done is then tried again, each in a pool of its own."""
     left = {job.name: job for job in jobs}
     with one_thread_each():

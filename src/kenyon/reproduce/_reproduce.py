@@ -1,23 +1,37 @@
-"""Plan, run, report."""
+"""Plan, run, and write the report of what the store then has."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from functools import cached_property
+from importlib.metadata import version
 from pathlib import Path
 
-from kenyon.report._data import FILE, ReportData, write_report
-from kenyon.report._markdown import write_markdown
-from kenyon.report._page import write_page
+from kenyon.evaluation import RunFolder
+from kenyon.report import (
+    REPORT_FILE,
+    Figure,
+    ReportData,
+    Result,
+    Row,
+    Run,
+    Scatter,
+    Table,
+    Text,
+    machine,
+    run_command,
+    write_markdown,
+    write_page,
+    write_report,
+)
 from kenyon.reproduce._execute import Told, execute
-from kenyon.reproduce._experiments import EXPERIMENTS, Experiment
-from kenyon.reproduce._plan import Plan, make_plan
-from kenyon.reproduce._report import Words, make_report
+from kenyon.reproduce._plan import Clock, Plan, make_plan
 from kenyon.reproduce._setting import Setting, check_present
-from kenyon.reproduce._speeds import Clock
-from kenyon.reproduce._wanted import Part, Results
+from kenyon.reproduce._wanted import Results, Section
+from kenyon.reproduce.experiments import EXPERIMENTS, Experiment
 from kenyon.system import replace_file
 
 TITLE = "The paper, reproduced"
@@ -25,11 +39,12 @@ PAPER = (
     "Every table and figure of “Neuromodulated Neural Architectures with Local Error Signals for Memory-Constrained "
     "Online Continual Learning” (Madireddy, Yanguas-Gil and Balaprakash, 2021), our numbers beside the paper's."
 )
+METRICS = ("accuracy", "forgetting", "anytime_accuracy", "prequential_accuracy", "state_bytes", "samples_per_second")
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """How it ended.
+class Reproduced:
+    """How a reproduction ended.
 
     Attributes:
         report: what was written.
@@ -59,7 +74,7 @@ class Reproduction:
     command: str = "kenyon reproduce"
 
     @cached_property
-    def parts(self) -> dict[str, Sequence[Part]]:
+    def parts(self) -> dict[str, Sequence[Section]]:
         check_present(self.setting)
         return {experiment.name: experiment.parts(self.setting) for experiment in self.experiments}
 
@@ -67,23 +82,23 @@ class Reproduction:
         """What is to be done; nothing is run."""
         return make_plan(self.parts, self.setting.store, Clock(self.setting), self.setting.workers)
 
-    def run(self, plan: Plan, told: Told) -> Outcome:
+    def run(self, plan: Plan, told: Told) -> Reproduced:
         """Do what is left and write the report; a job that fails is named in it."""
         setting = self.setting
         failures = execute(plan.left, setting.store, setting.data_dir, setting.workers, told)
         return self.write(failures)
 
-    def write(self, failures: Mapping[str, str]) -> Outcome:
+    def write(self, failures: Mapping[str, str]) -> Reproduced:
         """Write `report.json` from what the store has."""
         parts = [part for own in self.parts.values() for part in own]
         results = Results(self.setting.store, dict(failures))
         report = make_report(parts, results, self.setting, Words(TITLE, self._subtitle, self.command))
-        path = self.setting.store / FILE
+        path = self.setting.store / REPORT_FILE
         path.parent.mkdir(parents=True, exist_ok=True)
         write_report(report, path)
         page = path.with_suffix(".html")
         write_page(report, page)
-        return Outcome(report, path, page, failures)
+        return Reproduced(report, path, page, failures)
 
     @property
     def _subtitle(self) -> str:
@@ -100,3 +115,72 @@ def write_results(report: ReportData, path: Path) -> tuple[Path, Path]:
     replace_file(data, (json.dumps(report.to_dict(), allow_nan=False, separators=(",", ":")) + "\n").encode())
     write_markdown(report, text)
     return data, text
+
+
+@dataclass(frozen=True)
+class Words:
+    """What stands above the report, and the command that makes it again."""
+
+    title: str
+    subtitle: str
+    command: str
+
+
+def make_report(parts: Sequence[Section], results: Results, setting: Setting, words: Words) -> ReportData:
+    """Draw every part and gather the runs behind them."""
+    drawn = [item for part in parts for item in part.draw(results)]
+    tables = (*(item for item in drawn if isinstance(item, Table)), *_failures(results))
+    figures = tuple(item for item in drawn if not isinstance(item, Table))
+    return ReportData(
+        title=words.title,
+        tables=tables,
+        figures=figures,
+        runs=_runs(results.store, sorted(_names(tables, figures)), setting.seeds),
+        subtitle=words.subtitle,
+        command=words.command,
+        made=datetime.now(UTC).isoformat(timespec="seconds"),
+        quick=setting.quick,
+        kenyon=version("kenyon"),
+        machine=machine(),
+    )
+
+
+def _failures(results: Results) -> list[Table]:
+    """What failed and why, where something did."""
+    rows = tuple(Row(name, (Text(reason),)) for name, reason in results.failures.items())
+    note = "The same command tries these again; everything else stands."
+    return [Table("failures", "What failed", ("Reason",), rows, note=note)] if rows else []
+
+
+def _runs(store: Path, names: Sequence[str], seeds: Sequence[int]) -> dict[str, Run]:
+    """Every run by name; a configuration stands with its first run, and the other seeds refer to it."""
+    runs: dict[str, Run] = {}
+    first: dict[str, str] = {}
+    for name in names:
+        run = describe(store / name, seeds)
+        shared = "".join(line for line in run.config.splitlines(True) if not line.startswith("seeds ="))
+        home = first.setdefault(shared, name)
+        runs[name] = run if home == name else replace(run, config=f"# As {home}, but for\nseeds = [{run.seed}]\n")
+    return runs
+
+
+def describe(path: Path, seeds: Sequence[int]) -> Run:
+    """A run behind the numbers, from its folder; its command repeats all of `seeds`, of which its own is one."""
+    folder = RunFolder(path)
+    result = folder.result()
+    return Run(
+        config=folder.file("config.toml").read_text(encoding="utf-8"),
+        command=run_command(folder.config(), seeds if result.seed in seeds else range(result.seed + 1)),
+        seed=result.seed,
+        accuracy=result.metrics.accuracy,
+        metrics={name: getattr(result.metrics, name) for name in METRICS},
+        folder=path.name,
+    )
+
+
+def _names(tables: Sequence[Table], figures: Sequence[Figure]) -> set[str]:
+    cells = [cell for table in tables for row in table.rows for cell in row.cells]
+    names = {name for cell in cells if isinstance(cell, Result) for name in cell.runs}
+    for figure in figures:
+        names |= {p.run for p in figure.points if p.run} if isinstance(figure, Scatter) else set(figure.runs)
+    return names

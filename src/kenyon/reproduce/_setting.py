@@ -16,7 +16,7 @@ import numpy as np
 
 from kenyon.errors import DataError, MissingExtraError
 from kenyon.evaluation import RunConfig
-from kenyon.report._command import run_command
+from kenyon.report import run_command
 from kenyon.reproduce._wanted import Gap, Runs, paper_value
 from kenyon.streams import Curriculum, list_datasets, load_dataset
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
 from kenyon.evaluation import Report, RunConfig
-from kenyon.report._cells import Cell, Empty, Missing, Result, Row, Table, Value
-from kenyon.report._command import run_command
-from kenyon.report._figures import Figure
+from kenyon.report import Cell, Empty, Figure, Group, Missing, Result, Row, Table, Value, run_command
 from kenyon.reproduce._jobs import Job, RunJob
 
 SCALES = {"%": 100.0, "MB": 1e-6}
@@ -151,7 +149,7 @@ class Line:
     outside: bool = False
 
 
-class Part(Protocol):
+class Section(Protocol):
     """A table or a group of figures of the report."""
 
     def jobs(self) -> Sequence[Job]: ...
@@ -207,3 +205,20 @@ class Plot:
 def paper_value(numbers: tuple[float, ...] | None) -> Value | None:
     """A cell of the paper's tables as a report has it."""
     return None if numbers is None else Value(numbers[0], numbers[1] if len(numbers) > 1 else None)
+
+
+def groups(results: Results, cells: Mapping[str, Wanted]) -> list[Group]:
+    """The complete runs of some cells, by name."""
+    found = []
+    for name, cell in cells.items():
+        if isinstance(cell, Runs):
+            folders = [job.folder(results.store) for job in cell.jobs()]
+            complete = [(folder, folder.result()) for folder in folders if folder.complete]
+            if complete:
+                found.append(Group(cell.config.to_dict(), complete, label=name))
+    return found
+
+
+def jobs_of(cells: Iterable[Wanted]) -> tuple[Job, ...]:
+    """All jobs of some cells."""
+    return tuple(job for cell in cells for job in cell.jobs())

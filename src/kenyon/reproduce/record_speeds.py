@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from kenyon.evaluation._environment import environment
-from kenyon.reproduce._speeds import measured_speeds
+from kenyon.reproduce._plan import measured_speeds
 from kenyon.system import replace_file, to_toml
 
 HEAD = (

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from kenyon.errors import DataError, require
-from kenyon.report._data import ReportData
-from kenyon.report._figures import Point, Scatter
+from kenyon.errors import DataError
+from kenyon.plots._picture import save_picture
+from kenyon.report import Point, ReportData, Scatter
 
 MARKERS = "os^Dvp*hXP"
 PLACES = (
@@ -35,24 +36,13 @@ def plot_report(report: ReportData, folder: Path, kind: str = "png") -> list[Pat
         folder: where the pictures go, each under its figure's id.
         kind: `"png"` or `"svg"`.
     """
-    require("matplotlib", "plot", "drawing a report")
-    from matplotlib import rc_context
-    from matplotlib.figure import Figure
-
     scatters = [figure for figure in report.figures if isinstance(figure, Scatter) and figure.points]
     if not scatters:
         raise DataError("the report has no plot of points to draw")
-    folder.mkdir(parents=True, exist_ok=True)
-    written = []
-    for scatter in scatters:
-        # the same report gives the same file: no date, no drawn names
-        with rc_context({"svg.hashsalt": "kenyon"}):
-            figure = Figure(figsize=(8, 4.8), layout="constrained")
-            draw_scatter(figure.add_subplot(), scatter)
-            path = folder / f"{scatter.id}.{kind}"
-            figure.savefig(path, dpi=150, metadata={"Date": None} if kind == "svg" else None)
-        written.append(path)
-    return written
+    return [
+        save_picture(partial(draw_scatter, scatter=scatter), folder / f"{scatter.id}.{kind}", (8, 4.8))
+        for scatter in scatters
+    ]
 
 
 def draw_scatter(axes: Any, scatter: Scatter) -> None:

@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from kenyon.paper import paper_table
-from kenyon.report._cells import Text
-from kenyon.reproduce._below import why_below
-from kenyon.reproduce._configurations import READ_AS, READING, chosen, published, single
+from kenyon.report import Text
 from kenyon.reproduce._setting import NAMES, Setting
-from kenyon.reproduce._wanted import EMPTY, Fixed, Gap, Line, Part, Sheet, Wanted
+from kenyon.reproduce._wanted import EMPTY, Fixed, Gap, Line, Section, Sheet, Wanted
+from kenyon.reproduce.experiments._configurations import READ_AS, READING, chosen, published, single, why_below
 
 OPTIONS = {
     "N_H^F": "n_hidden",
@@ -28,7 +27,7 @@ LONG = 100.0
 NOTE = "The paper chose its configurations on the test set; ours were chosen on held-out training samples. "
 
 
-def configurations(setting: Setting) -> list[Part]:
+def configurations(setting: Setting) -> list[Section]:
     """Tables 1 and 7."""
     return [
         _sheet(setting, "single_configurations", "single-task", "Single task: configurations"),
@@ -86,7 +85,7 @@ def _rest(options: Mapping[str, Any]) -> Wanted:
     return Fixed(Text(", ".join(words))) if words else EMPTY
 
 
-def single_task(setting: Setting) -> list[Part]:
+def single_task(setting: Setting) -> list[Section]:
     """Table 2."""
     table = paper_table("single_accuracies")
     datasets = table.columns

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon.errors import require
 from kenyon.evaluation import RunFolder, RunResult
 from kenyon.evaluation._files import read_growing
 from kenyon.evaluation._loop import WITHHELD
+from kenyon.plots._picture import Draw, save_picture
+from kenyon.report import accuracy_curve, record_samples
 
 WINDOWS = 200  # points of the accuracy curve
 
@@ -27,27 +28,15 @@ def plot_run(run: RunFolder, folder: Path, kind: str = "png") -> list[Path]:
     Returns:
         The files written; the weights are left out where the run recorded none.
     """
-    require("matplotlib", "plot", "drawing a run")
-    from matplotlib.figure import Figure
-
     result = run.result()
     outcomes, means = read_growing(run.file("prequential.npy")), read_growing(run.file("weights.npy"))
-    drawings: dict[str, Any] = {
+    drawings: dict[str, Draw] = {
         "accuracy_matrix": lambda axes: draw_matrix(axes, result),
         "accuracy": lambda axes: draw_accuracy(axes, outcomes, result),
     }
     if len(means):
         drawings["weights"] = lambda axes: draw_weights(axes, means, result)
-    folder.mkdir(parents=True, exist_ok=True)
-    written = []
-    for name, draw in drawings.items():
-        # A figure of its own, not pyplot's: it needs no display and leaves no global state.
-        figure = Figure(figsize=(7, 4.2), layout="constrained")
-        draw(figure.add_subplot())
-        path = folder / f"{name}.{kind}"
-        figure.savefig(path, dpi=150)
-        written.append(path)
-    return written
+    return [save_picture(draw, folder / f"{name}.{kind}", (7, 4.2)) for name, draw in drawings.items()]
 
 
 def draw_matrix(axes: Any, result: RunResult) -> None:
@@ -66,21 +55,6 @@ def draw_matrix(axes: Any, result: RunResult) -> None:
     axes.figure.colorbar(image, label="accuracy, %")
 
 
-def accuracy_curve(outcomes: NDArray[np.uint8], width: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-    """Share of right answers in windows of `width` samples, at the samples where the windows end.
-
-    Samples without label are left out; a window with no label at all is NaN.
-    """
-    ends = np.append(np.arange(width, len(outcomes), width), len(outcomes))
-    labelled = np.concatenate([[0], np.cumsum(outcomes != WITHHELD)])
-    right = np.concatenate([[0], np.cumsum(outcomes == 1)])
-    starts = np.concatenate([[0], ends[:-1]])
-    n = labelled[ends] - labelled[starts]
-    share = np.full(len(ends), np.nan)
-    np.divide(right[ends] - right[starts], n, out=share, where=n > 0)
-    return ends, share
-
-
 def draw_accuracy(axes: Any, outcomes: NDArray[np.uint8], result: RunResult) -> None:
     """Prequential accuracy over the stream: in windows, and all samples so far."""
     ends, windowed = accuracy_curve(outcomes, max(1, len(outcomes) // WINDOWS))
@@ -92,12 +66,6 @@ def draw_accuracy(axes: Any, outcomes: NDArray[np.uint8], result: RunResult) -> 
     axes.set_xlabel("samples")
     axes.set_ylabel("accuracy before learning, %")
     axes.legend(loc="lower right")
-
-
-def record_samples(n_train: tuple[int, ...], stride: int) -> NDArray[np.int64]:
-    """The sample of the stream after which each row of `weights.npy` was taken."""
-    starts = np.concatenate([[0], np.cumsum(n_train)[:-1]])
-    return np.concatenate([start + np.arange(stride, n + 1, stride) for start, n in zip(starts, n_train, strict=True)])
 
 
 def draw_weights(axes: Any, means: NDArray[np.float32], result: RunResult) -> None:

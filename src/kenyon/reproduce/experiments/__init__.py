@@ -6,15 +6,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from kenyon.errors import unknown
-from kenyon.reproduce._ablations import ablations
-from kenyon.reproduce._comparison import comparison
-from kenyon.reproduce._distances import distances
-from kenyon.reproduce._figures import search_trajectory, weight_evolution
-from kenyon.reproduce._memory import memory
 from kenyon.reproduce._setting import Setting
-from kenyon.reproduce._single import configurations, single_task
-from kenyon.reproduce._transfer import transfer
-from kenyon.reproduce._wanted import Part
+from kenyon.reproduce._wanted import Section
+from kenyon.reproduce.experiments._ablations import ablations
+from kenyon.reproduce.experiments._comparison import comparison
+from kenyon.reproduce.experiments._configurations import WINDOW, chosen, optimised, single
+from kenyon.reproduce.experiments._distances import distances
+from kenyon.reproduce.experiments._figures import search_trajectory, weight_evolution
+from kenyon.reproduce.experiments._memory import memory
+from kenyon.reproduce.experiments._single import configurations, single_task
+from kenyon.reproduce.experiments._transfer import transfer
+
+__all__ = ["EXPERIMENTS", "WINDOW", "Experiment", "chosen", "find_experiments", "optimised", "single"]
 
 
 @dataclass(frozen=True)
@@ -29,7 +32,7 @@ class Experiment:
 
     name: str
     regenerates: str
-    parts: Callable[[Setting], Sequence[Part]]
+    parts: Callable[[Setting], Sequence[Section]]
 
 
 _ROWS = (

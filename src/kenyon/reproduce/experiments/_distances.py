@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from kenyon.paper import paper_table
-from kenyon.report._cells import Cell, Result, Value
+from kenyon.report import Cell, Result, Value
 from kenyon.reproduce._jobs import MeasureJob
 from kenyon.reproduce._setting import COLOUR, NAMES, Setting
-from kenyon.reproduce._wanted import EMPTY, Computed, Gap, Line, Part, Sheet, Wanted
+from kenyon.reproduce._wanted import EMPTY, Computed, Gap, Line, Section, Sheet, Wanted
 from kenyon.transfer import centroid_distances
 
 COMMAND = "kenyon reproduce distances"
@@ -22,7 +22,7 @@ def measure(setting: Setting, dataset: str, features: bool = False) -> MeasureJo
     return MeasureJob(opened, setting.backbone if features else None)
 
 
-def distances(setting: Setting) -> list[Part]:
+def distances(setting: Setting) -> list[Section]:
     """Both tables."""
     return [_dimensions(setting), _centroids(setting)]
 

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from kenyon.paper import figure_source
-from kenyon.report._figures import Figure, Point, Scatter
-from kenyon.report._gather import Group
-from kenyon.report._run_figures import weights
-from kenyon.reproduce._configurations import chosen, optimised, single
-from kenyon.reproduce._jobs import Job, SearchJob
+from kenyon.report import Figure, Point, Scatter, weights_figure
+from kenyon.reproduce._jobs import SearchJob
 from kenyon.reproduce._setting import Setting
-from kenyon.reproduce._wanted import Part, Plot, Results, Runs, Wanted
+from kenyon.reproduce._wanted import Plot, Results, Section, groups, jobs_of
+from kenyon.reproduce.experiments._configurations import chosen, optimised, single
 from kenyon.search import SearchFolder
 
 
-def search_trajectory(setting: Setting) -> list[Part]:
+def search_trajectory(setting: Setting) -> list[Section]:
     """Figure 2: every evaluation of a search on MNIST as a single task."""
     dataset = setting.dataset("mnist")
     if dataset is None:
@@ -54,7 +51,7 @@ def search_trajectory(setting: Setting) -> list[Part]:
     return [Plot((job,), make)]
 
 
-def weight_evolution(setting: Setting) -> list[Part]:
+def weight_evolution(setting: Setting) -> list[Section]:
     """Figure 4: mean weights over Split-MNIST, for three configurations."""
     configurations = {
         "transfer w/ INEL": single("mnist", "inel"),
@@ -69,24 +66,7 @@ def weight_evolution(setting: Setting) -> list[Part]:
 
     def make(results: Results) -> list[Figure]:
         stream, source = ("Split-MNIST", "class-incremental"), figure_source("weight-evolution")
-        drawn = [weights(stream, group) for group in groups(results, cells)]
+        drawn = [weights_figure(stream, group) for group in groups(results, cells)]
         return [replace(figure, source=source) for figure in drawn if figure]
 
     return [Plot(jobs_of(cells.values()), make)]
-
-
-def groups(results: Results, cells: Mapping[str, Wanted]) -> list[Group]:
-    """The complete runs of some cells, by name."""
-    found = []
-    for name, cell in cells.items():
-        if isinstance(cell, Runs):
-            folders = [job.folder(results.store) for job in cell.jobs()]
-            complete = [(folder, folder.result()) for folder in folders if folder.complete]
-            if complete:
-                found.append(Group(cell.config.to_dict(), complete, label=name))
-    return found
-
-
-def jobs_of(cells: Iterable[Wanted]) -> tuple[Job, ...]:
-    """All jobs of some cells."""
-    return tuple(job for cell in cells for job in cell.jobs())

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from kenyon.errors import DataError
+from kenyon.plots._reports import draw_scatter, frontier, plot_report
 from kenyon.report import Point, Scatter
-from kenyon.report._report_plots import draw_scatter, frontier, plot_report
 from report.sample import sample
 
 POINTS = tuple(

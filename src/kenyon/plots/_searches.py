@@ -1,19 +1,17 @@
-"""Pictures of a search: its trajectory, its configurations in parallel coordinates, which parameters mattered.
-
-And of a transfer study: what the accuracy drop has to do with how far the data sets are apart.
-"""
+"""Pictures of a search: its trajectory, its configurations in parallel coordinates, which parameters mattered."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon.errors import DataError, require
+from kenyon.errors import DataError
+from kenyon.plots._picture import Draw, save_picture
 from kenyon.search import Evaluation, SearchFolder, Space
 from kenyon.search._objective import DONE
 
@@ -34,13 +32,12 @@ def plot_search(folder: SearchFolder, out: Path, kind: str = "png") -> list[Path
     done = [e for e in evaluations if e.outcome.status == DONE]
     if not done:
         raise DataError(f"{folder.path} has no evaluation that succeeded: there is nothing to draw")
-    out.mkdir(parents=True, exist_ok=True)
-    drawings: dict[str, Callable[[Any], None]] = {
+    drawings: dict[str, Draw] = {
         "trajectory": lambda axes: draw_trajectory(axes, evaluations),
         "parallel": lambda axes: draw_parallel(axes, done, space),
         "importance": lambda axes: draw_importance(axes, importances(evaluations, space)),
     }
-    return [_save(draw, out / f"{name}.{kind}") for name, draw in drawings.items()]
+    return [save_picture(draw, out / f"{name}.{kind}", (8, 4.6)) for name, draw in drawings.items()]
 
 
 def draw_trajectory(axes: Any, evaluations: Sequence[Evaluation]) -> None:
@@ -60,7 +57,7 @@ def draw_trajectory(axes: Any, evaluations: Sequence[Evaluation]) -> None:
 
 
 def draw_parallel(axes: Any, evaluations: Sequence[Evaluation], space: Space) -> None:
-    """One line a configuration across the parameters, the best on top; a gap where a parameter is inactive."""
+    """One line per configuration across the parameters, the best on top; a gap where a parameter is inactive."""
     names = [name for name in space.names if not name.endswith("_on")]
     heights = {name: _heights(name, evaluations, space) for name in names}
     best = max(e.outcome.score for e in evaluations)
@@ -131,50 +128,5 @@ def draw_importance(axes: Any, found: dict[str, tuple[float, float]]) -> None:
     axes.tick_params(axis="y", labelsize=7)
 
 
-def plot_drops(rows: Sequence[dict[str, Any]], path: Path) -> Path:
-    """Draw the accuracy drop of transfers against each transfer coefficient, with its rank correlation.
-
-    Args:
-        rows: `drop` (a share), and the coefficients by name, None where there is none.
-        path: the picture; its ending says which format.
-    """
-    from kenyon.transfer import COEFFICIENTS, rank_correlation
-
-    if not rows:
-        raise DataError("no transfer between data sets as single tasks: there is no drop to draw")
-
-    def draw(axes: Any) -> None:
-        for name, marker in zip(COEFFICIENTS, "os", strict=False):
-            points = [(row[name], 100 * row["drop"]) for row in rows if row[name] is not None]
-            x, y = [p[0] for p in points], [p[1] for p in points]
-            rank = rank_correlation(x, y)
-            axes.plot(x, y, marker, label=name + ("" if rank is None else f", rank correlation {rank:.2f}"))
-        for row in rows:
-            text = f"{row['source']} on {row['target'].split('/')[0].split('+')[0]}"
-            place = (row[next(iter(COEFFICIENTS))], 100 * row["drop"])
-            axes.annotate(text, place, (0, 6), textcoords="offset points", ha="center", fontsize=8, color="0.35")
-        axes.margins(0.15)
-        if all(row[name] is None or row[name] > 0 for row in rows for name in COEFFICIENTS):
-            axes.set_xscale("log")
-        axes.axhline(0, color="0.8", lw=0.8, zorder=0)
-        axes.set_xlabel("transfer coefficient")
-        axes.set_ylabel("accuracy drop, %")
-        axes.legend()
-
-    path.parent.mkdir(parents=True, exist_ok=True)
-    return _save(draw, path)
-
-
 def _measured_on(evaluations: Sequence[Evaluation]) -> str:
     return "test set" if evaluations[0].protocol == "paper" else "held out"
-
-
-def _save(draw: Callable[[Any], None], path: Path) -> Path:
-    require("matplotlib", "plot", "drawing a search")
-    from matplotlib.figure import Figure
-
-    # A figure of its own, not pyplot's: it needs no display and leaves no global state.
-    figure = Figure(figsize=(8, 4.6), layout="constrained")
-    draw(figure.add_subplot())
-    figure.savefig(path, dpi=150)
-    return path

@@ -8,13 +8,11 @@ from dataclasses import replace
 from kenyon.learners import LEARNERS
 from kenyon.paper import paper_table
 from kenyon.presets import load_preset
-from kenyon.report._figures import Figure
-from kenyon.report._run_figures import bytes_scatter, matrix, stream_accuracy
-from kenyon.reproduce._comparison import ON_FEATURES, methods
-from kenyon.reproduce._configurations import chosen
-from kenyon.reproduce._figures import groups, jobs_of
+from kenyon.report import Figure, bytes_figure, matrix_figure, stream_figure
 from kenyon.reproduce._setting import COLOUR, NAMES, Setting
-from kenyon.reproduce._wanted import EMPTY, Line, Part, Plot, Results, Runs, Sheet, Wanted
+from kenyon.reproduce._wanted import EMPTY, Line, Plot, Results, Runs, Section, Sheet, Wanted, groups, jobs_of
+from kenyon.reproduce.experiments._comparison import ON_FEATURES, methods
+from kenyon.reproduce.experiments._configurations import chosen
 
 MAIN = ("mnist", "class-incremental")
 OTHER_SIZES: dict[tuple[str, str], tuple[str | int, ...]] = {
@@ -33,11 +31,11 @@ NOTE = (
 )
 
 
-def memory(setting: Setting) -> list[Part]:
+def memory(setting: Setting) -> list[Section]:
     """A figure for each stream; for Split-MNIST, class-incremental, also the table, accuracy matrices and curves."""
     streams = [column.partition("/") for column in paper_table("comparison_extended").columns]
     order = sorted(streams, key=lambda stream: stream[2])  # class-incremental first
-    parts: list[Part] = [_figures(setting, dataset, scenario) for dataset, _, scenario in order]
+    parts: list[Section] = [_figures(setting, dataset, scenario) for dataset, _, scenario in order]
     return [_sheet(_cells(setting, *MAIN)), *parts]
 
 
@@ -83,11 +81,12 @@ def _figures(setting: Setting, dataset: str, scenario: str) -> Plot:
     def make(results: Results) -> list[Figure]:
         found = groups(results, cells)
         stream = (f"Split-{NAMES[dataset]}", scenario)
-        drawn = bytes_scatter(stream, found) if len(found) > 1 else None
+        drawn = bytes_figure(stream, found) if len(found) > 1 else None
         figures: list[Figure | None] = [replace(drawn, note=NOTE) if drawn else None]
         if (dataset, scenario) == MAIN:
             some = [group for group in found if group.label in SHOWN]
-            figures += [stream_accuracy(stream, some) if some else None, *(matrix(stream, group) for group in some)]
+            figures.append(stream_figure(stream, some) if some else None)
+            figures += [matrix_figure(stream, group) for group in some]
         return [figure for figure in figures if figure]
 
     return Plot(jobs_of(cells.values()), make)

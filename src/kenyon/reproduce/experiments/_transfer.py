@@ -7,14 +7,12 @@ from dataclasses import dataclass
 
 from kenyon.paper import figure_source, paper_accuracy, paper_dimension, paper_distances, paper_table
 from kenyon.presets import load_preset
-from kenyon.report._cells import Result
-from kenyon.report._figures import Figure, Point, Scatter
-from kenyon.reproduce._below import why_below
-from kenyon.reproduce._configurations import READ_AS, single
-from kenyon.reproduce._distances import measure
+from kenyon.report import Figure, Point, Result, Scatter
 from kenyon.reproduce._jobs import MeasureJob
 from kenyon.reproduce._setting import COLOUR, NAMES, Setting
-from kenyon.reproduce._wanted import Line, Part, Plot, Results, Sheet, Wanted
+from kenyon.reproduce._wanted import Line, Plot, Results, Section, Sheet, Wanted
+from kenyon.reproduce.experiments._configurations import READ_AS, single, why_below
+from kenyon.reproduce.experiments._distances import measure
 from kenyon.search._objective import default_epochs
 from kenyon.transfer import COEFFICIENTS, rank_correlation, transfer_coefficient
 
@@ -40,7 +38,7 @@ class _Row:
     cells: dict[str, Wanted]
 
 
-def transfer(setting: Setting) -> list[Part]:
+def transfer(setting: Setting) -> list[Section]:
     """The table and the figure."""
     table = paper_table("transfer")
     streams = [column for column in table.columns if not column.startswith("emnist")]

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from kenyon.paper import paper_table
-from kenyon.reproduce._below import PIXELS, RATE
-from kenyon.reproduce._configurations import READ_AS, chosen, single
 from kenyon.reproduce._setting import Setting
-from kenyon.reproduce._wanted import EMPTY, Gap, Line, Part, Sheet, Wanted
+from kenyon.reproduce._wanted import EMPTY, Gap, Line, Section, Sheet, Wanted
+from kenyon.reproduce.experiments._configurations import PIXELS, RATE, READ_AS, chosen, single
 
 MLP = "kenyon.reproduce.feature_mlp:FeatureMLP"
 CHANGES: dict[str, dict[str, Any]] = {
@@ -29,7 +28,7 @@ NOTE = (
 )
 
 
-def ablations(setting: Setting) -> list[Part]:
+def ablations(setting: Setting) -> list[Section]:
     """One table, a column for the paper's configuration and one for ours."""
     table = paper_table("ablations")
     papers, ours = single("mnist", "inel"), chosen("mnist", "single-task")

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from kenyon.learners import LEARNERS
 from kenyon.paper import PaperRow, PaperTable, paper_table
-from kenyon.reproduce._below import why_below
-from kenyon.reproduce._configurations import READ_AS, chosen, optimised, single
 from kenyon.reproduce._setting import COLOUR, NAMES, PAPERS_BACKBONE, Setting
-from kenyon.reproduce._wanted import EMPTY, Gap, Line, Part, Sheet, Wanted, paper_value
+from kenyon.reproduce._wanted import EMPTY, Gap, Line, Section, Sheet, Wanted, paper_value
+from kenyon.reproduce.experiments._configurations import READ_AS, chosen, optimised, single, why_below
 
 RIVALS = {"er": "ER", "ncm": "NCM", "slda": "SLDA", "flymodel": "FlyModel", "randumb": "RanDumb"}
 """Methods that the paper does not have, and what to call them."""
@@ -33,7 +32,7 @@ def methods() -> dict[str, str]:
     return {row.keys["learner"]: row.label for row in rows if "learner" in row.keys} | RIVALS
 
 
-def comparison(setting: Setting) -> list[Part]:
+def comparison(setting: Setting) -> list[Section]:
     """Both tables."""
     titles = {"comparison": "Continual learning: all methods", "comparison_extended": "With CIFAR-100 and repetitions"}
     return [_sheet(setting, name, title) for name, title in titles.items()]

@@ -1,0 +1,33 @@
+"""One picture, one file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from kenyon.errors import require
+
+Draw = Callable[[Any], None]
+"""Draws on Matplotlib's axes."""
+
+
+def save_picture(draw: Draw, path: Path, size: tuple[float, float]) -> Path:
+    """Draw one picture and write it; the same drawing gives the same file.
+
+    Args:
+        draw: what to draw.
+        path: the picture; its ending says which format. Its folder is made where there is none.
+        size: width and height in inches.
+    """
+    require("matplotlib", "plot", "drawing a picture")
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with rc_context({"svg.hashsalt": "kenyon"}):  # no random names, and below no date
+        # A figure of its own, not pyplot's: it needs no display and leaves no global state.
+        figure = Figure(figsize=size, layout="constrained")
+        draw(figure.add_subplot())
+        figure.savefig(path, dpi=150, metadata={"Date": None} if path.suffix == ".svg" else None)
+    return path
