@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from kenyon.baselines._tuned import tuned_values
+from kenyon.baselines._tuned import TUNED, family, grid_of, tuned_values
 from kenyon.protocol import LearnerSpec
 
-__all__ = ["BASELINES", "tuned_values"]
+__all__ = ["BASELINES", "TUNED", "family", "grid_of", "tuned_values"]
 
 # Scenarios by what a method asks of the stream.
 _ANY = ("single-task", "task-incremental", "class-incremental", "domain-incremental", "permuted", "task-free")

@@ -6,9 +6,21 @@ import math
 import tomllib
 from functools import cache
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
+from kenyon.errors import unknown
 from kenyon.protocol import StreamInfo
+
+TUNED = Path(__file__).with_name("tuned.toml")
+
+
+def grid_of(name: str) -> dict[str, list[Any]]:
+    """The values to try for each option of a baseline: its row in `grids.toml`."""
+    grids = tomllib.loads(files(__package__).joinpath("grids.toml").read_text())
+    if name not in grids:
+        raise unknown("baseline with a grid", name, grids)
+    return grids[name]
 
 
 def family(shape: tuple[int, ...]) -> str:

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from kenyon.backbones import BackboneConfig
-from kenyon.baselines import BASELINES, tuned_values
 from kenyon.errors import ConfigError, unknown
 from kenyon.evaluation._loop import TESTS
-from kenyon.learners import check_learner_config
+from kenyon.learners import check_learner_config, tuned_options
 from kenyon.streams import Curriculum, content_sum
 from kenyon.system import read_toml
 
@@ -88,7 +87,7 @@ class RunConfig:
         option says so.
         """
         values = self.to_dict() | {"seed": seed}
-        if self.learner in BASELINES and (chosen := tuned_values(self.learner, self.curriculum.scenario)):
+        if chosen := tuned_options(self.learner, self.curriculum.scenario):
             values["tuned"] = chosen
         if content := content_sum(self.dataset):
             values["content"] = content

@@ -39,7 +39,7 @@ class Preset:
 
     def classifier_params(self) -> dict[str, Any]:
         """The options as parameters of `KenyonClassifier`."""
-        from kenyon.evaluation._kenyon import KenyonLearner
+        from kenyon.learners import KenyonLearner
         from kenyon.protocol import StreamInfo
 
         tasks = (tuple(range(self.n_classes)),)

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from kenyon.baselines import _tuned, tuned_values
+from kenyon.baselines import TUNED, _tuned, family, grid_of, tuned_values
 from kenyon.baselines._fine_tune import FineTune
-from kenyon.baselines._tuned import _table, family, tuned
-from kenyon.baselines.tune import TUNED, grid_of, main, record, tune
+from kenyon.baselines._tuned import _table, tuned
 from kenyon.errors import ConfigError
 from kenyon.evaluation import RunConfig, RunResult, run
 from kenyon.learners import learner_class, learner_options
 from kenyon.protocol import StreamInfo
+from kenyon.search.tune import main, record, tune
 from kenyon.streams import Curriculum, load_dataset
 
 GRIDS = tomllib.loads(TUNED.with_name("grids.toml").read_text())

@@ -7,14 +7,14 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from kenyon.baselines import BASELINES
+from kenyon.baselines import BASELINES, tuned_values
 from kenyon.errors import ConfigError, MissingExtraError, unknown
 from kenyon.protocol import Learner, LearnerSpec, StreamInfo
 from kenyon.streams import SCENARIOS
 
 KENYON = LearnerSpec(
     name="kenyon",
-    target="kenyon.evaluation._kenyon:KenyonLearner",
+    target="kenyon.learners._kenyon:KenyonLearner",
     scenarios=tuple(SCENARIOS),
     memory="none",
     reference="Madireddy, Yanguas-Gil & Balaprakash, Neuromodulated Neural Architectures, 2021",
@@ -61,6 +61,11 @@ def learner_options(name: str) -> dict[str, Any]:
     parameters = list(inspect.signature(learner_class(name)).parameters.values())[2:]
     named = [p for p in parameters if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)]
     return {p.name: None if p.default is p.empty else p.default for p in named}
+
+
+def tuned_options(name: str, scenario: str) -> dict[str, dict[str, float]]:
+    """Values that a learner was tuned to in a scenario, by kind of data, which no option says; empty for most."""
+    return tuned_values(name, scenario) if name in BASELINES else {}
 
 
 def check_learner_config(name: str, scenario: str, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,6 +1,6 @@
-"""Choose the hyperparameters of a baseline on a held-out slice of the training stream.
+"""Choose the hyperparameters of a baseline by a grid on a held-out slice of the training stream.
 
-    python -m kenyon.baselines.tune er --dataset mnist --scenario class-incremental
+    python -m kenyon.search.tune er --dataset mnist --scenario class-incremental
 
 Every combination of the baseline's row in `grids.toml` learns a shortened stream from which a share of every class was
 cut off first; the highest final average accuracy on that share wins, the first of equals. The test set is never opened.
@@ -15,26 +15,14 @@ import sys
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
-from kenyon.baselines._tuned import family
-from kenyon.errors import KenyonError, unknown
-from kenyon.evaluation._config import RunConfig
-from kenyon.evaluation._run import run_dataset
+from kenyon.baselines import TUNED, family, grid_of
+from kenyon.errors import KenyonError
+from kenyon.evaluation import RunConfig, run_dataset
 from kenyon.streams import Curriculum, Dataset, load_dataset
 from kenyon.system import replace_file, to_toml
-
-TUNED = Path(__file__).with_name("tuned.toml")
-
-
-def grid_of(name: str) -> dict[str, list[Any]]:
-    """The row of a baseline in `grids.toml`."""
-    grids = tomllib.loads(files(__package__).joinpath("grids.toml").read_text())
-    if name not in grids:
-        raise unknown("baseline with a grid", name, grids)
-    return grids[name]
 
 
 def tune(
@@ -69,12 +57,12 @@ def record(path: Path, key: str, row: Mapping[str, Any]) -> None:
     """Write one row into a file of chosen values; the other rows stay as they are."""
     table = tomllib.loads(path.read_text()) if path.exists() else {}
     table[key] = dict(row)
-    head = "# Written by `python -m kenyon.baselines.tune`; score = accuracy on a held-out slice of the training set.\n"
+    head = "# Written by `python -m kenyon.search.tune`; score = accuracy on a held-out slice of the training set.\n"
     replace_file(path, (head + to_toml(dict(sorted(table.items())))).encode())
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m kenyon.baselines.tune", description=(__doc__ or "").split("\n")[0])
+    parser = argparse.ArgumentParser(prog="python -m kenyon.search.tune", description=(__doc__ or "").split("\n")[0])
     parser.add_argument("name", help="a baseline that has a row in grids.toml")
     parser.add_argument("--dataset", default="mnist")
     parser.add_argument("--scenario", default="class-incremental")
@@ -100,7 +88,7 @@ def _tune_and_record(args: argparse.Namespace) -> int:
         config, dataset, grid, range(args.seeds), lambda tried, s: print(f"{s:7.2%}  {tried}", flush=True)
     )
     command = (
-        f"python -m kenyon.baselines.tune {args.name} --dataset {args.dataset} --scenario {args.scenario} "
+        f"python -m kenyon.search.tune {args.name} --dataset {args.dataset} --scenario {args.scenario} "
         f"--holdout {args.holdout} --max-per-task {args.max_per_task} --seeds {args.seeds}"
     )
     key = f"{args.name}/{family(dataset.shape)}/{args.scenario}"

@@ -1,0 +1,36 @@
+"""Learners: the table of ours, the baselines and any `module:Class`, and the adapter of our own to the protocol."""
+
+from typing import TYPE_CHECKING, Any
+
+from kenyon.learners._table import (
+    LEARNERS,
+    check_learner_config,
+    find_learner,
+    learner_class,
+    learner_options,
+    make_learner,
+    tuned_options,
+)
+
+if TYPE_CHECKING:
+    from kenyon.learners._kenyon import KenyonLearner
+
+__all__ = [
+    "LEARNERS",
+    "KenyonLearner",
+    "check_learner_config",
+    "find_learner",
+    "learner_class",
+    "learner_options",
+    "make_learner",
+    "tuned_options",
+]
+
+
+def __getattr__(name: str) -> Any:
+    """`KenyonLearner` is imported when first used: it brings the compiled kernels, the table needs none of them."""
+    if name == "KenyonLearner":
+        from kenyon.learners._kenyon import KenyonLearner
+
+        return KenyonLearner
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
