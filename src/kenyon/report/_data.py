@@ -74,6 +74,13 @@ class ReportData:
                 if name not in self.runs:
                     raise DataError(f"{part.id} refers to the run {name!r}, which is not among the runs")
 
+    def check(self) -> None:
+        """Refuse a value that is not of its declared type, wherever it came from; the error names its place.
+
+        What writes a report calls this first: a text where a number belongs never reaches the page.
+        """
+        from_plain(type(self), to_plain(self), "report")
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, as `from_dict` takes them."""
         return {"format": FORMAT} | to_plain(self)

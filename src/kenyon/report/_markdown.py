@@ -25,7 +25,8 @@ def write_markdown(report: ReportData, path: Path) -> None:
 
 def markdown(report: ReportData) -> str:
     """The text. Figures that are only read as pictures (lines) are left to the page."""
-    parts = [f"# {_escape(report.title)}", _escape(report.subtitle)]
+    report.check()
+    parts = [f"# {_escape(report.title)}", _block(report.subtitle)]
     if report.quick:
         parts.append("**Quick form**: fewer seeds and reduced sizes; not to be compared with the paper.")
     cells = [cell for table in report.tables for row in table.rows for cell in row.cells]
@@ -34,7 +35,7 @@ def markdown(report: ReportData) -> str:
     parts.append(f"Mean ± standard deviation over seeds{behind}. The best is bold.")
     parts += [_table(table) for table in report.tables]
     parts += [text for figure in report.figures if (text := _figure(figure))]
-    parts += ["## How it was made", f"Written {report.made}, by", _code([report.command])]
+    parts += ["## How it was made", f"Written {_escape(report.made)}, by", _code([report.command])]
     machine = [("Kenyon", report.kenyon), *report.machine.items()]
     parts.append(_grid(["", ""], [[_escape(key), _escape(str(value))] for key, value in machine if value is not None]))
     return "\n\n".join(part for part in parts if part) + "\n"
@@ -49,9 +50,9 @@ def _table(table: Table) -> str:
         group = row.group
         rows.append([_escape(row.label), *(_cell(cell, notes) for cell in row.cells)])
     grid = _grid(["", *map(_escape, table.columns)], rows)
-    listed = "\n".join(f"{n}. {_escape(text)}" for text, n in notes.items())
+    listed = "\n".join(f"{n}. {_block(text)}" for text, n in notes.items())
     source = f"*{_escape(table.source)}*" if table.source else ""
-    parts = [f"## {_escape(table.title)}", source, _escape(table.note), grid, listed, _commands(table)]
+    parts = [f"## {_escape(table.title)}", source, _block(table.note), grid, listed, _commands(table)]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -59,13 +60,13 @@ def _cell(cell: Cell, notes: dict[str, int]) -> str:
     if isinstance(cell, Text):
         return _escape(cell.text)
     if isinstance(cell, PaperValue):
-        return with_unit(cell, cell.unit)
+        return _escape(with_unit(cell, cell.unit))
     if isinstance(cell, Missing):
         paper = f" (paper {number(cell.paper.mean)})" if cell.paper else ""
         return f"not run [{_note(notes, cell.reason)}]{paper}"
     if not isinstance(cell, Result):
         return ""
-    text = with_unit(cell, cell.unit)
+    text = _escape(with_unit(cell, cell.unit))
     text = f"**{text}**" if cell.best else text
     if cell.stand_in:
         text += f" stand-in [{_note(notes, f'Stand-in: {cell.stand_in}')}]"
@@ -92,7 +93,7 @@ def _figure(figure: Figure) -> str:
         head = ["", figure.x_label, figure.y_label]
         unit = figure.x_unit or ("B" if "bytes" in figure.x_label.lower() else "")
         rows = [
-            [_escape(p.name), with_unit(PaperValue(p.x), unit), with_unit(PaperValue(p.y, p.error), "")]
+            [_escape(p.name), _escape(with_unit(PaperValue(p.x), unit)), with_unit(PaperValue(p.y, p.error), "")]
             for p in sorted(figure.points, key=lambda p: -p.y)[:MOST]
         ]
         if len(figure.points) > MOST:
@@ -108,7 +109,7 @@ def _figure(figure: Figure) -> str:
     series = figure.series if isinstance(figure, Heatmap) else ""
     title = f"## {_escape(figure.title)}" + (f", {_escape(series)}" if series else "")
     source = f"*{_escape(figure.source)}*" if figure.source else ""
-    parts = [title, source, _escape(figure.note), _grid([_escape(name) for name in head], rows)]
+    parts = [title, source, _block(figure.note), _grid([_escape(name) for name in head], rows)]
     return "\n\n".join(part for part in parts if part)
 
 
@@ -128,3 +129,9 @@ def _escape(text: str) -> str:
     """Text that Markdown leaves as it is: no markup, no HTML, one line."""
     text = re.sub(r"([\\`*_\[\]|])", r"\\\1", " ".join(text.split()))
     return text.replace("&", "&amp;").replace("<", "&lt;")
+
+
+def _block(text: str) -> str:
+    """Text that stands on its own: at its start, too, nothing is a heading, a list, a quotation or a fence."""
+    text = _escape(text)
+    return re.sub(r"^(\d*)([#>+=~.)-])", r"\1\\\2", text)

@@ -33,9 +33,10 @@ def write_page(report: ReportData, path: Path) -> None:
 def page_html(report: ReportData) -> str:
     """The page's text.
 
-    Nothing of the report's own text can become markup: it is escaped, the data are JSON without `<`, and the
-    page's policy lets no script run but ours, by its hash.
+    Nothing of the report's own text can become markup: every value is checked to be of its type, text is escaped, the
+    data are JSON without `<`, and the page's policy lets no script run but ours, by its hash.
     """
+    report.check()
     script = _script()
     headline = figure_groups([figure for figure in report.figures if is_headline(figure)])
     others = figure_groups([figure for figure in report.figures if not is_headline(figure)])
@@ -226,7 +227,7 @@ def _run(name: str, run: Run) -> str:
     accuracy = "" if run.accuracy is None else f"{100 * run.accuracy:.2f} %"
     return (
         f'<details class="run" id="Run-{escape(name)}"><summary><code>{escape(name)}</code>'
-        f'<span class="seed">seed {run.seed}</span><span class="accuracy">{accuracy}</span></summary>'
+        f'<span class="seed">seed {escape(str(run.seed))}</span><span class="accuracy">{accuracy}</span></summary>'
         f'{copyable(run.command)}<p class="label">config.toml</p>{copyable(run.config)}</details>'
     )
 

@@ -35,7 +35,7 @@ def from_plain(kind: Any, value: Any, where: str) -> Any:
         return {key: from_plain(args[1], item, f"{where}[{key!r}]") for key, item in value.items()}
     if is_dataclass(kind):
         return _from_table(kind, value, where)
-    if kind is float and type(value) in (int, float) and math.isfinite(value):
+    if kind is float and isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value):
         return float(value)
     if kind is not float and type(value) is kind:
         return value

@@ -1,0 +1,96 @@
+"""Values that try to be markup, in every field of a report: refused, or shown as the text they are."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
+
+import pytest
+
+from kenyon.errors import DataError
+from kenyon.report import ReportData, Result, Row, Run, Table, markdown, page_html
+from report.sample import sample
+from report.test_page import Tags
+
+EVIL = "\"'><img src=x onerror=alert(1)></td></table></script><script>alert(1)</script>`*_[x](javascript:x)|\n# x\n"
+STARTS = ("# heading", "> quotation", "- list", "+ list", "1. list", "2) list", "~~~ fence", "=====", "---")
+TAGS = {tag for tag, _ in Tags(page_html(sample())).tags}
+
+
+def swapped(value: Any, by: Any, place: str) -> Iterator[tuple[str, Any]]:
+    """The same with one value in it replaced: a place and the outcome, for every place that holds one.
+
+    Members of a list have the same place where they are of one type, so a dictionary of the outcomes has one of each.
+    """
+    if is_dataclass(value) and not isinstance(value, type):
+        for field in fields(value):
+            for where, item in swapped(getattr(value, field.name), by, f"{place}.{field.name}"):
+                try:
+                    yield where, replace(value, **{field.name: item})
+                except (DataError, TypeError):
+                    continue  # cannot even be made
+    elif isinstance(value, dict):
+        for key, item in value.items():
+            if isinstance(by, str):
+                yield f"{place}[{key!r}] as a key", {k if k != key else by: v for k, v in value.items()}
+            for where, other in swapped(item, by, f"{place}[{key!r}]"):
+                yield where, value | {key: other}
+    elif isinstance(value, tuple):
+        for i, item in enumerate(value):
+            for where, other in swapped(item, by, f"{place}[{type(item).__name__}]"):
+                yield where, (*value[:i], other, *value[i + 1 :])
+    else:
+        yield place, by
+
+
+HOSTILE = dict(swapped(sample(), EVIL, "report"))
+
+
+def drawn(report: ReportData) -> tuple[str, str] | None:
+    try:
+        return page_html(report), markdown(report)
+    except DataError as error:
+        assert str(error).startswith("report"), "it says where"
+        return None
+
+
+def check_no_markup(page: str, text: str, place: str) -> None:
+    tags = Tags(page).tags
+    assert {tag for tag, _ in tags} <= TAGS and len(re.findall("<script", page)) == 2, place
+    assert not any(name.startswith("on") for _, attributes in tags for name in attributes), place
+    assert all((attributes.get("href") or "#").startswith("#") for _, attributes in tags), place
+    outside_code = re.sub(r"^(`{3,}).*?^\1$", "", text, flags=re.S | re.M)
+    allowed = {"<details>", "<summary>", "</summary>", "</details>"}
+    assert set(re.findall(r"<[a-z/!][^>]*>", outside_code)) <= allowed, place
+    assert not re.search(r"(?<!\\)\]\(", outside_code) and "\n# x" not in outside_code, place
+
+
+def test_no_field_becomes_markup() -> None:
+    shown = {place: both for place, report in HOSTILE.items() if (both := drawn(report))}
+    refused = HOSTILE.keys() - shown.keys()
+    assert len(shown) > 50 and len(refused) > 20
+    assert any(place.endswith(".seed") for place in refused), "a seed is a number"
+    for place, both in shown.items():
+        check_no_markup(*both, place)
+
+
+def test_the_name_of_a_run_does_not_become_markup() -> None:
+    cell = Result(1.0, runs=(EVIL,), command=EVIL)
+    report = ReportData("t", (Table("t", "t", ("c",), (Row("r", (cell,)),)),), runs={EVIL: Run("", "", 0)})
+    check_no_markup(page_html(report), markdown(report), "runs")
+
+
+@pytest.mark.parametrize("value", [None, True, 3, 2.5, float("nan"), [], {}], ids=repr)
+def test_a_value_of_another_type_is_drawn_or_refused_with_its_place(value: Any) -> None:
+    for report in dict(swapped(sample(), value, "report")).values():
+        drawn(report)
+
+
+@pytest.mark.parametrize("text", STARTS)
+def test_a_paragraph_stays_a_paragraph(text: str) -> None:
+    report = replace(sample(), subtitle=text, tables=tuple(replace(table, note=text) for table in sample().tables))
+    assert text not in markdown(report).splitlines()
+    unescaped = re.sub(r"\\(.)", r"\1", markdown(report))
+    assert unescaped.splitlines().count(text) == 1 + len(report.tables), "and yet it is there to read"
