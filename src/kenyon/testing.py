@@ -19,9 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kenyon.errors import unknown
-from kenyon.evaluation._checkpoint import load_checkpoint, save_checkpoint, state_hash
-from kenyon.evaluation._loop import chunk_size
-from kenyon.evaluation._tally import Tally
+from kenyon.evaluation import Tally, chunk_size, load_checkpoint, save_checkpoint, state_hash
 from kenyon.layers import Layer
 from kenyon.modulation import clamp_bounds, values_at
 from kenyon.protocol import Learner, StreamInfo

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kenyon.streams._sources import Layout, Source
+from kenyon.streams._sources import Layout, PublishedSet
 
 
 def idx_bytes(array: np.ndarray) -> bytes:
@@ -55,14 +55,14 @@ def python2_batch(X: np.ndarray, labels: dict[str, list[int]]) -> bytes:
     return out + b"u."
 
 
-def samples(source: Source, n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+def samples(source: PublishedSet, n: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
     """Random images in which every class occurs in turn."""
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 256, (n, *source.shape), np.uint8)
     return X, rng.permutation(np.arange(n) % len(source.class_names))
 
 
-def layout_files(source: Source, layout: Layout, per_class: int = 3) -> tuple[dict[str, bytes], list[tuple]]:
+def layout_files(source: PublishedSet, layout: Layout, per_class: int = 3) -> tuple[dict[str, bytes], list[tuple]]:
     """The files of a layout by name, and the upright images and labels they hold (training, test)."""
     files: dict[str, bytes] = {}
     splits = []
@@ -94,7 +94,7 @@ def layout_files(source: Source, layout: Layout, per_class: int = 3) -> tuple[di
     return files, splits
 
 
-def write_layout(source: Source, layout: Layout, root: Path, per_class: int = 3) -> list[tuple]:
+def write_layout(source: PublishedSet, layout: Layout, root: Path, per_class: int = 3) -> list[tuple]:
     """Write a layout below a data directory; returns what `layout_files` says it holds."""
     files, splits = layout_files(source, layout, per_class)
     folder = root / layout.folders[0]

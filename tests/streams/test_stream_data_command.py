@@ -27,7 +27,7 @@ from kenyon.streams import DATASETS, download_dataset, list_datasets, load_datas
 from kenyon.streams._download import download_source
 from kenyon.streams._inventory import verify_source
 from kenyon.streams._load import open_source
-from kenyon.streams._sources import SOURCES, Remote, Source
+from kenyon.streams._sources import SOURCES, PublishedSet, Remote
 
 
 class Server:
@@ -83,7 +83,7 @@ def _md5(content: bytes) -> str:
     return hashlib.md5(content).hexdigest()
 
 
-def small(name: str, server: Server, version: str | None = None) -> tuple[Source, list[tuple]]:
+def small(name: str, server: Server, version: str | None = None) -> tuple[PublishedSet, list[tuple]]:
     """A row of the table with small files in the real format, served by `server`."""
     source = SOURCES[name]
     layout = next(layout for layout in source.layouts if version in (None, layout.version))

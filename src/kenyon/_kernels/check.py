@@ -1,6 +1,6 @@
 """Look for values that no layer could bear, without a copy of the samples."""
 
-from kenyon._kernels.cache import kernel
+from kenyon.compiling import kernel
 
 
 @kernel()

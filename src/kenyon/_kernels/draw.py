@@ -6,7 +6,7 @@ file keeps the seed instead of the projection; so the draw is defined here, down
 
 import numpy as np
 
-from kenyon._kernels.cache import kernel
+from kenyon.compiling import kernel
 
 
 @kernel()

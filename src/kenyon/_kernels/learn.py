@@ -17,7 +17,7 @@ from numba.extending import register_jitable
 from numba.np.unsafe.ndarray import to_fixed_tuple
 
 from kenyon._kernels._vector import eight_floats, weighted_rows_8, weighted_rows_16
-from kenyon._kernels.cache import kernel
+from kenyon.compiling import kernel
 
 COMPILED_IN = "5a8c9c538df2"
 """Digest of `__init__.py` and `_vector.py`. Numba keeps machine code by the text of its own file, so a change to what

@@ -19,7 +19,7 @@ def _conv(inputs: int, outputs: int, kernel: int, stride: int = 1) -> nn.Conv2d:
     return nn.Conv2d(inputs, outputs, kernel, stride, padding=kernel // 2, bias=False)
 
 
-class Block(nn.Module):
+class Residual(nn.Module):
     """A chain of convolutions, each with its batch norm, around which the input is carried.
 
     Args:
@@ -70,9 +70,9 @@ class ResNet(nn.Module):
             for number in range(depth):
                 stride = 2 if stage and number == 0 else 1
                 if bottleneck:
-                    block = Block(inputs, [base * width, base * width, 4 * base], [1, 3, 1], [1, stride, 1])
+                    block = Residual(inputs, [base * width, base * width, 4 * base], [1, 3, 1], [1, stride, 1])
                 else:
-                    block = Block(inputs, [base, base], [3, 3], [stride, 1])
+                    block = Residual(inputs, [base, base], [3, 3], [stride, 1])
                 blocks.append(block)
                 inputs = 4 * base if bottleneck else base
             setattr(self, f"layer{stage + 1}", nn.Sequential(*blocks))

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Any
+
 from kenyon.baselines._tuned import TUNED, family, grid_of, tuned_values
 from kenyon.protocol import LearnerSpec
 
-__all__ = ["BASELINES", "TUNED", "family", "grid_of", "tuned_values"]
+if TYPE_CHECKING:
+    from kenyon.baselines._trainer import Trainer
+
+__all__ = ["BASELINES", "TUNED", "Trainer", "family", "grid_of", "tuned_values"]
 
 # Scenarios by what a method asks of the stream.
 _ANY = ("single-task", "task-incremental", "class-incremental", "domain-incremental", "permuted", "task-free")
@@ -170,3 +175,12 @@ _ROWS = [
 ]
 
 BASELINES: dict[str, LearnerSpec] = {row.name: row for row in _ROWS}
+
+
+def __getattr__(name: str) -> Any:
+    """`Trainer` is imported when first used: it needs torch, the table does not."""
+    if name == "Trainer":
+        from kenyon.baselines._trainer import Trainer
+
+        return Trainer
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

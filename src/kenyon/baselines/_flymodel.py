@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
-from kenyon._kernels.cache import kernel
 from kenyon.baselines._memory_free import MemoryFree
+from kenyon.compiling import kernel
 from kenyon.errors import ConfigError
 from kenyon.protocol import StreamInfo
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon._kernels.cache import kernel
+from kenyon.compiling import kernel
 
 _BLOCK = 64  # samples that stay in the second-level cache while the rows of the scatter pass by
 

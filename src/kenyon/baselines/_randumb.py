@@ -18,8 +18,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon._kernels.cache import kernel
 from kenyon.baselines._slda import StreamingLDA
+from kenyon.compiling import kernel
 from kenyon.errors import ConfigError
 from kenyon.protocol import StreamInfo
 

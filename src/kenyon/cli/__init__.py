@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from kenyon.cli._data import data
-from kenyon.cli._errors import Group
+from kenyon.cli._errors import RootCommand
 from kenyon.cli._learners import learners
 from kenyon.cli._plot import plot
 from kenyon.cli._report import report
@@ -22,7 +22,7 @@ __all__ = ["app", "main"]
 
 app = typer.Typer(
     name="kenyon",
-    cls=Group,
+    cls=RootCommand,
     help="Learn continuously from a stream without storing it.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,

@@ -12,7 +12,7 @@ from kenyon.errors import ConfigError, KenyonError
 USAGE, FAILURE = 2, 1
 
 
-class Group(TyperGroup):
+class RootCommand(TyperGroup):
     """The root command: 2 for a mistake in the command line or a configuration, 1 for anything else that went wrong."""
 
     def invoke(self, ctx: Any) -> Any:

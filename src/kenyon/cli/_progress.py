@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from kenyon.evaluation import RunResult, Watch
-from kenyon.evaluation._tally import Tally
+from kenyon.evaluation import RunResult, Tally, Watch
 from kenyon.protocol import StreamInfo
 
 

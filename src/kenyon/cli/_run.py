@@ -71,8 +71,8 @@ def run(
     from kenyon.cli._progress import make_watch
     from kenyon.cli._values import parse_list, parse_settings, parse_value
     from kenyon.errors import unknown
+    from kenyon.evaluation import RunConfig, config_keys, parse_seeds, read_config
     from kenyon.evaluation import run as run_config
-    from kenyon.evaluation._config import RunConfig, config_keys, parse_seeds, read_config
 
     values = read_config(config) if config else {}
     for key in values:

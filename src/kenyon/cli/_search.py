@@ -49,7 +49,7 @@ def search(
     """Search for the rule, the architecture and the hyperparameters that learn a stream best."""
     from kenyon.cli._search_display import make_display
     from kenyon.errors import ConfigError
-    from kenyon.evaluation._config import parse_seeds
+    from kenyon.evaluation import parse_seeds
     from kenyon.search import default_space, make_objective
     from kenyon.search import search as run_search
 

@@ -32,7 +32,7 @@ def transfer(
 ) -> None:
     """Run configurations found on one stream on others: mean and deviation, the paper's figures beside them."""
     from kenyon.cli._progress import make_watch
-    from kenyon.evaluation._config import parse_seeds
+    from kenyon.evaluation import parse_seeds
     from kenyon.presets import preset_names
     from kenyon.transfer import default_targets, load_source, parse_target
     from kenyon.transfer import transfer as run_transfer
@@ -117,7 +117,7 @@ def _cell(cell: Cell) -> str:
 
 def _drop_rows(cells: Sequence[Cell], data_dir: Path | None) -> list[dict[str, Any]]:
     """Every transfer between data sets with its drop and coefficients; None where two sets differ in width."""
-    from kenyon.search._objective import open_dataset
+    from kenyon.evaluation import open_dataset
     from kenyon.transfer import COEFFICIENTS, drops, moments
 
     known: dict[tuple[str, str | None], Moments] = {}

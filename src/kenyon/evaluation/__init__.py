@@ -1,13 +1,22 @@
 """The one train-and-test loop, its metrics, and the runs store."""
 
-from kenyon.evaluation._config import RunConfig
-from kenyon.evaluation._metrics import Metrics, Summary
+from kenyon.evaluation._backbone import open_dataset, with_backbone
+from kenyon.evaluation._checkpoint import load_checkpoint, save_checkpoint, state_hash
+from kenyon.evaluation._config import RunConfig, config_keys, parse_seeds, read_config
+from kenyon.evaluation._environment import environment
+from kenyon.evaluation._files import read_growing
+from kenyon.evaluation._loop import WITHHELD, chunk_size
+from kenyon.evaluation._metrics import MEASURED, METRIC_NAMES, Metrics, Summary
 from kenyon.evaluation._result import Report, RunResult
 from kenyon.evaluation._run import run, run_dataset
 from kenyon.evaluation._store import RunFolder, Store
+from kenyon.evaluation._tally import Tally
 from kenyon.evaluation._watch import Watch
 
 __all__ = [
+    "MEASURED",
+    "METRIC_NAMES",
+    "WITHHELD",
     "Metrics",
     "Report",
     "RunConfig",
@@ -15,7 +24,19 @@ __all__ = [
     "RunResult",
     "Store",
     "Summary",
+    "Tally",
     "Watch",
+    "chunk_size",
+    "config_keys",
+    "environment",
+    "load_checkpoint",
+    "open_dataset",
+    "parse_seeds",
+    "read_config",
+    "read_growing",
     "run",
     "run_dataset",
+    "save_checkpoint",
+    "state_hash",
+    "with_backbone",
 ]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any
 
 from kenyon.backbones import Pretrained
 from kenyon.evaluation._watch import Watch
-from kenyon.streams import Dataset, Split
+from kenyon.streams import Dataset, Split, load_dataset
 
 
 class FeatureDataset(Dataset):
@@ -47,6 +48,17 @@ def with_backbone(
 ) -> FeatureDataset:
     """The features of a data set's images, from the cache in the data directory."""
     return FeatureDataset(dataset, Pretrained(backbone, dataset.shape, dataset.value_range, data_dir=data_dir), watch)
+
+
+def open_dataset(name: str, data_dir: str | None, backbone: str | Mapping[str, Any] | None = None) -> Dataset:
+    """A data set, or its features, opened once a process; memory-mapped, so processes share them."""
+    return _opened(name, data_dir, json.dumps(backbone, sort_keys=True))
+
+
+@lru_cache(maxsize=4)
+def _opened(name: str, data_dir: str | None, backbone: str) -> Dataset:
+    dataset, network = load_dataset(name, data_dir=data_dir), json.loads(backbone)
+    return with_backbone(dataset, network, data_dir, Watch()) if network else dataset
 
 
 def backbone_bytes(dataset: Dataset) -> int:

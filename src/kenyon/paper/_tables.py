@@ -138,10 +138,10 @@ def paper_distances(a: str, b: str) -> tuple[float, float] | None:
 
 
 def _canonical(dataset: str) -> str:
-    from kenyon.streams._load import canonical
+    from kenyon.streams import canonical_name
 
     try:
-        return canonical(dataset)
+        return canonical_name(dataset)
     except ConfigError:  # a path, of which the paper knows nothing
         return dataset
 

@@ -8,9 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon.evaluation import RunFolder, RunResult
-from kenyon.evaluation._files import read_growing
-from kenyon.evaluation._loop import WITHHELD
+from kenyon.evaluation import WITHHELD, RunFolder, RunResult, read_growing
 from kenyon.plots._picture import Draw, save_picture
 from kenyon.report import accuracy_curve, record_samples
 

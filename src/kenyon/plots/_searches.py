@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from kenyon.errors import DataError
 from kenyon.plots._picture import Draw, save_picture
-from kenyon.search import Evaluation, SearchFolder, Space
-from kenyon.search._objective import DONE
+from kenyon.search import DONE, Evaluation, SearchFolder, Space
 
 COLOURS = {"mse": "tab:blue", "oja": "tab:red", "gen": "tab:green", "inel": "tab:cyan"}
 """As in the paper's figure; rules from outside the package are grey."""

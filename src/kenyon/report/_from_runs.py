@@ -10,8 +10,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from kenyon.errors import DataError
-from kenyon.evaluation import RunFolder, Store
-from kenyon.evaluation._environment import environment
+from kenyon.evaluation import RunFolder, Store, environment
 from kenyon.report._command import config_command, run_command
 from kenyon.report._data import REPORT_FILE, ReportData, Run, read_report
 from kenyon.report._gather import Group, gather

@@ -8,9 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kenyon.errors import DataError
-from kenyon.evaluation import RunFolder
-from kenyon.evaluation._files import read_growing
-from kenyon.evaluation._loop import WITHHELD
+from kenyon.evaluation import WITHHELD, RunFolder, read_growing
 from kenyon.learners import LEARNERS
 from kenyon.report._gather import Group
 from kenyon.report._parts import Figure, Heatmap, Lines, Point, Scatter, Series, slug

@@ -101,8 +101,7 @@ class MeasureJob:
         return False
 
     def do(self, store: Path, data_dir: Path | None) -> str:
-        from kenyon.evaluation import Watch
-        from kenyon.evaluation._backbone import with_backbone
+        from kenyon.evaluation import Watch, with_backbone
         from kenyon.streams import load_dataset
         from kenyon.transfer import moments
 

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from kenyon.baselines._trainer import Trainer
+from kenyon.baselines import Trainer
 from kenyon.errors import ConfigError, require
 from kenyon.features import BLOCK, SparseProjection
 from kenyon.protocol import StreamInfo

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from kenyon.evaluation._environment import environment
+from kenyon.evaluation import environment
 from kenyon.reproduce._plan import measured_speeds
 from kenyon.system import replace_file, to_toml
 

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from functools import lru_cache
 from time import perf_counter
 from typing import Any
 
 from kenyon.errors import ConfigError, DivergenceError, KenyonError
-from kenyon.evaluation._backbone import with_backbone
-from kenyon.evaluation._config import RunConfig
-from kenyon.evaluation._run import run_dataset
-from kenyon.evaluation._tally import Tally
-from kenyon.evaluation._watch import Watch
+from kenyon.evaluation import RunConfig, Tally, Watch, open_dataset, run_dataset
 from kenyon.protocol import StreamInfo
-from kenyon.streams import Curriculum, Dataset, load_dataset
+from kenyon.streams import Curriculum
 
 DONE, FAILED, STOPPED = "done", "failed", "stopped"
 PROTOCOLS = ("holdout", "paper")
@@ -106,17 +100,6 @@ class ChanceWatch(Watch):
             raise Hopeless(
                 f"at chance: {accuracy:.1%} right after {tally.learned} samples, guessing has {self._chance:.1%}"
             )
-
-
-def open_dataset(name: str, data_dir: str | None, backbone: str | Mapping[str, Any] | None = None) -> Dataset:
-    """A data set, or its features, opened once a process; memory-mapped, so processes share them."""
-    return _opened(name, data_dir, json.dumps(backbone, sort_keys=True))
-
-
-@lru_cache(maxsize=4)
-def _opened(name: str, data_dir: str | None, backbone: str) -> Dataset:
-    dataset, network = load_dataset(name, data_dir=data_dir), json.loads(backbone)
-    return with_backbone(dataset, network, data_dir, Watch()) if network else dataset
 
 
 def evaluate(objective: Objective, options: Mapping[str, Any]) -> Outcome:

@@ -6,7 +6,7 @@ from kenyon.streams._curriculum import SCENARIOS, Curriculum
 from kenyon.streams._dataset import Dataset, Split
 from kenyon.streams._download import download_dataset
 from kenyon.streams._inventory import Check, DatasetStatus, list_datasets, verify_dataset
-from kenyon.streams._load import DATASETS, load_dataset
+from kenyon.streams._load import DATASETS, canonical_name, load_dataset
 from kenyon.streams._stream import Episode, Stream
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "Episode",
     "Split",
     "Stream",
+    "canonical_name",
     "content_sum",
     "download_dataset",
     "from_arrays",

@@ -13,8 +13,8 @@ from typing import IO, Any
 
 from kenyon.errors import ConfigError, DataError, require, unknown
 from kenyon.streams._inventory import md5_of
-from kenyon.streams._load import canonical
-from kenyon.streams._sources import SOURCES, Layout, Remote, Source
+from kenyon.streams._load import canonical_name
+from kenyon.streams._sources import SOURCES, Layout, PublishedSet, Remote
 from kenyon.system import find_data_dir, replacing, sweep
 
 _TIMEOUT = 30.0
@@ -43,14 +43,14 @@ def download_dataset(
     Raises:
         DataError: no address served a file with the published checksum. Nothing is left behind.
     """
-    name = canonical(name)
+    name = canonical_name(name)
     if name == "digits":
         raise ConfigError("'digits' comes with scikit-learn: there is nothing to download")
     return download_source(SOURCES[name], find_data_dir(data_dir), version, mirror, progress)
 
 
 def download_source(
-    source: Source, data_dir: Path, version: str | None = None, mirror: str | None = None, progress: bool = True
+    source: PublishedSet, data_dir: Path, version: str | None = None, mirror: str | None = None, progress: bool = True
 ) -> list[Path]:
     """`download_dataset` for a row of the table."""
     versions = {layout.version: layout for layout in reversed(source.layouts)}

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kenyon.errors import DataError
-from kenyon.streams._sources import Layout, Source
+from kenyon.streams._sources import Layout, PublishedSet
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ def _present(folder: Path, name: str) -> Path | None:
     return None
 
 
-def find(source: Source, data_dir: Path) -> Found | None:
+def find(source: PublishedSet, data_dir: Path) -> Found | None:
     """The first layout all of whose files are there, or None."""
     for layout in source.layouts:
         for folder in (data_dir / name for name in layout.folders):
@@ -38,7 +38,7 @@ def find(source: Source, data_dir: Path) -> Found | None:
     return None
 
 
-def missing(source: Source, data_dir: Path) -> DataError:
+def missing(source: PublishedSet, data_dir: Path) -> DataError:
     """The error that says which files to put where, or how to fetch them."""
     ways = []
     for layout in source.layouts:

@@ -14,8 +14,8 @@ from kenyon.errors import DataError
 from kenyon.streams._dataset import Split
 from kenyon.streams._digits import DIGITS_REFERENCE
 from kenyon.streams._find import Found, find, missing
-from kenyon.streams._load import canonical, open_source
-from kenyon.streams._sources import SOURCES, Source
+from kenyon.streams._load import canonical_name, open_source
+from kenyon.streams._sources import SOURCES, PublishedSet
 from kenyon.system import find_data_dir
 
 
@@ -88,13 +88,13 @@ def verify_dataset(name: str, data_dir: str | Path | None = None) -> list[Check]
     Raises:
         DataError: it is not there.
     """
-    name = canonical(name)
+    name = canonical_name(name)
     if name == "digits":
         return [Check("digits", True, "embedded in scikit-learn")]
     return verify_source(SOURCES[name], find_data_dir(data_dir))
 
 
-def verify_source(source: Source, data_dir: Path) -> list[Check]:
+def verify_source(source: PublishedSet, data_dir: Path) -> list[Check]:
     """`verify_dataset` for a row of the table."""
     found = find(source, data_dir)
     if found is None:

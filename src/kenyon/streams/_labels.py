@@ -30,7 +30,7 @@ class Chooser:
         return draw(self._key, rows) < self._below
 
 
-class Labels:
+class TaskLabels:
     """The labels of one task.
 
     Args:
@@ -75,7 +75,7 @@ class Labels:
 class GroupLabels:
     """The labels of a stretch in which several tasks are mixed: each row is treated as its own task would."""
 
-    def __init__(self, y: NDArray[np.int64], groups: list[tuple[int, ...]], labels: list[Labels]) -> None:
+    def __init__(self, y: NDArray[np.int64], groups: list[tuple[int, ...]], labels: list[TaskLabels]) -> None:
         self._y = y
         self._group = np.empty(sum(len(group) for group in groups), np.int64)
         for number, group in enumerate(groups):

@@ -12,7 +12,7 @@ from kenyon.streams._digits import read_digits
 from kenyon.streams._find import find, missing
 from kenyon.streams._images import read_image_folder
 from kenyon.streams._npz import read_npz
-from kenyon.streams._sources import ALIASES, SOURCES, Source
+from kenyon.streams._sources import ALIASES, SOURCES, PublishedSet
 from kenyon.streams._tables import find_table, read_table
 from kenyon.system import find_data_dir
 
@@ -20,7 +20,7 @@ SUFFIXES = (".npz", ".csv", ".parquet")
 DATASETS: tuple[str, ...] = ("digits", *SOURCES)
 
 
-def canonical(name: str) -> str:
+def canonical_name(name: str) -> str:
     """The name in the table for any accepted spelling, or the error that lists the names."""
     plain = name.strip().lower().replace("_", "-")
     plain = ALIASES.get(plain, plain)
@@ -29,7 +29,7 @@ def canonical(name: str) -> str:
     return plain
 
 
-def open_source(source: Source, data_dir: Path) -> Dataset:
+def open_source(source: PublishedSet, data_dir: Path) -> Dataset:
     """A published data set from the data directory; its files are opened when a split is used."""
     found = find(source, data_dir)
     if found is None:
@@ -64,7 +64,7 @@ def load_dataset(
     for option, value in (("label", label), ("test_share", test_share)):
         if value is not None:
             raise ConfigError(f"{option} is {value!r}: it is for a set given by its path, {name!r} is a published one")
-    plain = canonical(str(name))
+    plain = canonical_name(str(name))
     return read_digits() if plain == "digits" else open_source(SOURCES[plain], find_data_dir(data_dir))
 
 

@@ -19,7 +19,7 @@ class Order(Protocol):
     def rows(self, start: int, stop: int) -> NDArray[np.integer]: ...
 
 
-class Fixed:
+class FixedOrder:
     """An order written out."""
 
     def __init__(self, rows: NDArray[np.integer]) -> None:

@@ -50,7 +50,7 @@ class Layout:
 
 
 @dataclass(frozen=True)
-class Source:
+class PublishedSet:
     """A published data set: what it must contain, and the layouts it comes in, best first."""
 
     name: str
@@ -71,27 +71,27 @@ def _idx_names(prefix: str, test: str) -> tuple[tuple[str, str], tuple[str, str]
 
 def _mnist_like(
     name: str, folders: tuple[str, ...], names: tuple[str, ...], bases: tuple[str, ...], sums: str, reference: str
-) -> Source:
+) -> PublishedSet:
     train, test = _idx_names("", "t10k")
     md5 = dict(zip((*train, *test), sums.split(), strict=True))
     remotes = tuple(Remote(file, md5[file], bases) for file in (*train, *test))
     layout = Layout("idx", folders, train, test, partial(read_idx_split, shape=(28, 28)), remotes, md5)
-    return Source(name, (28, 28), names, 60_000, 10_000, (layout,), reference)
+    return PublishedSet(name, (28, 28), names, 60_000, 10_000, (layout,), reference)
 
 
 _EMNIST_ZIP = Remote("gzip.zip", "58c8d27c78d21e728a6bc7b3cc06412e", ("https://biometrics.nist.gov/cs_links/EMNIST/",))
 
 
-def _emnist(split: str, names: tuple[str, ...], n_train: int, n_test: int) -> Source:
+def _emnist(split: str, names: tuple[str, ...], n_train: int, n_test: int) -> PublishedSet:
     train, test = _idx_names(f"emnist-{split}-", "test")
     # published images are transposed, and the letters are numbered from 1
     read = partial(read_idx_split, shape=(28, 28), first_label=int(split == "letters"), transposed=True)
     layout = Layout("idx", ("emnist", "emnist/gzip", "EMNIST/raw", "gzip"), train, test, read, (_EMNIST_ZIP,))
     reference = "Cohen et al., EMNIST: extending MNIST to handwritten letters, 2017"
-    return Source(f"emnist-{split}", (28, 28), names, n_train, n_test, (layout,), reference)
+    return PublishedSet(f"emnist-{split}", (28, 28), names, n_train, n_test, (layout,), reference)
 
 
-def _cifar(name: str, names: tuple[str, ...], label_bytes: int, label: int, label_key: str) -> Source:
+def _cifar(name: str, names: tuple[str, ...], label_bytes: int, label: int, label_key: str) -> PublishedSet:
     number = "10" if label_bytes == 1 else "100"
     bases = ("https://www.cs.toronto.edu/~kriz/",)
     sums = _CIFAR_SUMS[number]
@@ -116,7 +116,7 @@ def _cifar(name: str, names: tuple[str, ...], label_bytes: int, label: int, labe
         sums,
     )
     reference = "Krizhevsky, Learning multiple layers of features from tiny images, 2009"
-    return Source(name, (3, 32, 32), names, 50_000, 10_000, (binary, python), reference)
+    return PublishedSet(name, (3, 32, 32), names, 50_000, 10_000, (binary, python), reference)
 
 
 _CIFAR_ARCHIVES = {
@@ -137,7 +137,7 @@ _CIFAR_SUMS = {
     "100": {"train": "16019d7e3df5f24257cddd939b257f8d", "test": "f0ef6b0ae62326f3e7ffdfab6717acfc"},
 }
 
-SOURCES: dict[str, Source] = {
+SOURCES: dict[str, PublishedSet] = {
     source.name: source
     for source in (
         _mnist_like(

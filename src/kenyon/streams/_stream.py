@@ -12,8 +12,8 @@ from kenyon.errors import ConfigError, InputError
 from kenyon.protocol import StreamInfo
 from kenyon.streams._curriculum import Curriculum
 from kenyon.streams._dataset import Dataset, Split
-from kenyon.streams._labels import GroupLabels, Labels
-from kenyon.streams._order import Fixed, Order, Passes, Shuffles, fading
+from kenyon.streams._labels import GroupLabels, TaskLabels
+from kenyon.streams._order import FixedOrder, Order, Passes, Shuffles, fading
 from kenyon.streams._random import key, permutation, stratified_share
 from kenyon.streams._tasks import class_groups
 
@@ -119,7 +119,7 @@ class Stream:
         shown: list[Label] = [*labels]
         if curriculum.scenario == "task-free":
             written = [order.rows(0, len(order)) for order in orders]
-            orders = [Fixed(segment) for segment in fading(written, curriculum.blur, curriculum.seed)]
+            orders = [FixedOrder(segment) for segment in fading(written, curriculum.blur, curriculum.seed)]
             shown = [GroupLabels(train.y, self._groups, labels)] * len(rows)
         return tuple(
             Episode(
@@ -152,16 +152,16 @@ class Stream:
                 )
         return self._rows_of[group]
 
-    def _labels(self, y: NDArray[np.int64], task: int, rows: NDArray[np.int32], noisy: bool) -> Labels:
+    def _labels(self, y: NDArray[np.int64], task: int, rows: NDArray[np.int32], noisy: bool) -> TaskLabels:
         c = self.curriculum
         shares = (c.labelled, c.label_noise) if noisy else (1.0, 0.0)
-        return Labels(y, rows, self._groups[task], self._positions, *shares, c.seed, task)
+        return TaskLabels(y, rows, self._groups[task], self._positions, *shares, c.seed, task)
 
     def _test_part(self, task: int) -> tuple[Split, Order, Label]:
         held_out = self.curriculum.holdout > 0
         split = self.dataset.train if held_out else self.dataset.test
         rows = _members(split.y, self._groups[task], self._held_out if held_out else None)
-        return split, Fixed(rows), self._labels(split.y, task, rows, noisy=False)
+        return split, FixedOrder(rows), self._labels(split.y, task, rows, noisy=False)
 
     def _columns(self, task: int) -> NDArray[np.int64] | None:
         """The feature permutation of a task; the first task is left as it is."""

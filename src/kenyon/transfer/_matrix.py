@@ -10,11 +10,9 @@ from typing import Any
 import numpy as np
 
 from kenyon.errors import ConfigError
-from kenyon.evaluation import Watch
-from kenyon.evaluation._config import RunConfig, read_config
-from kenyon.evaluation._run import run
+from kenyon.evaluation import RunConfig, Watch, read_config, run
 from kenyon.paper import paper_accuracy
-from kenyon.search._objective import default_epochs
+from kenyon.search import default_epochs
 from kenyon.streams import SCENARIOS, Curriculum
 
 

@@ -13,7 +13,7 @@ from kenyon.reproduce._setting import COLOUR, NAMES, Setting
 from kenyon.reproduce._wanted import Line, Plot, Results, Section, Sheet, Wanted
 from kenyon.reproduce.experiments._configurations import READ_AS, single, why_below
 from kenyon.reproduce.experiments._distances import measure
-from kenyon.search._objective import default_epochs
+from kenyon.search import default_epochs
 from kenyon.transfer import COEFFICIENTS, rank_correlation, transfer_coefficient
 
 PUBLISHED = "The paper's configurations, run here"
