@@ -98,6 +98,8 @@ class LearnerSpec:
         memory: what it keeps besides the network: `"none"`, `"replay"`, `"importance"`, ...
         reference: author, title and year of the method.
         summary: one line on how it works.
+        meaning: raised when a default changes or the same options give other results, so that runs made before are
+            not taken for runs of the learner as it is.
     """
 
     name: str
@@ -106,3 +108,4 @@ class LearnerSpec:
     memory: str
     reference: str
     summary: str
+    meaning: int = 1

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -33,13 +34,13 @@ def save_checkpoint(path: Path, run_id: str, state: dict[str, NDArray], tally: T
         save_file(tensors, temporary, metadata={"format": FORMAT, "run": run_id})
 
 
-def load_checkpoint(path: Path, run_id: str) -> tuple[dict[str, NDArray], Tally] | None:
+def load_checkpoint(path: Path, run_ids: Sequence[str]) -> tuple[dict[str, NDArray], Tally] | None:
     """The learner's state and the tally, or None where there is no usable checkpoint of this run."""
     if not path.exists():
         return None
     try:
         with safe_open(path, framework="numpy") as file:
-            if file.metadata() != {"format": FORMAT, "run": run_id}:
+            if file.metadata() not in [{"format": FORMAT, "run": run_id} for run_id in run_ids]:
                 return None
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dict
         tally = Tally.from_arrays({name[4:]: array for name, array in tensors.items() if name.startswith("run/")})

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -12,9 +10,11 @@ from typing import Any
 
 from kenyon.backbones import BackboneConfig
 from kenyon.errors import ConfigError, unknown
+from kenyon.evaluation._identity import id_of, identity
 from kenyon.evaluation._loop import TESTS
-from kenyon.learners import check_learner_config, tuned_options
-from kenyon.streams import Curriculum, content_sum
+from kenyon.evaluation._older import older_ids
+from kenyon.learners import check_learner_config
+from kenyon.streams import Curriculum
 from kenyon.system import read_toml
 
 _CURRICULUM_KEYS = tuple(f.name for f in fields(Curriculum) if f.name != "seed")
@@ -36,6 +36,7 @@ class RunConfig:
             `"last"` only once at the end.
         backbone: a frozen network whose features take the place of the images: a name, or a table of the
             arguments of `kenyon.backbones.BackboneConfig`. None for the images themselves.
+        given: the options as they were given, without the defaults.
     """
 
     dataset: str
@@ -45,6 +46,7 @@ class RunConfig:
     weights_every: int | None = None
     tests: str = "all"
     backbone: str | Mapping[str, Any] | None = None
+    given: Mapping[str, Any] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.tests not in TESTS:
@@ -54,6 +56,7 @@ class RunConfig:
             raise ConfigError(f"weights_every = {every!r}: expected a whole number of samples, 0 for no records")
         if self.backbone is not None:
             object.__setattr__(self, "backbone", BackboneConfig.from_value(self.backbone).to_dict())
+        object.__setattr__(self, "given", {name: _plain(name, value) for name, value in self.options.items()})
         options = check_learner_config(self.learner, self.curriculum.scenario, self.options)
         object.__setattr__(self, "options", {name: _plain(name, value) for name, value in options.items()})
 
@@ -81,24 +84,25 @@ class RunConfig:
         return own | curriculum | backbone | rest
 
     def run_id(self, seed: int) -> str:
-        """SHA-256 of the canonical configuration, the seed, and what lies behind it; 12 hex digits.
+        """SHA-256 of what differs from the defaults, of what lies behind it, and of the seed; 12 hex digits."""
+        return id_of(identity(self), seed)
 
-        A baseline that is tuned anew is another configuration, and so is a user's own set that was edited, though no
-        option says so.
-        """
-        values = self.to_dict() | {"seed": seed}
-        if chosen := tuned_options(self.learner, self.curriculum.scenario):
-            values["tuned"] = chosen
-        if content := content_sum(self.dataset):
-            values["content"] = content
-        text = json.dumps(values, sort_keys=True, separators=(",", ":"))
-        return hashlib.sha256(text.encode()).hexdigest()[:12]
+    def run_ids(self, seed: int) -> tuple[str, ...]:
+        """The run's id, and those that an earlier version may have given to it."""
+        return (self.run_id(seed), *older_ids(self, seed))
 
     def folder_name(self, seed: int) -> str:
         """A readable name that no other configuration and seed share."""
+        return f"{self._words()}-s{seed}-{self.run_id(seed)}"
+
+    def older_names(self, seed: int) -> list[str]:
+        """The names that an earlier version may have given to the same run, most likely first."""
+        return [f"{self._words()}-s{seed}-{run_id}" for run_id in self.run_ids(seed)[1:]]
+
+    def _words(self) -> str:
         parts = [Path(self.dataset).stem, self.curriculum.scenario, self.learner, self.options.get("rule")]
         words = [re.sub(r"[^a-z0-9]+", "-", part.lower()).strip("-") for part in parts if isinstance(part, str)]
-        return f"{'-'.join(words)}-s{seed}-{self.run_id(seed)}"
+        return "-".join(words)
 
 
 def config_keys() -> tuple[str, ...]:

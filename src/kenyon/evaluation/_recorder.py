@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from time import perf_counter
 
@@ -40,7 +41,7 @@ class FolderRecorder:
 
     Args:
         folder: the run's folder, its lock held.
-        run_id: goes into the checkpoint, so that no other run's is taken for it.
+        run_ids: the first goes into the checkpoint, so that no other run's is taken for it; one with any of them is.
         learner: as it is before the stream; put back to its checkpoint if there is one.
         sizes: training samples, weight records and classes of the run.
         n_tasks: tasks of the run.
@@ -48,11 +49,17 @@ class FolderRecorder:
     """
 
     def __init__(
-        self, folder: RunFolder, run_id: str, learner: Learner, sizes: tuple[int, int, int], n_tasks: int, timer: Timer
+        self,
+        folder: RunFolder,
+        run_ids: Sequence[str],
+        learner: Learner,
+        sizes: tuple[int, int, int],
+        n_tasks: int,
+        timer: Timer,
     ) -> None:
-        self._folder, self._run_id, self._learner, self._timer = folder, run_id, learner, timer
+        self._folder, self._run_id, self._learner, self._timer = folder, run_ids[0], learner, timer
         self._path = folder.file("checkpoint.safetensors")
-        checkpoint, resumed = load_checkpoint(self._path, run_id), False
+        checkpoint, resumed = load_checkpoint(self._path, run_ids), False
         if checkpoint:
             state, self.tally = checkpoint
             # Curves shorter than the checkpoint says: the machine stopped, not only the process. Start over.

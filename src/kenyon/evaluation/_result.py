@@ -30,6 +30,7 @@ class RunResult:
         state_sha256: hash of the learner's final state.
         backbone_bytes: bytes of the frozen network before the learner, which `state_bytes` leaves out; 0 for none.
         options: values that the learner settled itself where none was given, such as tuned learning rates.
+        run: the run's id; empty for a run of an earlier version.
         folder: where the run is stored, if it is.
     """
 
@@ -45,6 +46,7 @@ class RunResult:
     state_sha256: str
     backbone_bytes: int = 0
     options: Mapping[str, float] = field(default_factory=dict)
+    run: str = ""
     folder: Path | None = None
 
     def to_dict(self) -> dict[str, Any]:

@@ -107,7 +107,7 @@ def run_dataset(
         folder.begin(config, seed)
         sizes = (stream.info.n_train, n_records(stream, stride), stream.info.n_classes)
         timer = Timer(checkpoint_seconds, checkpoint_share)
-        recorder = FolderRecorder(folder, config.run_id(seed), learner, sizes, len(stream.episodes), timer)
+        recorder = FolderRecorder(folder, config.run_ids(seed), learner, sizes, len(stream.episodes), timer)
     tally = recorder.tally
     n_test = [episode.n_test for episode in stream.episodes]
     watch.started(seed, stream.info, n_test, tally)
@@ -134,4 +134,5 @@ def _result(config: RunConfig, seed: int, stream: Stream, learner: Learner, tall
         state_sha256=state_hash(learner.state()),
         backbone_bytes=backbone_bytes(stream.dataset),
         options=dict(getattr(learner, "options", {})),
+        run=config.run_id(seed),
     )

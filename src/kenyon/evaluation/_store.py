@@ -2,6 +2,7 @@
 
     <store>/<data set>-<scenario>-<learner>[-<rule>]-s<seed>-<id>/
         config.toml             the exact configuration, every option, and the seed
+        run.json                the run's id and what it is made of
         environment.json        versions, processor and threads; one entry for each session that worked on the run
         metrics.json            the results; its presence means that the run is complete
         accuracy_matrix.csv     accuracy on each task (columns) before learning and after each task (rows)
@@ -26,9 +27,14 @@ from typing import Any
 from kenyon.errors import DataError
 from kenyon.evaluation._config import RunConfig, read_config
 from kenyon.evaluation._environment import environment
+from kenyon.evaluation._identity import id_of, identity, sources_of
 from kenyon.evaluation._result import RunResult
+from kenyon.evaluation._sources import newer
 from kenyon.system import is_locked, locked, replace_file, replace_json, sync_folder, to_toml
 
+FORMAT = 1
+DAMAGE = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
+"""What reading a damaged JSON file may come to."""
 RESULTS = ("metrics.json", "accuracy_matrix.csv", "prequential.npy", "weights.npy", "checkpoint.safetensors")
 
 
@@ -74,6 +80,8 @@ class RunFolder:
     def begin(self, config: RunConfig, seed: int) -> None:
         """Write down what runs and where."""
         replace_file(self.file("config.toml"), to_toml(config.to_dict() | {"seeds": [seed]}).encode(), durable=False)
+        record = {"format": FORMAT, "run": config.run_id(seed), "seed": seed, "values": identity(config)}
+        replace_json(self.file("run.json"), record, durable=False)
         try:
             sessions = json.loads(self.file("environment.json").read_text())
         except (OSError, ValueError):
@@ -94,13 +102,35 @@ class RunFolder:
 
     def result(self) -> RunResult:
         """The results of a complete run."""
+        path = self.file("metrics.json")
         try:
-            values = json.loads(self.file("metrics.json").read_text())
-            return RunResult.from_dict(values, self.path)
+            result = RunResult.from_dict(json.loads(path.read_text(encoding="utf-8")), self.path)
         except FileNotFoundError as error:
             raise DataError(f"{self.path} holds no complete run: it has no metrics.json") from error
-        except (ValueError, KeyError, TypeError) as error:
-            raise DataError(f"{self.file('metrics.json')} is damaged ({error}): run again with --again") from error
+        except (OSError, *DAMAGE) as error:
+            raise DataError(f"{path} is damaged ({error}): run again with --again") from error
+        record = self.record()
+        if record and result.run != record["run"]:
+            raise DataError(
+                f"{path} belongs to the run {result.run!r}, not to {record['run']!r}: run again with --again"
+            )
+        return result
+
+    def record(self) -> dict[str, Any] | None:
+        """What `run.json` says the run is: its id (`run`), its `seed`, and the `values` that the id is made of.
+
+        None for a run of an earlier version, which has no such file.
+        """
+        path = self.file("run.json")
+        try:
+            record = json.loads(path.read_text(encoding="utf-8"))
+            if record["run"] != id_of(record["values"], record["seed"]):
+                raise ValueError(f"its id is {record['run']!r}, its values make another")
+        except FileNotFoundError:
+            return None
+        except (OSError, *DAMAGE) as error:
+            raise DataError(f"{path} is damaged ({error}): run again with --again") from error
+        return record
 
     def config(self) -> dict[str, Any]:
         """The configuration as `config.toml` has it, `seeds` included."""
@@ -114,7 +144,19 @@ class Store:
     root: Path
 
     def folder(self, config: RunConfig, seed: int) -> RunFolder:
-        return RunFolder(self.root / config.folder_name(seed))
+        """A run's folder: under its name, or, where only that is there, under the name of an earlier version.
+
+        An earlier version did not record the source text of classes from outside the package. Its runs of such a
+        class count as long as the file is older than they are.
+        """
+        path = self.root / config.folder_name(seed)
+        if not path.exists():
+            for name in config.older_names(seed):
+                older = RunFolder(self.root / name)
+                written = older.file("config.toml")
+                if written.exists() and not newer(sources_of(config), written):
+                    return older
+        return RunFolder(path)
 
     def runs(self) -> list[RunFolder]:
         """Every run, complete or not, by name."""

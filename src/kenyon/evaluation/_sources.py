@@ -1,0 +1,78 @@
+"""The source text behind classes from outside the package: a class that was edited is another class."""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import sysconfig
+from collections.abc import Iterable, Mapping
+from importlib.util import find_spec
+from pathlib import Path
+
+
+def source_sums(name: str, cls: type) -> dict[str, str]:
+    """SHA-256 of the files that hold a class and its bases, by the names under which they are found again.
+
+    The package's own classes, the standard library's and those of installed packages are left out, but for the class
+    itself where it is not ours.
+
+    Args:
+        name: how the class was asked for: `module:Class` or `file.py:Class`, or a name that it registered.
+        cls: the class.
+    """
+    place = name.rpartition(":")[0]
+    sums = {}
+    for base in cls.__mro__:
+        if _is_ours(base) or (base is not cls and _is_installed(base)):
+            continue
+        key = place if base is cls and place.endswith(".py") else base.__module__
+        sums[key] = _sum(_file_of(base)) or hashlib.sha256(repr(base).encode()).hexdigest()
+    return sums
+
+
+def changed(sums: Mapping[str, str]) -> list[str]:
+    """Which of the recorded files hold another text now; one that is not found here has not changed.
+
+    Nothing is imported but the packages that the modules lie in.
+    """
+    return [place for place, known in sums.items() if _sum(_find(place)) not in (None, known)]
+
+
+def newer(places: Iterable[str], than: Path) -> bool:
+    """Whether one of these files was changed after another file was written."""
+    files = [file for place in places if (file := _find(place)) is not None]
+    return any(file.stat().st_mtime > than.stat().st_mtime for file in files)
+
+
+def _find(place: str) -> Path | None:
+    if place.endswith(".py"):
+        return Path(place) if Path(place).is_file() else None
+    try:
+        spec = find_spec(place)
+    except (ImportError, ValueError):
+        return None
+    return Path(spec.origin) if spec and spec.origin and Path(spec.origin).is_file() else None
+
+
+def _file_of(cls: type) -> Path | None:
+    try:
+        return Path(inspect.getfile(cls))
+    except (OSError, TypeError):  # written in C, or in a notebook
+        return None
+
+
+def _sum(file: Path | None) -> str | None:
+    try:
+        return hashlib.sha256(file.read_bytes()).hexdigest() if file else None
+    except OSError:
+        return None
+
+
+def _is_ours(cls: type) -> bool:
+    return cls.__module__.partition(".")[0] == __name__.partition(".")[0]
+
+
+def _is_installed(cls: type) -> bool:
+    file, paths = _file_of(cls), sysconfig.get_paths()
+    places = [Path(paths[key]) for key in ("stdlib", "platstdlib", "purelib", "platlib")]
+    return file is None or any(file.is_relative_to(place) for place in places)
