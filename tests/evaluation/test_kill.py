@@ -25,6 +25,7 @@ LEFT = {
     "lock",
     "metrics.json",
     "prequential.npy",
+    "run.json",
     "weights.npy",
 }
 

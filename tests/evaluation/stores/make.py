@@ -1,20 +1,22 @@
-"""Writes the stores of this folder. Run once, by the code whose stores they stand for; the results are kept.
+"""Small runs as an earlier version wrote them, and how they came to be.
 
-    PYTHONPATH=<that code>/src:<that code>/tests python make.py ids_1.json 1
+    PYTHONPATH=<that version>/src:<that version>/tests python make.py 1
 
-The first file records the options and defaults of every learner and of a run, from which the ids of that time
-follow; the second is a store of small runs.
+wrote the store `1`; `write_record` wrote `kenyon/evaluation/ids_1.json`. Both are kept as they are.
 """
 
 from __future__ import annotations
 
 import json
+import math
 import os
 import sys
 from contextlib import suppress
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
+from kenyon.backbones import BackboneConfig
 from kenyon.evaluation import RunConfig, RunFolder, Watch, run, run_dataset
 from kenyon.learners import LEARNERS, learner_options
 from kenyon.streams import Curriculum, load_dataset
@@ -60,14 +62,18 @@ class _Stop(Watch):
             raise Interrupted
 
 
-def main(record: Path, store: Path) -> None:
-    record, store = record.resolve(), store.resolve()
-    plain = {
-        name: {k: list(v) if isinstance(v, tuple) else v for k, v in learner_options(name).items()} for name in LEARNERS
-    }
-    curriculum = {key: value for key, value in Curriculum().__dict__.items() if key not in ("scenario", "seed")}
-    own = {"weights_every": None, "tests": "all"}
-    record.write_text(json.dumps({"run": own, "curriculum": curriculum, "learners": plain}, indent=1) + "\n")
+def write_record(path: Path) -> None:
+    """The options and defaults of every learner and of a run, from which the ids of that version follow."""
+    curriculum = {f.name: f.default for f in fields(Curriculum) if f.name not in ("scenario", "seed")}
+    backbone = {f.name: f.default for f in fields(BackboneConfig)}
+    lines = [f' "run": {json.dumps({"weights_every": None, "tests": "all"})},']
+    lines += [f' "curriculum": {json.dumps(curriculum)},', f' "backbone": {json.dumps(backbone)},', ' "learners": {']
+    lines += [",\n".join(f"  {json.dumps(name)}: {json.dumps(learner_options(name))}" for name in LEARNERS)]
+    path.write_text("\n".join(["{", *lines, " }", "}"]) + "\n")
+
+
+def main(store: Path) -> None:
+    store = store.resolve()
     store.mkdir()
     os.chdir(store)
     write_csv(Path("mine.csv"))
@@ -76,10 +82,11 @@ def main(record: Path, store: Path) -> None:
     config = config_of(STOPPED)
     folder = RunFolder(store / config.folder_name(0))
     with folder.locked(wait=True), suppress(Interrupted):
-        run_dataset(config, 0, load_dataset("digits"), folder=folder, watch=_Stop(), checkpoint_seconds=0.0)
+        often = {"checkpoint_seconds": 0.0, "checkpoint_share": math.inf}
+        run_dataset(config, 0, load_dataset("digits"), folder=folder, watch=_Stop(), **often)
     for leftover in [*store.glob("*/lock"), *store.glob("*/environment.json")]:  # of the machine, not of the run
         leftover.unlink()
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]))
+    main(Path(sys.argv[1]))
