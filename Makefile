@@ -40,6 +40,7 @@ lint: $(VENV)/all
 	$(BIN)/ruff check src tests benchmarks examples
 	$(BIN)/ruff format --check --quiet src tests benchmarks examples
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-cache --no-logo
 
 test: lint data
 	$(BIN)/python -m pytest -n 2 --dist loadfile

@@ -1,4 +1,4 @@
-"""Files that grow row by row and files that are replaced as a whole."""
+"""Files that grow row by row, and checkpoints."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import pytest
 from kenyon.evaluation._checkpoint import load_checkpoint, save_checkpoint, state_hash
 from kenyon.evaluation._files import GrowingArray, read_growing
 from kenyon.evaluation._tally import Tally
-from kenyon.system import replace_file, to_toml
 
 
 @pytest.mark.parametrize("shape", [(6,), (6, 3)])
@@ -51,13 +50,6 @@ def test_rows_of_another_width_are_refused(tmp_path: Path) -> None:
     array = GrowingArray(tmp_path / "a.npy", np.float32, (4, 3))
     with pytest.raises(ValueError, match="do not fit"):
         array.append(np.zeros((1, 2), np.float32))
-
-
-def test_replace_leaves_nothing_else(tmp_path: Path) -> None:
-    replace_file(tmp_path / "a", b"old")
-    replace_file(tmp_path / "a", b"new")
-    assert [path.name for path in tmp_path.iterdir()] == ["a"]
-    assert (tmp_path / "a").read_bytes() == b"new"
 
 
 def state() -> dict[str, np.ndarray]:
@@ -104,18 +96,3 @@ def test_the_hash_sees_name_type_shape_and_value() -> None:
         {"a": np.array([0, 0, 0, 1e-45], np.float32)},
     ]
     assert len({state_hash(s) for s in [base, *others]}) == 5
-
-
-def test_toml_round_trip() -> None:
-    import tomllib
-
-    values = {
-        "text": 'a "quoted" \\ line',
-        "whole": 3,
-        "small": 1e-05,
-        "big": float("inf"),
-        "yes": True,
-        "list": [1, 2.5, "x"],
-        "options": {"nested": {"b1": 0.0}, "odd key": "ü"},
-    }
-    assert tomllib.loads(to_toml(values | {"none": None})) == values
