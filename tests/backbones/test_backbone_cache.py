@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
-from kenyon.backbones._cache import CachedFeatures, DamagedCacheWarning, cached_features
+from kenyon.backbones import DamagedCacheWarning
+from kenyon.backbones._cache import CachedFeatures, cached_features
 from kenyon.errors import DataError
 
 ROWS = np.random.default_rng(0).normal(size=(10, 6)).astype(np.float32)

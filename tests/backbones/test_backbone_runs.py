@@ -15,13 +15,10 @@ pytest.importorskip("onnxruntime", reason="the networks are run by ONNX Runtime"
 
 import tiny_net
 
-from kenyon.backbones import Pretrained
-from kenyon.backbones._cache import DamagedCacheWarning
+from kenyon.backbones import DamagedCacheWarning, Pretrained
 from kenyon.cli import app
 from kenyon.errors import ConfigError, InputError
-from kenyon.evaluation import RunConfig, Watch, run
-from kenyon.evaluation._backbone import with_backbone
-from kenyon.evaluation._run import run_dataset
+from kenyon.evaluation import RunConfig, Watch, run, run_dataset, with_backbone
 from kenyon.streams import SCENARIOS, Curriculum
 
 BACKBONE = {"name": "tiny_net:net", "resolution": 12, "normalisation": "unit"}

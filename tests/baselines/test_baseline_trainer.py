@@ -10,6 +10,7 @@ import pytest
 import torch
 from split_digits import SplitDigits, resumes, same_state
 
+from kenyon.baselines import Trainer
 from kenyon.baselines._buffer import ReplayBuffer
 from kenyon.baselines._derpp import DERpp
 from kenyon.baselines._er import ER
@@ -17,7 +18,6 @@ from kenyon.baselines._fine_tune import FineTune
 from kenyon.baselines._iid_offline import IIDOffline
 from kenyon.baselines._networks import build_network
 from kenyon.baselines._online_ewc import OnlineEWC
-from kenyon.baselines._trainer import Trainer
 from kenyon.errors import ConfigError, InputError
 from kenyon.protocol import StreamInfo
 

@@ -11,6 +11,7 @@ import torch
 from split_digits import SplitDigits
 from torch import Tensor
 
+from kenyon.baselines import Trainer
 from kenyon.baselines._a_gem import AGEM, inner, project
 from kenyon.baselines._anchor import Anchored
 from kenyon.baselines._derpp import DERpp
@@ -23,7 +24,7 @@ from kenyon.baselines._iid_offline import IIDOffline
 from kenyon.baselines._lwf import LwF
 from kenyon.baselines._online_ewc import OnlineEWC
 from kenyon.baselines._si import SI
-from kenyon.baselines._trainer import Batch, Trainer
+from kenyon.baselines._trainer import Batch
 
 # class, options, at least this accuracy class-incrementally (chance is 0.1) and task-incrementally (0.5)
 CASES: list[tuple[type[Trainer], dict[str, Any], float, float]] = [

@@ -17,8 +17,7 @@ from typer.testing import CliRunner, Result
 
 from evaluation.workers import content
 from kenyon.cli import app
-from kenyon.evaluation import Store
-from kenyon.evaluation._metrics import METRIC_NAMES
+from kenyon.evaluation import METRIC_NAMES, Store
 
 TINY = ["--learner", "evaluation.tiny:Tiny", "--max-per-task", "30"]
 

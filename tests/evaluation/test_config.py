@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from kenyon.errors import ConfigError
-from kenyon.evaluation import RunConfig
-from kenyon.evaluation._config import config_keys, parse_seeds, read_config
+from kenyon.evaluation import RunConfig, config_keys, parse_seeds, read_config
 from kenyon.streams import Curriculum, content_sum
 from kenyon.system import to_toml
 

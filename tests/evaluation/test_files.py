@@ -7,9 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kenyon.evaluation._checkpoint import load_checkpoint, save_checkpoint, state_hash
-from kenyon.evaluation._files import GrowingArray, read_growing
-from kenyon.evaluation._tally import Tally
+from kenyon.evaluation import Tally, load_checkpoint, read_growing, save_checkpoint, state_hash
+from kenyon.evaluation._files import GrowingArray
 
 
 @pytest.mark.parametrize("shape", [(6,), (6, 3)])

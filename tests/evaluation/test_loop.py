@@ -11,11 +11,9 @@ from numpy.typing import NDArray
 
 from evaluation.tiny import Tiny
 from kenyon.errors import InputError
-from kenyon.evaluation import RunConfig, Watch, run, run_dataset
+from kenyon.evaluation import MEASURED, RunConfig, Tally, Watch, run, run_dataset
 from kenyon.evaluation._loop import drive, n_records, weights_stride
-from kenyon.evaluation._metrics import MEASURED
 from kenyon.evaluation._recorder import NoRecorder
-from kenyon.evaluation._tally import Tally
 from kenyon.streams import SCENARIOS, Curriculum, Stream, load_dataset
 
 TINY = "evaluation.tiny:Tiny"

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kenyon.evaluation import Metrics
-from kenyon.evaluation._metrics import MEASURED, METRIC_NAMES, accuracy_metrics, summarise
+from kenyon.evaluation import MEASURED, METRIC_NAMES, Metrics
+from kenyon.evaluation._metrics import accuracy_metrics, summarise
 
 R = np.array(
     [

@@ -13,8 +13,7 @@ from typer.testing import CliRunner
 from evaluation.workers import make_config
 from kenyon.cli import app
 from kenyon.cli._run import EXTRA
-from kenyon.evaluation import RunConfig, run
-from kenyon.evaluation._config import config_keys
+from kenyon.evaluation import RunConfig, config_keys, run
 from kenyon.evaluation._store import RESULTS
 from kenyon.streams import Curriculum
 

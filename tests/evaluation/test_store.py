@@ -11,9 +11,7 @@ import pytest
 
 from evaluation.workers import content, make_config
 from kenyon.errors import DataError
-from kenyon.evaluation import Metrics, RunConfig, Store, Watch, run
-from kenyon.evaluation._metrics import MEASURED, METRIC_NAMES
-from kenyon.evaluation._result import RunResult
+from kenyon.evaluation import MEASURED, METRIC_NAMES, Metrics, RunConfig, RunResult, Store, Watch, run
 
 
 class Count(Watch):

@@ -7,8 +7,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from kenyon.evaluation import RunConfig, RunFolder, Store, Watch, run, run_dataset
-from kenyon.evaluation._metrics import MEASURED
+from kenyon.evaluation import MEASURED, RunConfig, RunFolder, Store, Watch, run, run_dataset
 from kenyon.streams import Curriculum, load_dataset
 
 

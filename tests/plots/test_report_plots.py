@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from kenyon.errors import DataError
-from kenyon.plots._reports import draw_scatter, frontier, plot_report
+from kenyon.plots import plot_report
+from kenyon.plots._reports import draw_scatter, frontier
 from kenyon.report import Point, Scatter
 from report.sample import sample
 

@@ -12,8 +12,7 @@ pytest.importorskip("torch", reason="the networks are PyTorch's")
 pytest.importorskip("onnxruntime", reason="the networks are run by ONNX Runtime")
 
 from kenyon.evaluation import RunConfig, run
-from kenyon.search import evaluate, make_objective, search
-from kenyon.search._objective import DONE, FAILED
+from kenyon.search import DONE, FAILED, evaluate, make_objective, search
 from kenyon.streams import Curriculum
 from kenyon.transfer import default_targets, load_source, parse_target
 

@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from kenyon.search import Evaluation, SearchFolder, SearchWatch, make_objective, search
-from kenyon.search._objective import DONE
+from kenyon.search import DONE, Evaluation, SearchFolder, SearchWatch, make_objective, search
 
 SPACE = '[rule]\nvalues = ["gen", "mse"]\n[n_hidden]\nlow = 100\nhigh = 300\n'
 

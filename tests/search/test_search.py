@@ -18,9 +18,8 @@ from typer.testing import CliRunner
 
 from kenyon.cli import app
 from kenyon.errors import ConfigError
-from kenyon.search import SearchFolder, best_of, evaluate, make_objective, search
+from kenyon.search import DONE, FAILED, STOPPED, SearchFolder, best_of, evaluate, make_objective, search
 from kenyon.search._engines import LocalEngine
-from kenyon.search._objective import DONE, FAILED, STOPPED
 
 SPACE = """
 [rule]

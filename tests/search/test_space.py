@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kenyon.errors import ConfigError
-from kenyon.evaluation._config import RunConfig
+from kenyon.evaluation import RunConfig
 from kenyon.search import Space, default_space, parse_space
 
 SMALL = """

@@ -12,7 +12,7 @@ import pytest
 
 from kenyon import KenyonClassifier
 from kenyon.errors import ConfigError
-from kenyon.evaluation._config import RunConfig
+from kenyon.evaluation import RunConfig
 from kenyon.presets import load_preset, preset_names
 from kenyon.search import default_space
 from kenyon.search._search import KAPPA, N_INITIAL
