@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
+
+import typer
 
 from kenyon.errors import DataError
 from kenyon.evaluation import RunFolder, Store
@@ -16,3 +19,9 @@ def open_runs(path: Path) -> list[RunFolder]:
     if not runs:
         raise DataError(f"{path} is neither a run's folder nor a store with runs: name one that `kenyon run` wrote to")
     return runs
+
+
+def say_damaged(damaged: Sequence[tuple[RunFolder, str]]) -> None:
+    """Name the runs that are left out because they cannot be read, and why."""
+    for folder, reason in damaged:
+        typer.echo(f"kenyon: left out {folder.path.name}: {reason}", err=True)

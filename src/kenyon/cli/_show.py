@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from kenyon.evaluation import RunFolder
+    from kenyon.evaluation import RunFolder, RunGroup
 
 ALWAYS = ("dataset", "scenario", "learner")
 
@@ -19,70 +19,61 @@ def show(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON alone.")] = False,
 ) -> None:
     """List the runs of a store side by side, best first, or show one run."""
-    from kenyon.cli._folders import open_runs
+    from kenyon.cli._folders import open_runs, say_damaged
     from kenyon.cli._run import print_report
-    from kenyon.cli._tables import numbers, print_table, shares, size
+    from kenyon.errors import DataError
+    from kenyon.evaluation import group_runs
 
-    groups = _grouped(open_runs(path))
+    groups, damaged = group_runs(open_runs(path))
+    if not groups:
+        raise DataError(damaged[0][1] if len(damaged) == 1 else f"{path}: all {len(damaged)} runs are damaged")
+    say_damaged(damaged)
+    groups.sort(key=lambda group: group.rank)
     if as_json:
-        typer.echo(json.dumps([_as_json(*group) for group in groups], indent=2, allow_nan=False))
+        typer.echo(json.dumps([_as_json(group) for group in groups], indent=2, allow_nan=False))
         return
-    if (path / "config.toml").exists() and groups[0][1]:
-        print_report(_report(*groups[0][:2]))
+    if (path / "config.toml").exists() and groups[0].complete:
+        print_report(groups[0].report)
+        if groups[0].outdated:
+            typer.echo(f"\nNot the numbers of the code as it is: {groups[0].outdated}")
         return
-    differing = _differing([config for config, _, _ in groups])
+    _print(groups)
+
+
+def _print(groups: list[RunGroup]) -> None:
+    from kenyon.cli._tables import numbers, print_table, shares, size
+    from kenyon.evaluation import distinguishing
+
+    keys = [*ALWAYS, *distinguishing(groups)]
+    columns = [*keys, "seeds", "accuracy, %", "forgetting, %", "state", "samples/s"]
     rows = []
-    for config, complete, incomplete in groups:
-        cells = [_cell(_flat(config).get(key)) for key in differing]
-        state = f"{len(complete)}" + (f" + {len(incomplete)} {_standing(incomplete)}" if incomplete else "")
-        report = _report(config, complete) if complete else None
+    for group in groups:
         figures = ["-"] * 4
-        if report:
-            figures = [shares(report.summary("accuracy")), shares(report.summary("forgetting"))]
-            figures += [size(report.summary("state_bytes").mean), numbers(report.summary("samples_per_second"))]
-        rows.append([*cells, state, *figures])
-    print_table((*differing, "seeds", "accuracy, %", "forgetting, %", "state", "samples/s"), rows)
+        if group.complete and not group.outdated:
+            summary = group.report.summary
+            figures = [shares(summary("accuracy")), shares(summary("forgetting"))]
+            figures += [size(summary("state_bytes").mean), numbers(summary("samples_per_second"))]
+        rows.append([*(_cell(group.value(key)) for key in keys), _seeds(group), *figures])
+    if any(group.outdated for group in groups):
+        columns.append("note")
+        rows = [[*row, group.outdated] for row, group in zip(rows, groups, strict=True)]
+    print_table(columns, rows)
 
 
-def _grouped(runs: list[RunFolder]) -> list[tuple[dict[str, Any], list[RunFolder], list[RunFolder]]]:
-    """Configurations with their complete and incomplete runs, the most accurate first."""
-    groups: dict[str, tuple[dict[str, Any], list[RunFolder], list[RunFolder]]] = {}
-    for run in runs:
-        config = run.config()
-        config.pop("seeds", None)
-        group = groups.setdefault(json.dumps(config, sort_keys=True), (config, [], []))
-        (group[1] if run.complete else group[2]).append(run)
-
-    def rank(group: tuple[dict[str, Any], list[RunFolder], list[RunFolder]]) -> float:
-        return -(_report(*group[:2]).summary("accuracy").mean or 0.0) if group[1] else 1.0
-
-    return sorted(groups.values(), key=rank)
-
-
-def _report(config: dict[str, Any], complete: list[RunFolder]) -> Any:
-    from kenyon.evaluation import Report
-
-    return Report(config, sorted((run.result() for run in complete), key=lambda result: result.seed))
+def _seeds(group: RunGroup) -> str:
+    incomplete = group.incomplete
+    return f"{len(group.complete)}" + (f" + {len(incomplete)} {_standing(incomplete)}" if incomplete else "")
 
 
 def _standing(incomplete: list[RunFolder]) -> str:
     return "running" if any(run.busy for run in incomplete) else "stopped"
 
 
-def _as_json(config: dict[str, Any], complete: list[RunFolder], incomplete: list[RunFolder]) -> dict[str, Any]:
-    values = _report(config, complete).to_dict() if complete else {"config": config}
-    return values | {"incomplete": [str(run.path) for run in incomplete]}
+def _as_json(group: RunGroup) -> dict[str, Any]:
+    from kenyon.evaluation import json_safe
 
-
-def _flat(config: dict[str, Any]) -> dict[str, Any]:
-    return {k: v for k, v in config.items() if k != "options"} | config.get("options", {})
-
-
-def _differing(configs: list[dict[str, Any]]) -> list[str]:
-    """The keys to compare by: what always identifies a run, and whatever is not the same in all."""
-    flat = [_flat(config) for config in configs]
-    keys = dict.fromkeys(key for config in flat for key in config)
-    return [key for key in keys if key in ALWAYS or any(config.get(key) != flat[0].get(key) for config in flat)]
+    values = group.report.to_dict() if group.complete else {"config": json_safe(group.config)}
+    return values | {"incomplete": [str(run.path) for run in group.incomplete], "outdated": group.outdated}
 
 
 def _cell(value: Any) -> str:

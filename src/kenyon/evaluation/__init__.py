@@ -5,9 +5,10 @@ from kenyon.evaluation._checkpoint import load_checkpoint, save_checkpoint, stat
 from kenyon.evaluation._config import RunConfig, config_keys, parse_seeds, read_config
 from kenyon.evaluation._environment import environment
 from kenyon.evaluation._files import read_growing
+from kenyon.evaluation._groups import Groups, RunGroup, by_stream, distinguishing, group_runs
 from kenyon.evaluation._loop import WITHHELD, chunk_size
 from kenyon.evaluation._metrics import MEASURED, METRIC_NAMES, Metrics, Summary
-from kenyon.evaluation._result import Report, RunResult
+from kenyon.evaluation._result import Report, RunResult, json_safe
 from kenyon.evaluation._run import run, run_dataset
 from kenyon.evaluation._store import RunFolder, Store
 from kenyon.evaluation._tally import Tally
@@ -17,18 +18,24 @@ __all__ = [
     "MEASURED",
     "METRIC_NAMES",
     "WITHHELD",
+    "Groups",
     "Metrics",
     "Report",
     "RunConfig",
     "RunFolder",
+    "RunGroup",
     "RunResult",
     "Store",
     "Summary",
     "Tally",
     "Watch",
+    "by_stream",
     "chunk_size",
     "config_keys",
+    "distinguishing",
     "environment",
+    "group_runs",
+    "json_safe",
     "load_checkpoint",
     "open_dataset",
     "parse_seeds",

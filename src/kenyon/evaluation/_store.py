@@ -126,6 +126,8 @@ class RunFolder:
             record = json.loads(path.read_text(encoding="utf-8"))
             if record["run"] != id_of(record["values"], record["seed"]):
                 raise ValueError(f"its id is {record['run']!r}, its values make another")
+            if not all(isinstance(record["values"][key], str) for key in ("dataset", "scenario", "learner")):
+                raise ValueError("its data set, scenario or learner is no name")
         except FileNotFoundError:
             return None
         except (OSError, *DAMAGE) as error:

@@ -1,0 +1,216 @@
+"""The runs of a store by configuration: what `kenyon show` and the report compare.
+
+Runs of one group differ in nothing but their seeds: not in an option, nor in the meaning of the learner, the content
+of the data set, the source text of a class from outside the package, or the values that a baseline was tuned to.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from kenyon.errors import ConfigError, DataError, KenyonError
+from kenyon.evaluation._identity import meaning_of
+from kenyon.evaluation._older import older_id, older_identity
+from kenyon.evaluation._result import Report, RunResult
+from kenyon.evaluation._sources import changed, newer
+from kenyon.evaluation._store import RunFolder
+from kenyon.streams import canonical_name, content_sum
+
+_NAMED = ("dataset", "scenario", "learner")
+_BEHIND = ("meaning", "tuned", "content", "sources", "backbone", "options")
+
+
+@dataclass
+class RunGroup:
+    """A configuration with its runs.
+
+    Attributes:
+        config: as its first run's `config.toml` has it, without the seeds.
+        complete: folder and results, by seed.
+        incomplete: folders without results.
+        label: what to call it among the others of its stream.
+        values: what differs from the defaults, and what lies behind it, as `run.json` has it.
+        outdated: why its numbers are not those of the code as it is; empty where they are.
+    """
+
+    config: Mapping[str, Any]
+    complete: list[tuple[RunFolder, RunResult]] = field(default_factory=list)
+    incomplete: list[RunFolder] = field(default_factory=list)
+    label: str = ""
+    values: Mapping[str, Any] = field(default_factory=dict)
+    outdated: str = ""
+
+    @cached_property
+    def report(self) -> Report:
+        return Report(self.config, [result for _, result in self.complete])
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The folders of the complete runs."""
+        return tuple(folder.path.name for folder, _ in self.complete)
+
+    @property
+    def stream(self) -> tuple[str, str]:
+        """What it is compared within: data set (and backbone), scenario."""
+        name, backbone = Path(str(self.config["dataset"])).stem, self.config.get("backbone")
+        return (f"{name} by {backbone['name']}" if backbone else name, str(self.config["scenario"]))
+
+    @property
+    def rank(self) -> float:
+        """For sorting: the most accurate first, what has no number to show last."""
+        return 1.0 if self.outdated or not self.complete else -(self.report.summary("accuracy").mean or 0.0)
+
+    @cached_property
+    def differs(self) -> dict[str, Any]:
+        """What is not the default, of stream and learner, and what lies behind it, by name."""
+        values = {key: value for key, value in self.values.items() if key not in (*_NAMED, *_BEHIND)}
+        values |= {"backbone": self.values["backbone"]["name"]} if "backbone" in self.values else {}
+        values |= self.values.get("options", {}) | (dict(self.complete[0][1].options) if self.complete else {})
+        return values | ({"content": self.values["content"][:8].strip()} if "content" in self.values else {})
+
+    def value(self, key: str) -> Any:
+        """A value of the configuration, or of what lies behind it, by name."""
+        if key in self.differs:
+            return self.differs[key]
+        return {**self.config, **self.config.get("options", {})}.get(key)
+
+
+class Groups(NamedTuple):
+    """The runs of a store, grouped; and those that cannot be read, each with the reason."""
+
+    groups: list[RunGroup]
+    damaged: list[tuple[RunFolder, str]]
+
+
+def group_runs(runs: Iterable[RunFolder]) -> Groups:
+    """Group runs by configuration, in the order of the runs. A run that cannot be read is named and left out."""
+    found: dict[str, RunGroup] = {}
+    damaged: list[tuple[RunFolder, str]] = []
+    incomplete: list[tuple[str, RunFolder, RunGroup]] = []
+    reader = _Reader()
+    for folder in runs:
+        try:
+            config, values = reader.read(folder)
+            result = folder.result() if folder.complete else None
+        except (KenyonError, OSError) as error:
+            damaged.append((folder, str(error)))
+            continue
+        group = RunGroup(config, values=values, outdated=reader.outdated(folder, values))
+        key = json.dumps([{k: v for k, v in values.items() if k != "tuned"}, group.outdated], sort_keys=True)
+        if result is None:
+            incomplete.append((key, folder, group))
+        else:
+            # A baseline that was tuned anew has the same configuration and other values in force.
+            key += json.dumps(dict(result.options), sort_keys=True)
+            found.setdefault(key, group).complete.append((folder, result))
+    for key, folder, group in incomplete:
+        home = next((other for other in found if other.startswith(key)), key)
+        found.setdefault(home, group).incomplete.append(folder)
+    for group in found.values():
+        group.complete = _each_seed_once(group.complete)
+    return Groups(list(found.values()), damaged)
+
+
+def by_stream(groups: Iterable[RunGroup]) -> dict[tuple[str, str], list[RunGroup]]:
+    """Groups by data set and scenario, the most accurate first within each, with labels that tell them apart."""
+    streams: dict[tuple[str, str], list[RunGroup]] = {}
+    for group in groups:
+        streams.setdefault(group.stream, []).append(group)
+    for members in streams.values():
+        members.sort(key=lambda group: group.rank)
+        _label(members)
+    return streams
+
+
+def distinguishing(groups: Sequence[RunGroup]) -> list[str]:
+    """The names of the values that are not the same in all groups, data set, scenario and learner aside."""
+    keys = dict.fromkeys(key for group in groups for key in group.differs)
+    return [key for key in keys if any(group.value(key) != groups[0].value(key) for group in groups)]
+
+
+def _label(groups: Sequence[RunGroup]) -> None:
+    """Learner and rule, and whatever else tells the configurations of one stream apart."""
+    for group in groups:
+        rule = group.config.get("options", {}).get("rule")
+        group.label = " ".join([str(group.config["learner"]), *([rule] if isinstance(rule, str) else [])])
+    for label in {group.label for group in groups}:
+        alike = [group for group in groups if group.label == label]
+        keys = distinguishing(alike)
+        for group in alike:
+            group.label += "".join(f", {key} {group.value(key)}" for key in keys if group.value(key) is not None)
+
+
+def _each_seed_once(complete: list[tuple[RunFolder, RunResult]]) -> list[tuple[RunFolder, RunResult]]:
+    """By seed; of two runs that are the same, the one that names its id."""
+    by_seed: dict[int, tuple[RunFolder, RunResult]] = {}
+    for folder, result in complete:
+        if result.seed not in by_seed or result.run:
+            by_seed[result.seed] = (folder, result)
+    return [by_seed[seed] for seed in sorted(by_seed)]
+
+
+class _Reader:
+    """Reads what runs are; what many of them share is looked up once."""
+
+    def __init__(self) -> None:
+        self._contents: dict[str, str | None] = {}
+        self._outdated: dict[str, str] = {}
+
+    def read(self, folder: RunFolder) -> tuple[dict[str, Any], dict[str, Any]]:
+        """A run's configuration without its seeds, and what it is known by."""
+        config = folder.config()
+        seeds = config.pop("seeds", None)
+        for key in _NAMED:
+            if not isinstance(config.get(key), str):
+                raise DataError(f"{folder.file('config.toml')} has no {key!r}: it is not the configuration of a run")
+        if record := folder.record():
+            return config, record["values"]
+        values = older_identity(config)
+        if _is_own(config["dataset"]):
+            values["content"] = self._content(folder, config, seeds[0] if isinstance(seeds, list) and seeds else 0)
+        return config, values
+
+    def _content(self, folder: RunFolder, config: Mapping[str, Any], seed: int) -> str:
+        """An earlier version kept the content in the id alone, so only the content that is there now is known again;
+        a run of any other is like no run but itself."""
+        dataset = config["dataset"]
+        if dataset not in self._contents:
+            self._contents[dataset] = content_sum(dataset)
+        now = self._contents[dataset]
+        if now and folder.path.name.endswith(older_id(config, seed, now)):
+            return now
+        return f"unknown {folder.path.name}"
+
+    def outdated(self, folder: RunFolder, values: Mapping[str, Any]) -> str:
+        """Why a run's numbers are not those of the code as it is; empty where they are."""
+        learner, sources = values["learner"], values.get("sources")
+        if ":" in learner and sources is None:
+            place = learner.rpartition(":")[0]
+            return f"{place} is newer than the run" if newer([place], folder.file("config.toml")) else ""
+        key = json.dumps([learner, values["meaning"], sources])
+        if key not in self._outdated:
+            self._outdated[key] = _outdated(learner, values["meaning"], sources or {})
+        return self._outdated[key]
+
+
+def _outdated(learner: str, meaning: list[int], sources: Mapping[str, str]) -> str:
+    if edited := changed(sources):
+        return f"the source of {', '.join(edited)} has changed since"
+    try:
+        now = meaning_of(learner)
+    except ConfigError:  # a learner that this version does not have
+        return ""
+    return f"{learner} has changed since" if now != meaning else ""
+
+
+def _is_own(dataset: str) -> bool:
+    try:
+        canonical_name(dataset)
+    except ConfigError:
+        return True
+    return False
