@@ -43,7 +43,7 @@ def test_what_has_a_default_may_be_left_out() -> None:
         ((*CELL, "paper"), 83.1, ["paper = 83.1", "a table"]),
         ((*CELL, "runs"), ["no-such-run"], ["table-3", "'no-such-run'", "not among the runs"]),
         (("tables", 0, "columns"), ["one"], ["row 'Kenyon GEN' has 4 cells for 1 columns"]),
-        (("tables", 0, "id"), "Table 3", ["id = 'Table 3'", "small letters"]),
+        (("tables", 0, "id"), "Table 3", ["id = 'Table 3'", "lower-case letters"]),
         (("tables", 1, "id"), "table-3", ["two tables or figures have the id 'table-3'"]),
         (("figures", 0, "type"), "pie", ["type = 'pie'", "heatmap, lines, scatter"]),
         (("figures", 0, "points", 0, "x"), 0, ["x = 0.0 on a logarithmic axis", "above zero"]),

@@ -1,4 +1,4 @@
-"""Pictures, drawn by Matplotlib: of a run, a search, a transfer study, or the plots of points of a report."""
+"""Pictures of a run, a search, a transfer study, or the plots of points of a report, drawn by Matplotlib."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One picture, one file."""
+"""How a picture is written."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def save_picture(draw: Draw, path: Path, size: tuple[float, float]) -> Path:
 
     Args:
         draw: what to draw.
-        path: the picture; its ending says which format. Its folder is made where there is none.
+        path: where the picture goes; the suffix says which format. A folder that does not exist is made.
         size: width and height in inches.
     """
     require("matplotlib", "plot", "drawing a picture")
@@ -25,8 +25,8 @@ def save_picture(draw: Draw, path: Path, size: tuple[float, float]) -> Path:
     from matplotlib.figure import Figure
 
     path.parent.mkdir(parents=True, exist_ok=True)
-    with rc_context({"svg.hashsalt": "kenyon"}):  # no random names, and below no date
-        # A figure of its own, not pyplot's: it needs no display and leaves no global state.
+    with rc_context({"svg.hashsalt": "kenyon"}):  # no random names in an SVG, and below no date
+        # Not a figure of pyplot's: this one needs no display and leaves no global state.
         figure = Figure(figsize=size, layout="constrained")
         draw(figure.add_subplot())
         figure.savefig(path, dpi=150, metadata={"Date": None} if path.suffix == ".svg" else None)

@@ -22,8 +22,8 @@ PLACES = (
     (4, 4, "left", "bottom"),
     (-4, -4, "right", "top"),
 )
-"""Where a name may stand: so many points across and up from its point, and which part of it is there. The first is
-clear of the line that joins the best."""
+"""Where a name may stand: how far across and up from its point, and how it is aligned there. The first place is clear
+of the line that joins the best points."""
 
 BYTES = ((1e9, "GB"), (1e6, "MB"), (1e3, "KB"), (1, "B"))
 
@@ -53,7 +53,7 @@ def draw_scatter(axes: Any, scatter: Scatter) -> None:
         points = [point for point in scatter.points if point.group == group]
         x, y = [point.x for point in points], [point.y for point in points]
         error = [point.error or 0.0 for point in points]
-        marker, colour = MARKERS[number % len(MARKERS)], 1 + (number - 1) % 9 if number else 0  # the first stays alone
+        marker, colour = MARKERS[number % len(MARKERS)], 1 + (number - 1) % 9 if number else 0  # no other group has the first colour
         axes.errorbar(x, y, error, fmt=marker, ms=6, elinewidth=0.8, label=group or None, color=f"C{colour}")
     if best:
         axes.step([p.x for p in best], [p.y for p in best], where="post", color="0.6", lw=1, ls="--", zorder=0)
@@ -72,12 +72,12 @@ def draw_scatter(axes: Any, scatter: Scatter) -> None:
 
 
 def _name_points(axes: Any, points: Sequence[Point]) -> None:
-    """Names beside their points, the first ones first; a name that would cover something is left out."""
+    """Write names beside their points, in order; a name that would cover something is left out."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.transforms import Bbox
 
     renderer = FigureCanvasAgg(axes.figure).get_renderer()
-    axes.figure.draw_without_rendering()  # settles where things are
+    axes.figure.draw_without_rendering()  # so that positions are known
     places = [axes.transData.transform((point.x, point.y)) for point in points]
     taken = [Bbox.from_bounds(x - 4, y - 4, 8, 8) for x, y in places]
     if legend := axes.get_legend():
@@ -96,7 +96,7 @@ def _name_points(axes: Any, points: Sequence[Point]) -> None:
 
 
 def frontier(points: tuple[Point, ...]) -> list[Point]:
-    """Points that no other beats with less x and more y, from left to right."""
+    """The points that no other point beats with less x and more y, from left to right."""
     best: list[Point] = []
     for point in sorted(points, key=lambda point: (point.x, -point.y)):
         if not best or point.y > best[-1].y:

@@ -54,7 +54,7 @@ def draw_matrix(axes: Any, result: RunResult) -> None:
 
 
 def draw_accuracy(axes: Any, outcomes: NDArray[np.uint8], result: RunResult) -> None:
-    """Prequential accuracy over the stream: in windows, and all samples so far."""
+    """Prequential accuracy over the stream: in windows, and over all samples so far."""
     ends, windowed = accuracy_curve(outcomes, max(1, len(outcomes) // WINDOWS))
     labelled, right = np.cumsum(outcomes != WITHHELD), np.cumsum(outcomes == 1)
     axes.plot(ends, 100 * windowed, lw=0.8, alpha=0.6, label=f"windows of {max(1, len(outcomes) // WINDOWS)} samples")

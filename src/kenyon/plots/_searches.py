@@ -1,4 +1,4 @@
-"""Pictures of a search: its trajectory, its configurations in parallel coordinates, which parameters mattered."""
+"""Pictures of a search: its trajectory, its configurations in parallel coordinates, and which parameters mattered."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kenyon.plots._picture import Draw, save_picture
 from kenyon.search import DONE, Evaluation, SearchFolder, Space
 
 COLOURS = {"mse": "tab:blue", "oja": "tab:red", "gen": "tab:green", "inel": "tab:cyan"}
-"""As in the paper's figure; rules from outside the package are grey."""
+"""The colours of the paper's figure; rules from outside the package are grey."""
 REPEATS = 20
 
 
@@ -40,7 +40,7 @@ def plot_search(folder: SearchFolder, out: Path, kind: str = "png") -> list[Path
 
 
 def draw_trajectory(axes: Any, evaluations: Sequence[Evaluation]) -> None:
-    """Accuracy of every evaluation over the time of the search, by rule; those given up as crosses at the bottom."""
+    """Accuracy of every evaluation over the time of the search, by rule; failed ones are crosses at the bottom."""
     for rule in sorted({e.point["rule"] for e in evaluations}):
         own = [e for e in evaluations if e.point["rule"] == rule]
         done = [e for e in own if e.outcome.status == DONE]
@@ -56,7 +56,7 @@ def draw_trajectory(axes: Any, evaluations: Sequence[Evaluation]) -> None:
 
 
 def draw_parallel(axes: Any, evaluations: Sequence[Evaluation], space: Space) -> None:
-    """One line per configuration across the parameters, the best on top; a gap where a parameter is inactive."""
+    """One line per configuration across the parameters, the best ones on top; a gap where a parameter is inactive."""
     names = [name for name in space.names if not name.endswith("_on")]
     heights = {name: _heights(name, evaluations, space) for name in names}
     best = max(e.outcome.score for e in evaluations)
@@ -101,8 +101,8 @@ def _ends(name: str, space: Space) -> str:
 def importances(evaluations: Sequence[Evaluation], space: Space) -> dict[str, tuple[float, float]]:
     """How much each parameter explains: permutation importance of a random forest, mean and deviation.
 
-    The forest is fitted to all evaluations (0 for those given up), inactive parameters missing. A
-    parameter's importance is the loss in the forest's R^2 when its column is shuffled.
+    The forest is fitted to all evaluations (those that failed count as 0), with inactive parameters as missing values.
+    The importance of a parameter is the loss in the forest's R^2 when its column is shuffled.
     """
     from sklearn.ensemble import RandomForestRegressor
     from sklearn.inspection import permutation_importance

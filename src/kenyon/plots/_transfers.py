@@ -1,4 +1,4 @@
-"""Picture of a transfer study: what the accuracy drop has to do with how far the data sets are apart."""
+"""Picture of a transfer study: how the accuracy drop depends on how far apart the data sets are."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def plot_drops(rows: Sequence[dict[str, Any]], path: Path) -> Path:
 
     Args:
         rows: `drop` (a share), and the coefficients by name, None where there is none.
-        path: the picture; its ending says which format.
+        path: where the picture goes; the suffix says which format.
     """
     if not rows:
         raise DataError("no transfer between data sets as single tasks: there is no drop to draw")

@@ -1,4 +1,4 @@
-"""Tables, figures, the page: what was run, for a person to read."""
+"""Reports of what was run, for a person to read: tables and figures, as a page or as Markdown."""
 
 from __future__ import annotations
 

@@ -27,11 +27,12 @@ def run_command(config: Mapping[str, Any], seeds: Sequence[int]) -> str:
 
     Args:
         config: the configuration.
-        seeds: which; a single one must be 0, since `--seeds 3` means three of them. `config_command` has no such limit.
+        seeds: which seeds; a single one must be 0, since `--seeds 3` means three seeds. `config_command` has no such
+            limit.
     """
     if len(seeds) == 1 and seeds[0] != 0:
         raise InputError(
-            f"seeds = {list(seeds)}: expected several, or the first alone, to write them on a command line"
+            f"seeds = {list(seeds)}: expected several seeds, or seed 0 alone, to write them on a command line"
         )
     words = ["kenyon", "run", "--dataset", str(config["dataset"])]
     words += ["--scenario", str(config["scenario"]), "--learner", str(config["learner"])]
@@ -74,7 +75,7 @@ def _comma_separated(value: Any) -> str:
 
 
 def _word(value: Any) -> str:
-    """A TOML value on one line; text stands without quotes where it cannot be taken for anything else."""
+    """A TOML value on one line; text is written without quotes where it cannot be taken for anything else."""
     if isinstance(value, str):
         plain = re.fullmatch(r"[A-Za-z_/.][\w./:-]*", value) and value not in ("true", "false", "inf", "nan")
         return value if plain else json.dumps(value)

@@ -1,7 +1,7 @@
-"""What a report holds, whoever draws it: tables, figures and the runs behind them. Kept as `report.json`.
+"""What a report holds, however it is drawn: tables, figures and the runs behind them. It is kept as `report.json`.
 
-Strict JSON (no NaN), one table a dataclass, its keys the attributes' names; a cell has its `kind` on top, a figure its
-`type`. A file that is not so is refused with the place that is wrong.
+The file is strict JSON (no NaN) with one object per dataclass, keyed by the names of the attributes; a cell also has
+its `kind`, and a figure its `type`. A file that does not fit is refused, and the error names the place.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ class Run:
 
     Attributes:
         config: its `config.toml`.
-        command: what repeats it.
+        command: the command that repeats it.
         metrics: its numbers by name; accuracies are shares, as in `metrics.json`.
-        folder: its folder's name in the store.
+        folder: the name of its folder in the store.
     """
 
     config: str
@@ -45,12 +45,12 @@ class ReportData:
     """A whole report.
 
     Attributes:
-        command: what makes it again.
-        made: when, ISO 8601.
-        quick: whether it is the reduced form, not to be compared with the paper.
-        kenyon: version of the package.
-        machine: where it was made, by name: processor, cores, python, ...
-        runs: by name, which is the name of the run's folder.
+        command: the command that makes it again.
+        made: when it was made, in ISO 8601.
+        quick: whether it is the reduced form, which is not to be compared with the paper.
+        kenyon: the version of the package.
+        machine: facts about where it was made, by name: processor, cores, python, ...
+        runs: the runs behind the numbers, by the names of their folders.
     """
 
     title: str
@@ -77,17 +77,17 @@ class ReportData:
     def check(self) -> None:
         """Refuse a value that is not of its declared type, wherever it came from; the error names its place.
 
-        What writes a report calls this first: a text where a number belongs never reaches the page.
+        Whatever draws a report calls this first, so text in the place of a number never reaches the page.
         """
         from_plain(type(self), to_plain(self), "report")
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, as `from_dict` takes them."""
+        """The report as plain values, which `from_dict` reads."""
         return {"format": FORMAT} | to_plain(self)
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> ReportData:
-        """Checked; an error names the place and what was expected there."""
+        """Read plain values and check them; an error names the place and what was expected there."""
         if not isinstance(values, Mapping) or "format" not in values:
             raise DataError("the report has no 'format': it is not a report of Kenyon")
         if values["format"] != FORMAT:
@@ -105,7 +105,7 @@ def _runs_of(part: Table | Figure) -> list[str]:
 
 
 def write_report(report: ReportData, path: Path) -> None:
-    """Write `report.json` without blanks, as a whole or not at all."""
+    """Write `report.json` without spaces, as a whole or not at all."""
     try:
         text = json.dumps(report.to_dict(), allow_nan=False, ensure_ascii=False, separators=(",", ":"))
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""From a path to a report: its `report.json` where there is one, else made from the runs of the store."""
+"""Open the report at a path: its `report.json` where there is one, else a report made from the runs of the store."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ COLUMNS = {
     "state_bytes": ("state", 1.0, "B", "lower"),
     "samples_per_second": ("samples/s", 1.0, "", "higher"),
 }
-"""Metric: its heading, its factor, its unit, which way is better."""
+"""The columns by metric: heading, factor, unit, and which way is better."""
 
 
 def open_report(path: Path) -> ReportData:
@@ -64,7 +64,7 @@ def report_of_runs(path: Path) -> ReportData:
 
 
 def machine() -> dict[str, str | int | float | None]:
-    """Where we are, as the page shows it."""
+    """Facts about this machine, as the page shows them."""
     here = environment()
     own = {key: here[key] for key in ("processor", "cores", "python")}
     return own | {name: here["packages"][name] for name in ("numpy", "numba", "torch")}
@@ -110,7 +110,7 @@ def _cells(group: Group, metrics: Sequence[str], best: float | None, store: Path
             cells.append(Missing("not measured in these runs"))
             continue
         std = None if summary.std is None else factor * summary.std
-        std = None if std == 0 and unit == "B" else std  # the same bytes every time: nothing to say
+        std = None if std == 0 and unit == "B" else std  # the bytes are the same for every seed
         value = Result(factor * summary.mean, std, len(seeds), unit, runs=group.names, command=command)
         cells.append(replace(value, better=better, best=metric == "accuracy" and summary.mean == best))
     return (*cells, Result(float(len(seeds)), None, len(seeds), runs=group.names, command=command))

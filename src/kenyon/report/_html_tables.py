@@ -1,4 +1,4 @@
-"""Tables of the page: ours with the paper's below it, coloured by the difference; every text escaped."""
+"""Tables of the page: our numbers with the paper's below them, coloured by the difference; every text is escaped."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from kenyon.report._parts import Cell, Empty, Missing, PaperValue, Result, Table
 _VERDICTS = {"better": "better than the paper's", "worse": "worse than the paper's", "same": "the same as the paper's"}
 
 LONG, WIDE = 24, 6
-"""Letters from which words in a cell may be broken, columns from which a table is set smaller."""
+"""Words of more than `LONG` letters may be broken; a table of at least `WIDE` columns is set smaller."""
 
 
 def table_html(table: Table) -> str:
-    """The table in a container of its own to scroll in, its notes below."""
+    """The table in a container that scrolls, with its notes below."""
     units = [_unit(table, j) for j in range(len(table.columns))]
     notes: dict[str, str] = {}
     body, group = [], None
@@ -38,7 +38,7 @@ def table_html(table: Table) -> str:
 
 
 def _unit(table: Table, column: int) -> str | None:
-    """The unit that all numbers of a column share, so that it can stand in the heading; None where they differ."""
+    """The unit that all numbers of a column share, so that the heading can show it; None where they differ."""
     units = {c.unit for row in table.rows if isinstance(c := row.cells[column], (Result, PaperValue))}
     return units.pop() if len(units) == 1 and "B" not in units else None
 

@@ -1,4 +1,4 @@
-"""The report as Markdown: tables with ours, the paper's and the difference, the commands, the machine."""
+"""The report as Markdown: tables with our numbers, the paper's and the difference, the commands, and the machine."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from kenyon.report._parts import Cell, Figure, Heatmap, Missing, PaperValue, Res
 from kenyon.system import replace_file
 
 WIDEST = 12
-"""Columns up to which a heat map is written as a table."""
+"""A heat map of at most so many columns is written as a table."""
 
 MOST = 40
-"""Points up to which all those of a plot are listed, else as many of the highest."""
+"""At most so many points of a plot are listed, the highest first."""
 
 
 def write_markdown(report: ReportData, path: Path) -> None:
-    """Write the Markdown, as a whole or not at all."""
+    """Write the Markdown file, as a whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     replace_file(path, markdown(report).encode("utf-8", "replace"))
 
 
 def markdown(report: ReportData) -> str:
-    """The text. Figures that are only read as pictures (lines) are left to the page."""
+    """The Markdown text. Line plots, which only make sense as pictures, are left to the page."""
     report.check()
     parts = [f"# {_escape(report.title)}", _block(report.subtitle)]
     if report.quick:
@@ -82,7 +82,7 @@ def _note(notes: dict[str, int], text: str) -> int:
 
 
 def _commands(table: Table) -> str:
-    """Every row's command once, folded."""
+    """The commands of the table, each once, in a block that opens when it is clicked."""
     cells = [cell for row in table.rows for cell in row.cells]
     found = dict.fromkeys(c.command for c in cells if isinstance(c, (Result, Missing)) and c.command)
     return f"<details><summary>Commands</summary>\n\n{_code(list(found))}\n\n</details>" if found else ""
@@ -119,19 +119,19 @@ def _grid(head: list[str], rows: list[list[str]]) -> str:
 
 
 def _code(lines: list[str]) -> str:
-    """A block of code whose fence is longer than any in it."""
+    """A block of code, whose fence is longer than any run of backticks in it."""
     text = "\n".join(line.strip() for line in lines if line)
     fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", text)), default=0))
     return f"{fence}\n{text}\n{fence}" if text else ""
 
 
 def _escape(text: str) -> str:
-    """Text that Markdown leaves as it is: no markup, no HTML, one line."""
+    """Text on one line, escaped so that Markdown shows it as it is: no markup, no HTML."""
     text = re.sub(r"([\\`*_\[\]|])", r"\\\1", " ".join(text.split()))
     return text.replace("&", "&amp;").replace("<", "&lt;")
 
 
 def _block(text: str) -> str:
-    """Text that stands on its own: at its start, too, nothing is a heading, a list, a quotation or a fence."""
+    """Text of a paragraph: its beginning, too, cannot become a heading, a list, a quotation or a fence."""
     text = _escape(text)
     return re.sub(r"^(\d*)([#>+=~.)-])", r"\1\\\2", text)

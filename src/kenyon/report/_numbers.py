@@ -6,11 +6,11 @@ from kenyon.report._parts import PaperValue, Result, Value
 
 MINUS = "\N{MINUS SIGN}"
 FULL_COLOUR = {"%": 10.0}
-"""The difference, in the unit, at which its colour is full; in other units a difference as large as the number."""
+"""The difference, by unit, at which the colour is full; for other units, a difference as large as the paper's number."""
 
 
 def scale_of(value: float, unit: str) -> tuple[float, str]:
-    """The divisor and the word that write a number of bytes best (powers of 1000); other units stay as they are."""
+    """The divisor and the unit (powers of 1000) in which a number of bytes reads best; other units stay as they are."""
     if unit != "B":
         return 1.0, unit
     for divisor, word in ((1e9, "GB"), (1e6, "MB"), (1e3, "KB")):
@@ -27,7 +27,7 @@ def _decimals(value: float, unit: str) -> int:
 
 
 def number(value: float, unit: str = "", like: float | None = None) -> str:
-    """A number without its unit; as many decimals as `like` has, where that is given."""
+    """A number without its unit, with as many decimals as `like` has where that is given."""
     reference = value if like is None else like
     divisor, word = scale_of(reference, unit)
     shown = value / divisor
@@ -58,9 +58,9 @@ def signed(difference: float, unit: str, like: float) -> str:
 
 
 def judged(cell: Result) -> tuple[str, float]:
-    """Whether a result is `"better"`, `"worse"` or `"same"` than the paper's, and how strongly, 0 to 1.
+    """How a result compares with the paper's: `"better"`, `"worse"` or `"same"`, and how strongly, from 0 to 1.
 
-    `""` where there is nothing to judge by.
+    `""` where there is nothing to compare with.
     """
     difference = cell.difference
     if difference is None or cell.better is None or cell.paper is None:

@@ -1,4 +1,4 @@
-"""The report as one HTML file that needs nothing else: styles, script and data are inside it; every text is escaped."""
+"""The report as one self-contained HTML file: styles, script and data are inside it, and every text is escaped."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from kenyon.report._parts import Figure, Heatmap, Missing, Result, Scatter
 from kenyon.system import replace_file
 
 SCRIPTS = ("base", "scale", "chart", "zoom", "lines", "scatter", "heatmap", "tabs", "detail", "main")
-"""The files of the script, in order; together they are one function's body."""
+"""The files of the script, in order; together they are the body of one function."""
 
 
 def write_page(report: ReportData, path: Path) -> None:
@@ -31,10 +31,9 @@ def write_page(report: ReportData, path: Path) -> None:
 
 
 def page_html(report: ReportData) -> str:
-    """The page's text.
-
+    """The text of the page.
     Nothing of the report's own text can become markup: every value is checked to be of its type, text is escaped, the
-    data are JSON without `<`, and the page's policy lets no script run but ours, by its hash.
+    data are JSON without `<`, and the page's policy allows our script alone, by its hash.
     """
     report.check()
     script = _script()
@@ -82,7 +81,7 @@ def _policy(script: str) -> str:
 
 
 def _embedded(report: ReportData) -> str:
-    """What the script draws from, as JSON in which no markup can begin or end."""
+    """The data that the script draws, as JSON in which no markup can begin or end."""
     values = report.to_dict()
     tables = [{"id": t["id"], "columns": t["columns"], "rows": t["rows"]} for t in values["tables"]]
     text = json.dumps({"tables": tables, "figures": values["figures"]}, allow_nan=False, separators=(",", ":"))
@@ -92,7 +91,7 @@ def _embedded(report: ReportData) -> str:
 
 
 def _section(title: str, inner: str) -> str:
-    """A part of the page; its anchor has a capital, which no table's or figure's has."""
+    """A section of the page; its anchor begins with a capital letter, which no anchor of a table or figure does."""
     head = f'<section id="{title}" aria-labelledby="{title}.h"><h2 id="{title}.h">{title}</h2>'
     return f"{head}{inner}</section>" if inner else ""
 
@@ -135,7 +134,7 @@ def _link(anchor: str, text: str) -> str:
 
 @dataclass(frozen=True)
 class FigureGroup:
-    """Figures that belong together: their common title, and what to call each."""
+    """Figures that belong together: their common title, and each figure with its own label."""
 
     title: str
     members: tuple[tuple[str, Figure], ...]
@@ -146,7 +145,7 @@ class FigureGroup:
 
 
 def figure_groups(figures: Sequence[Figure]) -> list[FigureGroup]:
-    """Neighbours of one type whose titles are the same up to a colon."""
+    """Groups of neighbouring figures of one type whose titles are the same up to a colon."""
     groups = []
     for (_, title), members in groupby(figures, key=lambda f: (type(f), f.title.split(": ")[0])):
         listed = list(members)
@@ -164,12 +163,12 @@ def _member(figure: Figure) -> str:
 
 
 def is_headline(figure: Figure) -> bool:
-    """The plot this project lives by: accuracy against bytes, with its frontier."""
+    """Whether a figure is shown at the top of the page: accuracy against bytes, with its frontier."""
     return isinstance(figure, Scatter) and figure.frontier
 
 
 def group_html(group: FigureGroup, level: int = 3) -> str:
-    """One figure, several behind tabs, or heat maps side by side in one block a title."""
+    """One figure, several figures behind tabs, or heat maps side by side in one block per title."""
     head = f'<h{level} id="{group.id}.h">{escape(group.title)}</h{level}>'
     figures = [figure for _, figure in group.members]
     if isinstance(figures[0], Heatmap):
@@ -198,7 +197,7 @@ def _figure(figure: Figure, attributes: str = "", label: str = "") -> str:
 
 
 def _multiples(figures: Sequence[Figure], titled: bool) -> str:
-    """Heat maps of one title, the captions that they share below."""
+    """Heat maps of one title, with the captions that they share below."""
     title = figures[0].title.partition(": ")[2] if titled else ""
     maps = "".join(
         f'<figure id="{f.id}"><figcaption class="name">{escape(getattr(f, "series", ""))}</figcaption>'
@@ -219,7 +218,7 @@ def paragraph(kind: str, text: str) -> str:
 
 
 def runs_html(runs: dict[str, Run]) -> str:
-    """Every run, folded, with what repeats it."""
+    """Every run, folded, with the command that repeats it."""
     return "".join(_run(name, run) for name, run in runs.items())
 
 
@@ -233,7 +232,7 @@ def _run(name: str, run: Run) -> str:
 
 
 def copyable(text: str) -> str:
-    """Text to copy; the button does something once the script has run."""
+    """Text with a button that copies it; the script makes the button work."""
     if not text:
         return ""
     return (
@@ -243,7 +242,7 @@ def copyable(text: str) -> str:
 
 
 def _words(text: str) -> str:
-    """Code; a command in pieces of an option and its value, which are not broken where there is another place."""
+    """Code. A command is split into options with their values, so that a line breaks between them where it can."""
     if "\n" in text:
         return escape(text)
     return " ".join(f"<span>{escape(piece)}</span>" for piece in re.split(" (?=--)", text))

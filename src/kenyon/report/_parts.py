@@ -1,7 +1,7 @@
 """What a report is made of.
 
-Tables are rows of cells, each a result of ours, a number of the paper, a gap with its reason, or words. Figures are
-heat maps, lines and plots of points, as data: the page draws them.
+Tables are rows of cells; a cell is a result of ours, a number of the paper, a gap with its reason, or text. Figures
+are heat maps, line plots and plots of points, kept as data: the page draws them.
 """
 
 from __future__ import annotations
@@ -29,15 +29,15 @@ class Result:
     """A number of ours.
 
     Attributes:
-        mean, std, n: over n repetitions; std None for one.
+        mean, std, n: mean and standard deviation over n repetitions; std is None where there is only one.
         unit: `"%"` (the numbers are percentages), `"MB"`, `"B"` (shown in the unit that reads best), any word, or `""`.
         paper: what the paper has in this place.
-        better: which way is better, `"higher"`, `"lower"` or None; what the colour of the difference goes by.
+        better: which way is better, `"higher"`, `"lower"` or None; the difference is coloured by it.
         runs: names of the runs behind it, keys of the report's `runs`.
-        command: what repeats it.
+        command: the command that repeats it.
         best: whether it is the best of those it is compared with.
-        stand_in: what was used in place of what, None where nothing was.
-        remark: what else to know about it, such as why it is below the paper's; a footnote.
+        stand_in: what was used in place of what; None where nothing was replaced.
+        remark: a footnote, such as why the number is below the paper's.
     """
 
     tag: ClassVar = ("kind", "result")
@@ -61,7 +61,7 @@ class Result:
 
     @property
     def difference(self) -> float | None:
-        """Ours less the paper's; None without a number of the paper."""
+        """Our number minus the paper's; None where the paper has none."""
         return None if self.paper is None else self.mean - self.paper.mean
 
 
@@ -77,7 +77,7 @@ class PaperValue:
 
 @dataclass(frozen=True)
 class Missing:
-    """A number that was not made here, why, and what would make it."""
+    """A number that was not produced here, the reason, and the command that would produce it."""
 
     tag: ClassVar = ("kind", "missing")
     reason: str
@@ -87,7 +87,7 @@ class Missing:
 
 @dataclass(frozen=True)
 class Text:
-    """Words."""
+    """Plain text."""
 
     tag: ClassVar = ("kind", "text")
     text: str
@@ -95,7 +95,7 @@ class Text:
 
 @dataclass(frozen=True)
 class Empty:
-    """Nothing belongs here."""
+    """A cell with nothing in it."""
 
     tag: ClassVar = ("kind", "empty")
 
@@ -105,7 +105,7 @@ Cell = Result | PaperValue | Missing | Text | Empty
 
 @dataclass(frozen=True)
 class Row:
-    """A labelled row; rows of one group stand together under its name."""
+    """A row with its label; rows of one group stand together under the group's name."""
 
     label: str
     cells: tuple[Cell, ...]
@@ -117,8 +117,8 @@ class Table:
     """A table.
 
     Attributes:
-        id: its anchor: small letters, digits and hyphens.
-        columns: headings, without the one over the labels.
+        id: its anchor: lower-case letters, digits and hyphens.
+        columns: the headings, without the one above the labels.
         source: the paper's caption and place, `""` where the paper has no such table.
         note: what to know when reading it, plain text.
     """
@@ -139,10 +139,10 @@ class Table:
 
 @dataclass(frozen=True)
 class Heatmap:
-    """A matrix of numbers, null where there is none. Heat maps in a row that share a title are drawn side by side.
+    """A matrix of numbers, null where there is none. Consecutive heat maps of one title are drawn side by side.
 
     Attributes:
-        series: what tells it from the others of its title, such as the learner.
+        series: what distinguishes it from the others of its title, such as the learner.
         runs: names of the runs behind it.
     """
 
@@ -168,7 +168,7 @@ class Heatmap:
 
 @dataclass(frozen=True)
 class Series:
-    """A line: points in order, null in y for a gap, and optionally a band `(low, high)` around it."""
+    """A line: points in order, with null in y for a gap, and optionally a band `(low, high)` around it."""
 
     name: str
     x: tuple[float, ...]
@@ -187,8 +187,8 @@ class Lines:
     """Lines over a common axis.
 
     Attributes:
-        x_unit, y_unit: `"B"` writes the axis in bytes, KB, MB; other words stand behind the numbers.
-        marks: places on the x axis to mark with a thin line, such as where a task ends.
+        x_unit, y_unit: `"B"` writes the axis in bytes, KB, MB; any other unit is written after the numbers.
+        marks: places on the x axis that are marked with a thin line, such as the end of a task.
         runs: names of the runs behind it.
     """
 
@@ -216,7 +216,7 @@ class Lines:
 
 @dataclass(frozen=True)
 class Point:
-    """A point; `error` is the half-length of its vertical bar, `run` the name of the run it opens."""
+    """A point; `error` is half the length of its vertical bar, and `run` the name of the run that it opens."""
 
     x: float
     y: float
@@ -229,7 +229,7 @@ class Point:
 
 @dataclass(frozen=True)
 class Scatter:
-    """Points; `frontier` joins those that no other beats with less x and more y."""
+    """Points; `frontier` draws a line through those that no other point beats with less x and more y."""
 
     tag: ClassVar = ("type", "scatter")
     id: str
@@ -263,16 +263,16 @@ def _check_log(log: bool, axis: str, values: tuple[float | None, ...]) -> None:
 
 def check_id(name: str) -> None:
     if not re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", name):
-        raise DataError(f"id = {name!r}: expected small letters, digits and hyphens, such as 'table-3'")
+        raise DataError(f"id = {name!r}: expected lower-case letters, digits and hyphens, such as 'table-3'")
 
 
 def slug(*words: str) -> str:
-    """Words as an anchor."""
+    """An anchor made of words."""
     return re.sub(r"[^a-z0-9]+", "-", " ".join(words).lower()).strip("-") or "part"
 
 
 def unique(parts: Iterable[Anchored], taken: Iterable[str] = ()) -> tuple[Anchored, ...]:
-    """The same with different anchors: names that differ in their signs alone have the same slug."""
+    """The same parts with anchors that differ: names that differ in punctuation alone have the same slug."""
     seen, kept = set(taken), []
     for part in parts:
         own, n = part.id, 2

@@ -1,4 +1,4 @@
-"""Dataclasses from plain values (what JSON holds), every value checked, errors that say where."""
+"""Dataclasses made of plain values (what JSON holds): every value is checked, and an error says where it is wrong."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _WORDS = {str: "text", bool: "true or false", int: "a whole number", float: "a f
 
 
 def from_plain(kind: Any, value: Any, where: str) -> Any:
-    """A value of type `kind` made of plain values.
+    """Make a value of type `kind` from plain values.
 
     Args:
         kind: a dataclass, `str`, `bool`, `int`, `float`, `None`, `tuple[T, ...]`, `dict[str, T]`, or a union of
             these. In a union of dataclasses each has a class variable `tag = (key, word)` that tells them apart.
-        value: what to read.
-        where: the value's place, for the error.
+        value: the plain value.
+        where: the place of the value, for the error.
     """
     origin, args = get_origin(kind), get_args(kind)
     if origin in (Union, UnionType):
@@ -85,7 +85,7 @@ def _from_table(kind: Any, value: Any, where: str) -> Any:
 
 
 def to_plain(value: Any) -> Any:
-    """The same as lists, dictionaries and numbers, with each tagged dataclass's tag first."""
+    """A value as lists, dictionaries and numbers; the tag of a tagged dataclass comes first."""
     if is_dataclass(value) and not isinstance(value, type):
         tag: tuple[str, str] | None = getattr(value, "tag", None)
         return dict([tag] if tag else []) | {f.name: to_plain(getattr(value, f.name)) for f in fields(value)}

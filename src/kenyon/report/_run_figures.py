@@ -1,4 +1,4 @@
-"""Figures made from the runs of a store: their curves, thinned to what a page can show, and their matrices."""
+"""Figures made from the runs of a store: curves, thinned to what a page can show, and matrices."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from kenyon.report._parts import Figure, Heatmap, Lines, Point, Scatter, Series,
 
 OURS = "Kenyon"
 POINTS = 200
-"""Points of a curve, at most."""
+"""The most points that a curve has."""
 WINDOW = 40
-"""Samples that an accuracy is taken over, at least: fewer only show noise."""
+"""The fewest samples that an accuracy is taken over: fewer would only show noise."""
 SIGNIFICANT = 5
 
 
 def figures_of(streams: dict[tuple[str, str], list[Group]]) -> list[Figure]:
-    """Accuracy against bytes and over the stream, accuracy matrices and weights, of every stream."""
+    """For every stream: accuracy against bytes and over the stream, accuracy matrices, and weights."""
     figures: list[Figure] = []
     drawn = {stream: [g for g in groups if g.complete] for stream, groups in streams.items()}
     for draw in (bytes_figure, stream_figure):
@@ -35,7 +35,7 @@ def figures_of(streams: dict[tuple[str, str], list[Group]]) -> list[Figure]:
 
 
 def bytes_figure(stream: tuple[str, str], groups: Sequence[Group]) -> Scatter | None:
-    """Accuracy against bytes of state, a point per configuration; None without any."""
+    """Accuracy against bytes of state, one point per configuration; None where there is no point."""
     points = []
     for group in groups:
         accuracy, size = group.report.summary("accuracy"), group.report.summary("state_bytes").mean
@@ -63,7 +63,7 @@ def bytes_figure(stream: tuple[str, str], groups: Sequence[Group]) -> Scatter | 
 
 
 def _kind(learner: str) -> str:
-    """What it keeps besides its network."""
+    """What a learner keeps besides its network."""
     if learner == "kenyon":
         return OURS
     memory = LEARNERS[learner].memory if learner in LEARNERS else "unknown"
@@ -71,7 +71,7 @@ def _kind(learner: str) -> str:
 
 
 def stream_figure(stream: tuple[str, str], groups: Sequence[Group]) -> Lines | None:
-    """Accuracy before learning over the stream, a line per configuration; None without any."""
+    """Accuracy before learning over the stream, one line per configuration; None where there is no line."""
     found = []
     for group in groups:
         outcomes = [read_array(folder, "prequential.npy") for folder, _ in group.complete]
@@ -114,7 +114,7 @@ def matrix_figure(stream: tuple[str, str], group: Group) -> Heatmap | None:
 
 
 def weights_figure(stream: tuple[str, str], group: Group) -> Lines | None:
-    """Mean weights over the stream, of the first seed; None where the run recorded none."""
+    """Mean weights of the first seed over the stream; None where the run recorded none."""
     folder, result = group.complete[0]
     means = read_array(folder, "weights.npy")
     if means is None or not len(means):
@@ -138,9 +138,9 @@ def read_array(run: RunFolder, name: str) -> NDArray | None:
 
 
 def accuracy_series(name: str, outcomes: Sequence[NDArray[np.uint8]]) -> Series | None:
-    """Accuracy before learning, in windows, in percent: the mean over runs of one length, with the deviation as a band.
+    """Accuracy before learning, in percent, in windows: the mean over runs, with the standard deviation as a band.
 
-    None where there is no run, or none as long as the first.
+    Only runs as long as the first one count; None where there is no run.
     """
     alike = [run for run in outcomes if len(outcomes[0]) == len(run) > 0]
     if not alike:
@@ -164,14 +164,14 @@ def weight_series(means: NDArray[np.float32], samples: NDArray[np.int64]) -> tup
 
 
 def numbers(values: NDArray) -> tuple[float | None, ...]:
-    """Plain numbers of a few digits, None for what is not finite."""
+    """Plain numbers rounded to a few digits; None for a value that is not finite."""
     return tuple(float(f"{v:.{SIGNIFICANT}g}") if np.isfinite(v) else None for v in values.tolist())
 
 
 def accuracy_curve(outcomes: NDArray[np.uint8], width: int) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Share of right answers in windows of `width` samples, at the samples where the windows end.
 
-    Samples without label are left out; a window with no label at all is NaN.
+    Samples without a label are left out; a window with no label at all is NaN.
     """
     ends = np.append(np.arange(width, len(outcomes), width), len(outcomes))
     labelled = np.concatenate([[0], np.cumsum(outcomes != WITHHELD)])
