@@ -1,4 +1,4 @@
-"""The command line: parse, call, print. What a command needs is imported when the command runs."""
+"""The command line: parse, call, print. A command imports what it needs when it runs."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON alone.")]
 
 @data.command("list")
 def list_(data_dir: DataDir = None, as_json: Json = False) -> None:
-    """List the data sets there is a name for, and whether they are there."""
+    """List the data sets that Kenyon knows by name, and whether they are here."""
     from kenyon.cli._tables import print_table, size
     from kenyon.streams import list_datasets
 
@@ -51,7 +51,7 @@ def verify(
     data_dir: DataDir = None,
     as_json: Json = False,
 ) -> None:
-    """Compare data sets with what was published; exit code 1 where one differs."""
+    """Compare data sets with what was published; the exit code is 1 where one differs."""
     from kenyon.streams import list_datasets, verify_dataset
 
     names = names or [status.name for status in list_datasets(data_dir) if status.present]
@@ -73,7 +73,7 @@ def download(
     version: Annotated[str | None, typer.Option(help="CIFAR: binary or python.")] = None,
     mirror: Annotated[str | None, typer.Option(help="Fetch from this address instead of the publisher's.")] = None,
 ) -> None:
-    """Fetch data sets from their publishers, checked against the published checksums."""
+    """Fetch data sets from their publishers and check them against the published checksums."""
     from kenyon.streams import download_dataset
 
     for name in names:

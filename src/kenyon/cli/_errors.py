@@ -1,4 +1,4 @@
-"""Errors a person caused or can mend: one sentence on stderr and an exit code, never a traceback."""
+"""Errors that the user caused or can correct: one sentence on stderr and an exit code, never a traceback."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ USAGE, FAILURE = 2, 1
 
 
 class RootCommand(TyperGroup):
-    """The root command: 2 for a mistake in the command line or a configuration, 1 for anything else that went wrong."""
+    """The root command. Exit codes: 2 for a mistake in the command line or a configuration, 1 for any other error."""
 
     def invoke(self, ctx: Any) -> Any:
         try:

@@ -1,4 +1,4 @@
-"""From a path on the command line to runs."""
+"""The runs at a path on the command line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kenyon.evaluation import RunFolder, Store
 
 
 def open_runs(path: Path) -> list[RunFolder]:
-    """The run whose folder `path` is, or every run of the store that it is."""
+    """The run where `path` is the folder of a run, or every run where it is a store."""
     if (path / "config.toml").exists():
         return [RunFolder(path)]
     runs = Store(path).runs()

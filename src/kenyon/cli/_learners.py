@@ -41,7 +41,7 @@ def learners(
 
 
 def _scenarios(spec: LearnerSpec) -> str:
-    """The scenarios of a method in few words."""
+    """The scenarios of a method, in a few words."""
     from kenyon.streams import SCENARIOS
 
     without = [scenario for scenario in SCENARIOS if scenario not in spec.scenarios]

@@ -1,5 +1,4 @@
-"""`kenyon plot`: a run's accuracy matrix, accuracy over the stream and weight evolution, a search, or a report's plots
-of points, as pictures."""
+"""`kenyon plot`: pictures of runs, of a search, or of a report's plots of points."""
 
 from __future__ import annotations
 

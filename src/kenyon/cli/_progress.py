@@ -1,4 +1,4 @@
-"""What `kenyon run` shows while it runs, all of it on stderr: a live bar on a terminal, a line a task elsewhere."""
+"""What `kenyon run` shows while it runs, on stderr: a live bar on a terminal, one line per task elsewhere."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kenyon.protocol import StreamInfo
 
 
 def make_watch(n_seeds: int, quiet: bool) -> Any:
-    """A context manager that gives the `Watch` for this stderr."""
+    """A context manager that gives a `Watch` that suits this stderr."""
     if quiet:
         return _Silent()
     return LiveWatch(n_seeds) if sys.stderr.isatty() else LineWatch()
@@ -25,11 +25,11 @@ class _Silent(Watch):
         return self
 
     def __exit__(self, *error: object) -> None:
-        """Nothing to put away."""
+        """A `Watch` that shows nothing, as a context manager."""
 
 
 class LineWatch(_Silent):
-    """A plain line for every task, and for every tenth of the images a backbone looks at."""
+    """Prints a line for every task, and for every tenth of the images that go through a backbone."""
 
     def __init__(self) -> None:
         self._split, self._begin = "", 0.0
@@ -63,7 +63,7 @@ class LineWatch(_Silent):
 
 
 class LiveWatch(_Silent):
-    """One bar over all seeds: samples a second, accuracy so far, time left."""
+    """Shows one bar for all seeds: samples per second, accuracy so far, time left."""
 
     def __init__(self, n_seeds: int) -> None:
         from rich.console import Console

@@ -1,4 +1,4 @@
-"""`kenyon report`: a store's results as one page, or as Markdown."""
+"""`kenyon report`: the results of a store as one page, or as Markdown."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def report(
         Path | None, typer.Option(help="Write Markdown to this file; no page then, unless --out is given too.")
     ] = None,
 ) -> None:
-    """Write the results of a store as one HTML page that needs nothing else to be read."""
+    """Write the results of a store as one self-contained HTML page."""
     from kenyon.report import open_report, write_markdown, write_page
 
     data = open_report(store)

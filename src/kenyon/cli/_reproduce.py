@@ -28,9 +28,9 @@ def reproduce(
     results: Annotated[
         Path | None, _option("Also write the report's data and text here, as PATH.json and PATH.md.")
     ] = None,
-    workers: Annotated[int | None, _option("Runs at a time. [one a processor]")] = None,
+    workers: Annotated[int | None, _option("Runs at a time. [one per processor]")] = None,
     resnet: Annotated[bool, _option("Run the ResNet-18 baselines on CIFAR too: days on a CPU.", "--resnet")] = False,
-    long: Annotated[bool, _option("Run pHSIC for its 100 epochs too: half an hour a run.", "--long")] = False,
+    long: Annotated[bool, _option("Run pHSIC for its 100 epochs too: half an hour per run.", "--long")] = False,
     backbone: Annotated[str, _option(f"Network that looks at colour images first. [{BACKBONE}]")] = BACKBONE,
 ) -> None:
     """Regenerate the paper's tables and figures: plan, run what the store lacks, write the report."""
@@ -57,7 +57,7 @@ def reproduce(
 
 
 def print_plan(plan: Plan, details: bool) -> None:
-    """The experiments with their jobs, and what is expected of the rest."""
+    """Print the experiments with their jobs, and how long the rest is expected to take."""
     from kenyon.cli._tables import print_table
     from kenyon.reproduce import recorded_on
 
@@ -97,7 +97,7 @@ def duration(seconds: float | None) -> str:
 
 
 class _Lines:
-    """A line on stderr for every job that ended."""
+    """Prints a line to stderr for every job that has ended."""
 
     def __init__(self, total: int) -> None:
         self._total, self._ended = total, 0

@@ -1,4 +1,4 @@
-"""What `kenyon search` shows while it searches: a live table on a terminal, a line for every new best elsewhere."""
+"""What `kenyon search` shows while it searches: a live table on a terminal, one line per new best elsewhere."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from kenyon.search import DONE, Evaluation, SearchWatch, best_of
 
 
 def make_display(quiet: bool) -> Any:
-    """A context manager that gives the `SearchWatch` for this stderr."""
+    """A context manager that gives a `SearchWatch` that suits this stderr."""
     if quiet:
         return _Silent()
     return LiveDisplay() if sys.stderr.isatty() else LineDisplay()
@@ -33,11 +33,11 @@ class _Silent(SearchWatch):
         return self
 
     def __exit__(self, *error: object) -> None:
-        """Nothing to put away."""
+        """A `SearchWatch` that shows nothing, as a context manager."""
 
 
 class LineDisplay(_Silent):
-    """A plain line for every new best."""
+    """Prints a line for every new best."""
 
     def started(self, evaluations: list[Evaluation], wanted: int) -> None:
         best = best_of(evaluations)
@@ -53,7 +53,7 @@ class LineDisplay(_Silent):
 
 
 class LiveDisplay(_Silent):
-    """Evaluations done, running and failed, the best so far, and the same by rule."""
+    """Shows the evaluations done, running and failed, the best so far, and the same by rule."""
 
     def __init__(self) -> None:
         from rich.console import Console

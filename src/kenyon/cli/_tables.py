@@ -1,4 +1,4 @@
-"""Tables and numbers as a person reads them: with lines on a terminal, plain columns elsewhere."""
+"""Tables and numbers for a person to read: tables have lines on a terminal, and plain columns elsewhere."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from kenyon.evaluation import Summary
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str = "") -> None:
-    """Print a table to stdout: the first column and words flush left, numbers flush right."""
+    """Print a table to stdout: the first column and text are aligned left, numbers right."""
     left = [i == 0 or _are_words([row[i] for row in rows]) for i in range(len(columns))]
     if sys.stdout.isatty():
         from rich.console import Console
@@ -55,7 +55,7 @@ def numbers(summary: Summary) -> str:
 
 
 def size(value: float | None) -> str:
-    """Bytes in the unit that reads best (powers of 1024)."""
+    """A number of bytes in a suitable unit (powers of 1024)."""
     if value is None:
         return "-"
     for unit in ("B", "KiB", "MiB"):

@@ -1,4 +1,4 @@
-"""`kenyon transfer` and `kenyon distances`: carry configurations over, and measure how alike data sets are."""
+"""`kenyon transfer` and `kenyon distances`: run configurations elsewhere, and measure how similar data sets are."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def transfer(
         list[str] | None, typer.Argument(help="Presets or configuration files, NAME=FILE to rename one. [every preset]")
     ] = None,
     to: Annotated[
-        list[str] | None, typer.Option(help="DATASET[+BACKBONE]/SCENARIO[@EPOCHS], as often as wanted.")
+        list[str] | None, typer.Option(help="DATASET[+BACKBONE]/SCENARIO[@EPOCHS]; may be given several times.")
     ] = None,
     seeds: Annotated[str, typer.Option(help="How many (5), or which (0,3,7).")] = "5",
     out: Annotated[Path, typer.Option(help="The runs store.")] = Path("runs"),
@@ -30,7 +30,7 @@ def transfer(
     data_dir: DataDir = None,
     as_json: Json = False,
 ) -> None:
-    """Run configurations found on one stream on others: mean and deviation, the paper's figures beside them."""
+    """Run configurations found on one stream on others: mean and deviation, and the paper's numbers."""
     from kenyon.cli._progress import make_watch
     from kenyon.evaluation import parse_seeds
     from kenyon.presets import preset_names
@@ -62,7 +62,7 @@ def distances(
     data_dir: DataDir = None,
     as_json: Json = False,
 ) -> None:
-    """Effective dimension of data sets and cosine distances between their class centroids, the paper's beside them."""
+    """Effective dimension of data sets and cosine distances between their class centroids, and the paper's numbers."""
     from itertools import combinations_with_replacement
 
     from kenyon.cli._tables import print_table
@@ -116,7 +116,7 @@ def _cell(cell: Cell) -> str:
 
 
 def _drop_rows(cells: Sequence[Cell], data_dir: Path | None) -> list[dict[str, Any]]:
-    """Every transfer between data sets with its drop and coefficients; None where two sets differ in width."""
+    """Every transfer between data sets with its drop and coefficients; None where two sets have different widths."""
     from kenyon.evaluation import open_dataset
     from kenyon.transfer import COEFFICIENTS, drops, moments
 

@@ -1,4 +1,4 @@
-"""From words on the command line to configuration values."""
+"""Values of a configuration, read from words on the command line."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from kenyon.errors import ConfigError
 
 
 def parse_value(text: str) -> Any:
-    """A TOML value (`3`, `0.1`, `true`, `[1, 2]`, `{b1 = 0.0}`); anything else is text as it stands."""
+    """Read a TOML value (`3`, `0.1`, `true`, `[1, 2]`, `{b1 = 0.0}`); anything else is text."""
     if "\n" in text:
         return text
     try:
@@ -20,13 +20,13 @@ def parse_value(text: str) -> Any:
 
 
 def parse_list(text: str) -> Any:
-    """`5,3,2` is a list; anything else as `parse_value` has it."""
+    """Read a list such as `5,3,2`; anything else is read by `parse_value`."""
     parts = [part.strip() for part in text.split(",")]
     return [parse_value(part) for part in parts] if len(parts) > 1 else parse_value(text)
 
 
 def parse_settings(settings: Sequence[str]) -> dict[str, Any]:
-    """`key=value`, as often as wanted."""
+    """Read settings of the form `key=value`."""
     values = {}
     for setting in settings:
         key, equals, text = setting.partition("=")

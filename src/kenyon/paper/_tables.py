@@ -1,8 +1,8 @@
 """Read the paper's tables.
 
 A file has `number`, `caption` and `label` of the table, `columns`, and `rows`. A row has `label`, perhaps `group`,
-keys that say what it is (`learner`, `dataset`, `rule`, ...), and `values`, one a column: a number, a list (mean and
-standard deviation, or what the file's first lines say), or "-" where the paper has a dash.
+keys that say what it is (`learner`, `dataset`, `rule`, ...), and `values`, one per column: a number, a list (mean and
+standard deviation, or what the comment at the top of the file says), or "-" where the paper has a dash.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Value = tuple[float, ...] | None
 """The numbers of one cell; None for a dash."""
 
 SHORT = 150
-"""Characters of a caption that are quoted."""
+"""How many characters of a caption are quoted."""
 
 
 @dataclass(frozen=True)
@@ -28,10 +28,10 @@ class PaperRow:
     """One row.
 
     Attributes:
-        label: as printed.
-        group: the heading it stands under, or None.
+        label: the label as printed.
+        group: the heading above it, or None.
         keys: what it is: `learner`, `dataset`, `rule`, `configuration`, `ablation`.
-        values: one a column.
+        values: one per column.
     """
 
     label: str
@@ -45,11 +45,11 @@ class PaperTable:
     """One table.
 
     Attributes:
-        name: of its file.
-        number: as printed, empty for numbers that stand in the text.
-        caption: as printed.
-        columns: names of the columns.
-        rows: in the paper's order.
+        name: the name of its file.
+        number: the number as printed; empty for results that the paper gives in its text.
+        caption: the caption as printed.
+        columns: the names of the columns.
+        rows: the rows in the paper's order.
     """
 
     name: str
@@ -60,7 +60,7 @@ class PaperTable:
 
     @property
     def source(self) -> str:
-        """The caption, shortened, and the number."""
+        """The shortened caption and the number."""
         return _cite(self.caption, f"Table {self.number}" if self.number else "")
 
     def row(self, **keys: str) -> PaperRow:
@@ -81,7 +81,7 @@ class PaperTable:
 
 
 def table_names() -> tuple[str, ...]:
-    """Every table there is."""
+    """The names of all tables."""
     names = (entry.name for entry in files(__package__).iterdir())
     return tuple(sorted(n.removesuffix(".toml") for n in names if n.endswith(".toml") and n != "figures.toml"))
 
@@ -98,7 +98,7 @@ def paper_table(name: str) -> PaperTable:
 
 
 def figure_source(name: str) -> str:
-    """Caption, shortened, and number of a figure."""
+    """The shortened caption and the number of a figure."""
     figures = _read("figures")
     if name not in figures:
         raise unknown("figure of the paper", name, figures)
@@ -123,13 +123,13 @@ def paper_accuracy(dataset: str, scenario: str, rule: str, on: str, as_scenario:
 
 
 def paper_dimension(dataset: str) -> float | None:
-    """Effective dimension."""
+    """The effective dimension that the paper gives for a data set; None where it gives none."""
     value = paper_table("effective_dimension").value(_canonical(dataset))
     return None if value is None else value[0]
 
 
 def paper_distances(a: str, b: str) -> tuple[float, float] | None:
-    """Smallest and largest centroid distance between two sets."""
+    """The smallest and largest centroid distance that the paper gives for two data sets; None where it gives none."""
     table = paper_table("centroid_distances")
     for one, other in ((a, b), (b, a)):
         if value := table.value(_canonical(other), dataset=_canonical(one)):
@@ -142,7 +142,7 @@ def _canonical(dataset: str) -> str:
 
     try:
         return canonical_name(dataset)
-    except ConfigError:  # a path, of which the paper knows nothing
+    except ConfigError:  # a path, which is not in the paper
         return dataset
 
 

@@ -53,7 +53,8 @@ def draw_scatter(axes: Any, scatter: Scatter) -> None:
         points = [point for point in scatter.points if point.group == group]
         x, y = [point.x for point in points], [point.y for point in points]
         error = [point.error or 0.0 for point in points]
-        marker, colour = MARKERS[number % len(MARKERS)], 1 + (number - 1) % 9 if number else 0  # no other group has the first colour
+        marker = MARKERS[number % len(MARKERS)]
+        colour = 1 + (number - 1) % 9 if number else 0  # no other group has the first colour
         axes.errorbar(x, y, error, fmt=marker, ms=6, elinewidth=0.8, label=group or None, color=f"C{colour}")
     if best:
         axes.step([p.x for p in best], [p.y for p in best], where="post", color="0.6", lw=1, ls="--", zorder=0)

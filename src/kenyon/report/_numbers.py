@@ -6,7 +6,7 @@ from kenyon.report._parts import PaperValue, Result, Value
 
 MINUS = "\N{MINUS SIGN}"
 FULL_COLOUR = {"%": 10.0}
-"""The difference, by unit, at which the colour is full; for other units, a difference as large as the paper's number."""
+"""The difference, by unit, at which the colour is full; for other units it is the size of the paper's number."""
 
 
 def scale_of(value: float, unit: str) -> tuple[float, str]:

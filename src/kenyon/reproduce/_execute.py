@@ -18,16 +18,17 @@ from kenyon.reproduce._jobs import Job, RunJob
 THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
 
 Told = Callable[[Job, str, float, bool], None]
-"""Called with a job that ended, a word on it, its seconds, and whether it was done."""
+"""Called when a job has ended, with the job, a message, the seconds it took, and whether it succeeded."""
 
 Ended = tuple[str, float, bool]
-"""The same of a job that ended."""
+"""How a job ended: a message, the seconds it took, and whether it succeeded."""
 
 
 def execute(jobs: Sequence[Job], store: Path, data_dir: Path | None, workers: int, told: Told) -> dict[str, str]:
-    """Do the jobs; returns the reason for each that failed, by name.
+    """Do the jobs; returns the reason of each failure, by the name of the job.
 
-    Runs are shared out among processes. A search shares its evaluations out itself, so it comes after them, alone.
+    Runs are shared among processes. A search shares its evaluations among processes itself, so it runs alone, after
+    the runs.
     """
     failures: dict[str, str] = {}
     runs = [job for job in jobs if isinstance(job, RunJob)]
@@ -44,8 +45,8 @@ def execute(jobs: Sequence[Job], store: Path, data_dir: Path | None, workers: in
 
 
 def attempt(job: Job, store: Path, data_dir: Path | None) -> Ended:
-    """Do one job; whatever it raises becomes its word."""
-    gc.collect()  # lets go of the data sets that earlier jobs had mapped
+    """Do one job; whatever it raises becomes its message."""
+    gc.collect()  # releases the data sets that earlier jobs had mapped
     begin = perf_counter()
     try:
         word, done = job.do(store, data_dir), True
@@ -60,7 +61,10 @@ def _here(jobs: Sequence[Job], store: Path, data_dir: Path | None) -> Iterator[t
 
 
 def in_processes(jobs: Sequence[Job], store: Path, data_dir: Path | None, workers: int) -> Iterator[tuple[Job, Ended]]:
-    """A process that dies takes the pool with it: what was not done is then tried again, each in a pool of its own."""
+    """Do the jobs in a pool of processes.
+
+    A process that dies breaks the pool. The jobs that are left are then tried again, each in a pool of its own.
+    """
     left = {job.name: job for job in jobs}
     with one_thread_each():
         try:
@@ -84,19 +88,19 @@ def _pool(workers: int) -> ProcessPoolExecutor:
 
 
 def _end_with_parent() -> None:
-    """In a worker: a pool whose owner was killed would wait for work for ever, and hold on to the run it is in."""
+    """Make a worker end when the owner of its pool is killed; it would wait for work for ever, and hold its run."""
     parent = multiprocessing.parent_process()
     assert parent is not None
 
     def watch() -> None:
         wait([parent.sentinel])
-        os._exit(1)  # what was written is whole; the run resumes
+        os._exit(1)  # every file that was written is whole, so the run can be resumed
 
     Thread(target=watch, daemon=True).start()
 
 
 class one_thread_each:
-    """Inside, new processes get one thread each where the user has not said otherwise."""
+    """Gives each process that is started inside the `with` block one thread, unless the user has said otherwise."""
 
     def __enter__(self) -> None:
         self._set = [name for name in THREADS if name not in os.environ]

@@ -1,6 +1,6 @@
-"""Pieces of work: a run, a measurement of a data set, a search. Each knows its name and whether it is done.
+"""Jobs: a run, a measurement of a data set, a search. Each knows its name and whether it is done.
 
-What they leave behind is the store: runs in folders of their own, `measures/` and `searches/` beside them.
+Their results are in the store: each run in a folder of its own, the others in `measures/` and `searches/`.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from kenyon.system import replace_json
 
 
 class Job(Protocol):
-    """A piece of work."""
+    """A piece of work whose result is kept in the store."""
 
     @property
     def name(self) -> str:
-        """What it is called in the plan; no two jobs that differ share one."""
+        """The name in the plan; different jobs have different names."""
         ...
 
     @property
@@ -32,11 +32,11 @@ class Job(Protocol):
     def done(self, store: Path) -> bool: ...
 
     def started(self, store: Path) -> bool:
-        """Whether a part of it is there to go on from."""
+        """Whether a part of it is done already and can be continued."""
         ...
 
     def do(self, store: Path, data_dir: Path | None) -> str:
-        """Do it, or what is left of it; returns a word on how it went."""
+        """Do it, or what is left of it; returns a message on how it went."""
         ...
 
 
@@ -72,7 +72,7 @@ class RunJob:
 
 
 def speed_key(config: Mapping[str, Any]) -> str:
-    """Learner, rule, data set, backbone and scenario of a run: what decides how fast it is."""
+    """Learner, rule, data set, backbone and scenario of a run: these decide how fast it is."""
     words = [config["learner"], config["options"].get("rule"), Path(config["dataset"]).stem]
     words += ["features" if config.get("backbone") else None, config["scenario"]]
     return "/".join(word for word in words if word)
@@ -115,7 +115,7 @@ class MeasureJob:
         return f"effective dimension {found.dimension:.2f}"
 
     def moments(self, store: Path) -> Any:
-        """What was measured."""
+        """Read what was measured."""
         import numpy as np
 
         from kenyon.transfer import Moments
@@ -130,9 +130,9 @@ class SearchJob:
 
     Attributes:
         dataset, scenario: the stream.
-        evals: evaluations in all.
-        workers: at a time.
-        max_per_task: most training samples of a task, None for all.
+        evals: how many evaluations in total.
+        workers: how many evaluations at a time.
+        max_per_task: the most training samples of a task; None for all.
     """
 
     dataset: str

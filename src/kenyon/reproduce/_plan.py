@@ -1,7 +1,7 @@
 """What is to be done, what is done already, and how long the rest will take.
 
-A job is expected to take as long as runs of its kind in the store took, else as long as the speeds that `speeds.toml`
-records say. A kind that neither knows takes the speed of the nearest kind: another scenario, another data set.
+The time that a job will take is estimated from runs of its kind in the store, else from the speeds recorded in
+`speeds.toml`. For a kind that is in neither, the speed of the nearest kind is taken: another scenario or data set.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from kenyon.search import SearchFolder
 from kenyon.streams import list_datasets
 
 START = 0.5
-"""Seconds that a job takes whatever its length."""
+"""Seconds that a job takes however short it is."""
 
 
 def measured_speeds(store: Path) -> dict[str, float]:
-    """Median samples a second of the store's complete runs, and evaluations a second of its searches, by kind."""
+    """By kind, the median samples per second of the complete runs and evaluations per second of the searches."""
     found: dict[str, list[float]] = defaultdict(list)
     for folder in Store(store).runs():
         if folder.complete:
@@ -48,7 +48,7 @@ def recorded_speeds() -> dict[str, float]:
 
 
 def recorded_on() -> str:
-    """The processor they were measured on."""
+    """The processor that the speeds of `speeds.toml` were measured on."""
     return str(_recorded()["machine"]["processor"])
 
 
@@ -59,14 +59,14 @@ def _recorded() -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class Estimate:
-    """Seconds a job takes, None where nothing is known; `basis` is `"store"`, `"recorded"` or `"unknown"`."""
+    """The seconds that a job takes, None where nothing is known; `basis` is `"store"`, `"recorded"` or `"unknown"`."""
 
     seconds: float | None
     basis: str
 
 
 class Clock:
-    """Estimates jobs."""
+    """Estimates how long jobs take."""
 
     def __init__(self, setting: Setting) -> None:
         self._sizes = _sizes(setting)
@@ -83,7 +83,8 @@ class Clock:
         if isinstance(job, RunJob):
             return self._sizes(job.config.dataset) * job.config.curriculum.epochs
         if isinstance(job, SearchJob):
-            return float(job.evals * job.workers)  # its speed is of the whole search, and the plan divides by workers
+            # the speed is that of the whole search, and the plan divides by workers
+            return float(job.evals * job.workers)
         return 0.0
 
 
@@ -93,7 +94,7 @@ def _sizes(setting: Setting) -> Any:
 
 
 def nearest_speed(table: Mapping[str, float], key: str) -> float | None:
-    """The speed of a kind; where it is not there, the median of the kinds that share the most leading words."""
+    """The speed of a kind; where it is unknown, the median of the kinds that share the most leading words."""
     words = key.split("/")
     for n in range(len(words), 0, -1):
         alike = [speed for other, speed in table.items() if other.split("/")[:n] == words[:n]]
@@ -107,9 +108,9 @@ class Entry:
     """A job of the plan.
 
     Attributes:
-        experiment: the first that wants it.
+        experiment: the first experiment that needs it.
         state: `"done"`, `"started"` or `"to do"`.
-        estimate: of all of it; zero seconds where it is done.
+        estimate: the time for the whole job; zero where it is done.
     """
 
     job: Job
@@ -120,36 +121,36 @@ class Entry:
 
 @dataclass(frozen=True)
 class Plan:
-    """Every job once, in the order they are done."""
+    """Every job once, in the order in which they are done."""
 
     entries: tuple[Entry, ...]
     workers: int
 
     @property
     def left(self) -> list[Job]:
-        """What is not done, the first seed of everything first: stopped early, most cells have a number."""
+        """The jobs that are not done, first seeds first, so that most cells have a number even if it is cut short."""
         jobs = [entry.job for entry in self.entries if entry.state != "done"]
         return sorted(jobs, key=lambda job: getattr(job, "seed", 0))
 
     @property
     def seconds(self) -> float:
-        """Expected, of what can be estimated, shared out among the workers."""
+        """The expected time of the jobs that can be estimated, divided by the workers."""
         return sum(entry.estimate.seconds or 0.0 for entry in self.entries) / self.workers
 
     @property
     def unknown(self) -> int:
-        """Jobs that nothing is known about."""
+        """How many jobs have no estimate."""
         return sum(entry.estimate.seconds is None for entry in self.entries)
 
 
 def make_plan(parts: Mapping[str, Sequence[Section]], store: Path, clock: Clock, workers: int) -> Plan:
-    """The plan of some experiments.
+    """Make the plan of some experiments.
 
     Args:
-        parts: of each experiment, by name.
+        parts: the sections of each experiment, by its name.
         store: where finished work is looked for.
-        clock: estimates.
-        workers: jobs at a time.
+        clock: estimates how long each job takes.
+        workers: how many jobs run at a time.
     """
     entries: dict[str, Entry] = {}
     for experiment, own in parts.items():

@@ -1,4 +1,4 @@
-"""Plan, run, and write the report of what the store then has."""
+"""Plan the experiments, run them, and write the report of what is in the store then."""
 
 from __future__ import annotations
 
@@ -47,10 +47,10 @@ class Reproduced:
     """How a reproduction ended.
 
     Attributes:
-        report: what was written.
-        path: where.
-        page: the same for a person to read.
-        failures: reason by name of the job that failed.
+        report: the report that was written.
+        path: where it was written.
+        page: where the page of it was written.
+        failures: the reason of each failure, by the name of the job.
     """
 
     report: ReportData
@@ -61,12 +61,12 @@ class Reproduced:
 
 @dataclass(frozen=True)
 class Reproduction:
-    """Some experiments under some circumstances.
+    """Some experiments in one setting.
 
     Attributes:
-        experiments: which.
-        setting: where and how large.
-        command: what makes the report again.
+        experiments: which experiments.
+        setting: where, and how large.
+        command: the command that makes the report again.
     """
 
     experiments: Sequence[Experiment]
@@ -79,11 +79,11 @@ class Reproduction:
         return {experiment.name: experiment.parts(self.setting) for experiment in self.experiments}
 
     def plan(self) -> Plan:
-        """What is to be done; nothing is run."""
+        """What has to be done; nothing is run."""
         return make_plan(self.parts, self.setting.store, Clock(self.setting), self.setting.workers)
 
     def run(self, plan: Plan, told: Told) -> Reproduced:
-        """Do what is left and write the report; a job that fails is named in it."""
+        """Do what is left and write the report, which names the jobs that failed."""
         setting = self.setting
         failures = execute(plan.left, setting.store, setting.data_dir, setting.workers, told)
         return self.write(failures)
@@ -109,7 +109,7 @@ class Reproduction:
 
 
 def write_results(report: ReportData, path: Path) -> tuple[Path, Path]:
-    """Write a report's data, without spaces, and its text, beside each other: `PATH.json` and `PATH.md`."""
+    """Write the data of a report, without spaces, to `PATH.json`, and its text to `PATH.md`."""
     data, text = path.with_suffix(".json"), path.with_suffix(".md")
     data.parent.mkdir(parents=True, exist_ok=True)
     replace_file(data, (json.dumps(report.to_dict(), allow_nan=False, separators=(",", ":")) + "\n").encode())
@@ -119,7 +119,7 @@ def write_results(report: ReportData, path: Path) -> tuple[Path, Path]:
 
 @dataclass(frozen=True)
 class Words:
-    """What stands above the report, and the command that makes it again."""
+    """The title and subtitle of the report, and the command that makes it again."""
 
     title: str
     subtitle: str
@@ -127,7 +127,7 @@ class Words:
 
 
 def make_report(parts: Sequence[Section], results: Results, setting: Setting, words: Words) -> ReportData:
-    """Draw every part and gather the runs behind them."""
+    """Draw every section and gather the runs behind them."""
     drawn = [item for part in parts for item in part.draw(results)]
     tables = (*(item for item in drawn if isinstance(item, Table)), *_failures(results))
     figures = tuple(item for item in drawn if not isinstance(item, Table))
@@ -146,14 +146,14 @@ def make_report(parts: Sequence[Section], results: Results, setting: Setting, wo
 
 
 def _failures(results: Results) -> list[Table]:
-    """What failed and why, where something did."""
+    """A table of what failed and why; none where nothing failed."""
     rows = tuple(Row(name, (Text(reason),)) for name, reason in results.failures.items())
     note = "The same command tries these again; everything else stands."
     return [Table("failures", "What failed", ("Reason",), rows, note=note)] if rows else []
 
 
 def _runs(store: Path, names: Sequence[str], seeds: Sequence[int]) -> dict[str, Run]:
-    """Every run by name; a configuration stands with its first run, and the other seeds refer to it."""
+    """Every run by name; a configuration is written out with its first run, and the other seeds refer to that one."""
     runs: dict[str, Run] = {}
     first: dict[str, str] = {}
     for name in names:
@@ -165,7 +165,7 @@ def _runs(store: Path, names: Sequence[str], seeds: Sequence[int]) -> dict[str, 
 
 
 def describe(path: Path, seeds: Sequence[int]) -> Run:
-    """A run behind the numbers, from its folder; its command repeats all of `seeds`, of which its own is one."""
+    """Describe a run from its folder; its command repeats all of `seeds`, among them its own."""
     folder = RunFolder(path)
     result = folder.result()
     return Run(

@@ -1,6 +1,6 @@
-"""Where and how large: turns "this learner on this stream" into runs, or into the reason there can be none here.
+"""The setting of a reproduction: it turns "this learner on this stream" into runs, or into the reason why not.
 
-Quick: one seed, and a small sample of each data set; where a set is not there, the embedded digits stand in for MNIST.
+A quick reproduction has one seed and a small sample of each data set. Without MNIST, it uses the embedded digits.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ STAND_IN = "efficientnet-lite0"
 PAPERS_BACKBONE = "wide_resnet50_2"
 COLOUR = ("cifar10", "cifar100")
 SAMPLE = {"train": 2000, "test": 1000}
-"""Images of a quick sample, in all."""
+"""How many images a quick sample has in total."""
 
 NAMES = {
     "mnist": "MNIST",
@@ -38,16 +38,16 @@ NAMES = {
 
 @dataclass(frozen=True)
 class Setting:
-    """The circumstances of a reproduction.
+    """Where a reproduction runs, and how large it is.
 
     Attributes:
         store: where everything is kept.
         data_dir: where the data sets are; None for the usual place.
-        quick: one seed and small samples.
+        quick: whether it has one seed and small samples only.
         resnet: whether the ResNet-18 baselines are run on CIFAR, which takes days on a CPU.
         long: whether pHSIC runs its 100 epochs.
-        backbone: network whose features stand for colour images.
-        workers: processes at a time.
+        backbone: the network whose features are learned in place of colour images.
+        workers: how many processes run at a time.
     """
 
     store: Path
@@ -64,11 +64,11 @@ class Setting:
 
     @cached_property
     def present(self) -> frozenset[str]:
-        """The data sets that are there."""
+        """The data sets that are in the data directory."""
         return frozenset(status.name for status in list_datasets(self.data_dir) if status.present)
 
     def dataset(self, name: str) -> str | None:
-        """What to open for a data set: its name, in a quick reproduction a sample of it; None where it is not there."""
+        """What to open for a data set: its name, or a sample of it if quick; None where the data set is missing."""
         if not self.quick:
             return name if name in self.present else None
         if name in self.present:
@@ -76,7 +76,7 @@ class Setting:
         return "digits" if name == "mnist" else None
 
     def sample(self, name: str) -> Path:
-        """A small data set with as many images of each class, written into the store when first asked for."""
+        """A small data set with equally many images of each class, written into the store when it is first needed."""
         path = self.store / "quick" / f"{name}.npz"
         if not path.exists():
             dataset = load_dataset(name, data_dir=self.data_dir)
@@ -107,12 +107,12 @@ class Setting:
         seeds: tuple[int, ...] | None = None,
         paper: tuple[float, ...] | None = None,
     ) -> Runs | Gap:
-        """A cell: the runs, or why they are missing.
+        """A cell: the runs, or why there are none.
 
         Args:
-            epochs, tests, weights_every: as `RunConfig` has them; a quick one tests at the end only.
-            features: whether a backbone looks at the images first; a name for another one than the setting's.
-            seeds: the setting's by default.
+            epochs, tests, weights_every: as in `RunConfig`; a quick reproduction tests at the end only.
+            features: whether a backbone's features are learned; the name of a backbone other than the setting's.
+            seeds: which seeds; by default the setting's.
             paper: the paper's numbers in this place.
         """
         value = paper_value(paper)
@@ -154,10 +154,10 @@ class Setting:
         paper: tuple[float, ...] | None = None,
         below: str | None = None,
     ) -> Runs | Gap:
-        """A cell of Kenyon's: colour images go through the backbone unless `features` says otherwise.
+        """A cell of Kenyon's own: colour images go through the backbone unless `features` says otherwise.
 
         Args:
-            below: why it may be below the paper's number; a quick one may be for its size alone.
+            below: why it may be below the paper's number; a quick reproduction needs no reason but its size.
         """
         colour = dataset in COLOUR
         through = colour if features is None else features
@@ -166,7 +166,7 @@ class Setting:
         return replace(cell, below=below) if isinstance(cell, Runs) and not self.quick else cell
 
     def on_request(self, cell: Runs | Gap, asked: bool, reason: str) -> Runs | Gap:
-        """A cell that takes too long to be run unasked: what the store has of it already, else the reason."""
+        """A cell that takes too long to run unless asked for: what is in the store already, else the reason."""
         if asked or isinstance(cell, Gap):
             return cell
         done = tuple(job.seed for job in cell.jobs() if job.done(self.store))
@@ -176,7 +176,7 @@ class Setting:
         return f"{NAMES.get(dataset, dataset)} is not in the data directory; kenyon data download {dataset} fetches it"
 
     def no_weights(self, backbone: str) -> str | None:
-        """Why a backbone's weights cannot be had without a download or an installation; None where they can."""
+        """Why the weights of a backbone would need a download or an installation; None where they are here."""
         from importlib.util import find_spec
 
         from kenyon.backbones import BACKBONES
@@ -193,6 +193,6 @@ class Setting:
 
 
 def check_present(setting: Setting) -> None:
-    """Refuse a data directory that is none."""
+    """Refuse a data directory that does not exist."""
     if setting.data_dir is not None and not setting.data_dir.is_dir():
         raise DataError(f"the data directory {setting.data_dir} is not there: name the folder that holds the data sets")

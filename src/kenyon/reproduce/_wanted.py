@@ -1,4 +1,4 @@
-"""What a table or a figure wants: cells that name the work behind them, filled in from the store once it is done."""
+"""What a table or a figure needs: cells that name the jobs behind them, to be filled in from the store."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ SCALES = {"%": 100.0, "MB": 1e-6}
 
 @dataclass(frozen=True)
 class Results:
-    """What the store has, and why the rest is not there.
+    """What is in the store, and why the rest is missing.
 
     Attributes:
         store: the folder.
-        failures: reason by name of the job.
+        failures: the reason of each failure, by the name of the job.
     """
 
     store: Path
@@ -42,12 +42,12 @@ class Runs:
     """A cell of ours: a configuration over its seeds.
 
     Attributes:
-        metric: a name of `Metrics`.
-        unit: shares are shown in percent, bytes in megabytes.
+        metric: the name of a metric in `Metrics`.
+        unit: `"%"` for shares, `"MB"` for bytes.
         paper: the paper's number in this place.
         better: which way is better.
         stand_in: what was used in place of what.
-        below: why ours may be below the paper's, a footnote where it is.
+        below: why our number may be below the paper's; it becomes a footnote where it is.
     """
 
     config: RunConfig
@@ -90,7 +90,7 @@ class Runs:
 
 @dataclass(frozen=True)
 class Gap:
-    """A cell that cannot be filled here, and what would fill it."""
+    """A cell that cannot be filled here, with the reason and the command that would fill it."""
 
     reason: str
     command: str | None = None
@@ -141,7 +141,7 @@ EMPTY = Fixed(Empty())
 
 @dataclass(frozen=True)
 class Line:
-    """A row; one that is `outside` (an upper bound, or a table that is no contest) is never marked as the best."""
+    """A row. One that is `outside` (an upper bound, or in a table that is not a contest) is never marked as best."""
 
     label: str
     cells: tuple[Wanted, ...]
@@ -190,7 +190,7 @@ class Sheet:
 
 @dataclass(frozen=True)
 class Plot:
-    """Figures to be drawn from what the store has; nothing is drawn where `make` gives none."""
+    """Figures to be drawn from what is in the store; `make` may return none."""
 
     needs: tuple[Job, ...]
     make: Callable[[Results], Sequence[Figure]]
@@ -203,7 +203,7 @@ class Plot:
 
 
 def paper_value(numbers: tuple[float, ...] | None) -> Value | None:
-    """A cell of the paper's tables as a report has it."""
+    """The numbers of a cell of the paper's tables as a `Value`."""
     return None if numbers is None else Value(numbers[0], numbers[1] if len(numbers) > 1 else None)
 
 
@@ -220,5 +220,5 @@ def groups(results: Results, cells: Mapping[str, Wanted]) -> list[Group]:
 
 
 def jobs_of(cells: Iterable[Wanted]) -> tuple[Job, ...]:
-    """All jobs of some cells."""
+    """The jobs of some cells."""
     return tuple(job for cell in cells for job in cell.jobs())

@@ -1,4 +1,4 @@
-"""Write `speeds.toml`, which plans fall back on, from the runs and searches of a store.
+"""Write `speeds.toml`, from which plans take the speeds that the store does not have, from the runs of a store.
 
 python -m kenyon.reproduce.record_speeds STORE
 """
@@ -19,7 +19,7 @@ HEAD = (
 
 
 def speeds_text(store: Path) -> str:
-    """The file's text."""
+    """The text of the file."""
     where = environment()
     machine = {"processor": where["processor"], "cores": where["cores"]}
     return HEAD + to_toml({"machine": machine, "speeds": measured_speeds(store)})

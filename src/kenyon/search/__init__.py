@@ -1,4 +1,4 @@
-"""Find the rule, the architecture and the hyperparameters: asynchronous model-based search, and chance beside it."""
+"""Search for the rule, the architecture and the hyperparameters: asynchronous model-based search, or random search."""
 
 from kenyon.search._log import Evaluation, SearchFolder, best_of
 from kenyon.search._objective import DONE, FAILED, STOPPED, Objective, Outcome, default_epochs, evaluate, make_objective

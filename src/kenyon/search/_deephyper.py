@@ -1,10 +1,9 @@
-"""DeepHyper's CBO behind ask and tell, with its habits kept away from the surrogate.
+"""DeepHyper's CBO behind `ask` and `tell`, for spaces with inactive parameters.
 
-DeepHyper knows conditions, but gives inactive parameters their lower bound, which its forest then
-takes for a value that was tried. So it gets a flat space, and the conditions are ours: `MaskedForest`
-puts NaN in the place of every inactive parameter, in what it is fitted to and in what it is asked
-about, and suggestions are masked alike. A flat space is also drawn from four times as fast.
-Categories go in as their place in the list, one column each.
+DeepHyper supports conditions, but gives inactive parameters their lower bound, which its forest then takes for a value
+that was tried. So we give it a flat space and handle the conditions ourselves: `MaskedForest` puts NaN in the place of
+every inactive parameter, both when it is fitted and when it is asked, and suggestions are masked in the same way.
+Drawing from a flat space is also four times as fast. A category is given as its index in the list, in one column.
 """
 
 from __future__ import annotations
@@ -30,9 +29,9 @@ class MaskedForest(RandomForestRegressor):
     """DeepHyper's random forest on a space with inactive parameters.
 
     Args:
-        parents: for each column, the column it depends on and the value it needs there; None for no parent.
-        n_estimators: trees.
-        random_state: seed.
+        parents: for each column, the column it depends on and the value needed there; None for no parent.
+        n_estimators: the number of trees.
+        random_state: the seed.
     """
 
     def __init__(
@@ -41,15 +40,15 @@ class MaskedForest(RandomForestRegressor):
         n_estimators: int = 20,
         random_state: int | None = None,
     ) -> None:
-        # Half of the columns at a split: most of them are NaN under any one rule, and the square root of their
-        # number would often leave none to split at.
+        # Half of the columns are considered at a split. Most columns are NaN under any one rule, so the usual square
+        # root of their number would often leave none to split at.
         super().__init__(
             n_estimators, min_samples_split=2, max_features=0.5, bootstrap=True, random_state=random_state, n_jobs=1
         )
         self.parents = parents
 
     def masked(self, X: Any) -> NDArray[np.float32]:
-        """NaN wherever the parent does not have the value needed (a NaN parent never does)."""
+        """Put NaN wherever the parent does not have the value needed; a parent that is NaN never has it."""
         X = np.array(X, dtype=np.float32)
         pending = [(column, parent) for column, parent in enumerate(self.parents) if parent is not None]
         for _ in range(2):  # a parent may itself depend on another
@@ -63,7 +62,7 @@ class MaskedForest(RandomForestRegressor):
     def predict(self, X: Any, return_std: bool = False, disentangled_std: bool = False) -> Any:
         """Mean of the trees, and their standard deviation; a leaf holds one result, so it has no spread of its own.
 
-        The trees are asked directly: scikit-learn's checks of every tree's input took most of a suggestion's time.
+        The trees are called directly: scikit-learn's checks of the input, per tree, took most of the time.
         """
         X = self.masked(X)
         trees = np.array([tree.tree_.predict(X)[:, 0] for tree in self.estimators_])
@@ -92,13 +91,13 @@ class _Search:
 
 
 def make_search(space: Space, seed: Sequence[int], kappa: float, candidates: int) -> _Search:
-    """A fresh search that knows no result yet.
+    """A new search that knows no result yet.
 
     Args:
-        space: what to choose from.
+        space: the space to choose from.
         seed: whole numbers.
         kappa: weight of the uncertainty, constant over the search.
-        candidates: random points among which the best is taken.
+        candidates: the number of random points among which the best is taken.
     """
     logging.getLogger("deephyper").setLevel(logging.ERROR)
     number = int(np.random.SeedSequence(list(seed)).generate_state(1)[0] >> 1)
@@ -143,7 +142,7 @@ def _parent_column(parameter: Parameter, space: Space, columns: list[str]) -> tu
 
 
 def _encode(parameter: Parameter, value: Any) -> Any:
-    """As DeepHyper has it; where inactive, any legal value: the forest masks it."""
+    """The value as DeepHyper wants it; for an inactive parameter any legal value, since the forest masks it."""
     if isinstance(value, float) and np.isnan(value):
         return 0 if parameter.values else parameter.low
     return parameter.values.index(value) if parameter.values else value

@@ -1,7 +1,7 @@
 """Where evaluations run: processes on this machine, or a Ray cluster.
 
-An engine takes numbered jobs and gives back outcomes in any order. A worker that dies costs its own
-evaluation at most, which comes back as failed; the others go on.
+An engine takes numbered jobs and returns their outcomes in any order. A worker that dies costs at most its own
+evaluation, which is returned as failed; the others go on.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ class Engine(Protocol):
         """Start an evaluation."""
 
     def collect(self, timeout: float) -> list[tuple[int, Outcome]]:
-        """Evaluations that ended; waits up to `timeout` seconds for the first."""
+        """The evaluations that have ended; waits up to `timeout` seconds for the first."""
 
     def close(self) -> None:
-        """Let the workers go; what they work on is dropped."""
+        """End the workers; what they are working on is dropped."""
 
 
 def make_engine(name: str, objective: Objective, workers: int | None, address: str | None) -> Engine:
@@ -50,7 +50,7 @@ def make_engine(name: str, objective: Objective, workers: int | None, address: s
 
 
 def _work(pipe: Connection, objective: Objective) -> None:
-    """A worker's life: take options, give outcomes, leave when the other end is gone."""
+    """The loop of a worker: receive options, send outcomes, leave when the other end is gone."""
     try:
         while True:
             pipe.send(evaluate(objective, pipe.recv()))
@@ -60,12 +60,12 @@ def _work(pipe: Connection, objective: Objective) -> None:
 
 class _Worker:
     def __init__(self, objective: Objective) -> None:
-        # Fresh processes, not forks: a fork would inherit compiled code's threads and locks in any state.
+        # New processes, not forks: a fork would inherit the threads and locks of compiled code in any state.
         context = multiprocessing.get_context("spawn")
         self.pipe, other = context.Pipe()
         self.process = context.Process(target=_work, args=(other, objective), daemon=True)
         before = {name: os.environ.get(name) for name in _ONE_THREAD}
-        os.environ.update(dict.fromkeys(_ONE_THREAD, "1"))  # a worker is one core's worth
+        os.environ.update(dict.fromkeys(_ONE_THREAD, "1"))  # a worker uses one core
         try:
             self.process.start()
         finally:
@@ -119,15 +119,15 @@ class LocalEngine:
 
 
 class RayEngine:
-    """A Ray cluster: one CPU an evaluation, as many as the cluster has at the time.
+    """A Ray cluster: one CPU per evaluation, and as many evaluations as the cluster has CPUs at the time.
 
     A node that dies takes its running evaluations with it; Ray starts them again elsewhere. Every node needs this
     package and the data sets.
 
     Args:
         objective: what to evaluate.
-        workers: most evaluations at a time; None for every CPU of the cluster.
-        address: of the cluster; None starts one on this machine, or joins the one already joined.
+        workers: the most evaluations at a time; None for every CPU of the cluster.
+        address: the address of the cluster; None starts one on this machine, or uses the one already joined.
     """
 
     def __init__(self, objective: Objective, workers: int | None, address: str | None) -> None:

@@ -1,12 +1,12 @@
-"""The search's folder: what was asked, and a line for every evaluation that ended.
+"""The folder of a search: what was asked for, and a line for every evaluation that has ended.
 
-    search.toml       objective, method and seed; a search goes on only under the same
+    search.toml       objective, method and seed; a search is only continued with the same
     space.toml        the space, word for word
-    evaluations.csv   one line an evaluation, in the order they ended; inactive parameters are `nan`
-    best.toml         the best configuration so far, as `kenyon run --config` takes it
+    evaluations.csv   one line per evaluation, in the order in which they ended; inactive parameters are `nan`
+    best.toml         the best configuration so far, for `kenyon run --config`
 
-A line is on the disk before its evaluation counts as done. A kill can leave a part of a last line
-behind, which is cut off when the file is next opened.
+A line is on the disk before its evaluation counts as done. A process that is killed may leave an incomplete last line,
+which is cut off when the file is next opened.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ class Evaluation:
     """One line of the log.
 
     Attributes:
-        number: counted from 0 in the order of suggestion.
-        point: the parameters, NaN where inactive.
+        number: counted from 0 in the order of the suggestions.
+        point: the parameters; NaN where inactive.
         outcome: how it ended.
-        finished: seconds of searching after which it ended.
+        finished: after how many seconds of searching it ended.
         protocol: what its accuracy was measured on.
     """
 
@@ -59,7 +59,7 @@ class Log:
             self._write([*FIELDS, *space.names])
 
     def append(self, evaluation: Evaluation) -> None:
-        """Write a line and wait until the disk has it."""
+        """Write a line and wait until it is on the disk."""
         outcome = evaluation.outcome
         accuracy = "" if outcome.accuracy is None else repr(outcome.accuracy)
         head = [evaluation.number, outcome.status, accuracy, f"{outcome.seconds:.3f}", f"{evaluation.finished:.3f}"]
@@ -100,7 +100,7 @@ def _evaluation(row: dict[str, str], space: Space) -> Evaluation:
 
 
 def best_of(evaluations: list[Evaluation]) -> Evaluation | None:
-    """The evaluation with the highest accuracy, the first of equals."""
+    """The evaluation with the highest accuracy; the first one where several are equal."""
     done = [e for e in evaluations if e.outcome.status == DONE]
     return max(done, key=lambda e: (e.outcome.score, -e.number)) if done else None
 
@@ -126,7 +126,7 @@ class SearchFolder:
         return read_log(self.log_path, self.space())
 
     def begin(self, description: dict, space_text: str) -> None:
-        """Write what is asked; refuse to go on with a search that asked something else."""
+        """Write what is asked for; refuse to continue a search that asked for something else."""
         text = to_toml(description)
         for name, wanted in (("search.toml", text), ("space.toml", space_text)):
             path = self.path / name
@@ -139,7 +139,7 @@ class SearchFolder:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold the folder; refuse where another process does."""
+        """Hold the lock of the folder; refuse where another process holds it."""
         self.path.mkdir(parents=True, exist_ok=True)
         with locked(self.path / ".lock", wait=False) as held:
             if not held:

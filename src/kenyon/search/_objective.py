@@ -1,4 +1,4 @@
-"""What an evaluation is: learn the stream with a configuration, and say how good it was or why it was given up."""
+"""What an evaluation is: learn the stream with a configuration, and say how good it was or why it was stopped."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ MARGIN = 1.05
 
 @dataclass(frozen=True)
 class Objective:
-    """The accuracy to be maximised: mean of the tasks at the end of the stream.
+    """The accuracy to be maximised: the mean over the tasks at the end of the stream.
 
     Attributes:
         dataset: a name or a path.
         curriculum: values of `Curriculum.from_dict`; its `holdout` is the slice that is scored.
         protocol: `"holdout"`, or `"paper"`, which scores on the test set as the paper did.
-        seeds: averaged over; each sets the stream and the projection.
+        seeds: the score is averaged over these; each sets the stream and the projection.
         data_dir: where the data sets are.
-        chance_after: share of the stream after which an evaluation at chance is given up; 1 for never.
+        chance_after: share of the stream after which an evaluation at chance is stopped; 1 for never.
         backbone: a frozen network whose features are learned, by name or as a table of
             `kenyon.backbones.BackboneConfig`; None for the samples themselves.
     """
@@ -49,7 +49,7 @@ class Objective:
         )
 
     def final_config(self, options: Mapping[str, Any]) -> RunConfig:
-        """The run for the options chosen: nothing held out, tested on the test set."""
+        """The run of the options that were chosen: nothing is held out, and it is tested on the test set."""
         config = self.config(options)
         return replace(config, curriculum=replace(config.curriculum, holdout=0.0), weights_every=None, tests="all")
 
@@ -59,10 +59,10 @@ class Outcome:
     """How an evaluation ended.
 
     Attributes:
-        status: `"done"`, `"failed"` (an error) or `"stopped"` (hopeless).
+        status: `"done"`, `"failed"` (an error) or `"stopped"` (no better than chance).
         accuracy: the score; None unless done.
-        reason: why there is none.
-        seconds: what it took.
+        reason: why there is no score.
+        seconds: how long it took.
     """
 
     status: str
@@ -72,16 +72,16 @@ class Outcome:
 
     @property
     def score(self) -> float:
-        """What the surrogate is told: 0 for what cannot be used."""
+        """The score that the surrogate is told: 0 unless the evaluation succeeded."""
         return self.accuracy if self.status == DONE and self.accuracy is not None else 0.0
 
 
 class Hopeless(Exception):
-    """At chance after a good part of the stream."""
+    """Raised for a run that is at chance after a good part of the stream."""
 
 
 class ChanceWatch(Watch):
-    """Gives a run up that guesses: prequential accuracy within 5 % of chance once `after` of the stream is learned."""
+    """Stops a run that guesses: prequential accuracy within 5 % of chance after the share `after` of the stream."""
 
     def __init__(self, after: float) -> None:
         self._after = after
@@ -103,7 +103,7 @@ class ChanceWatch(Watch):
 
 
 def evaluate(objective: Objective, options: Mapping[str, Any]) -> Outcome:
-    """Score one configuration. Never raises for what a configuration does: the outcome says it."""
+    """Score one configuration. It never raises because of the configuration: the outcome says what went wrong."""
     begin = perf_counter()
     try:
         config = objective.config(options)
@@ -140,7 +140,7 @@ def make_objective(
     backbone: str | Mapping[str, Any] | None = None,
     **curriculum: Any,
 ) -> Objective:
-    """An objective from the words of the command line, checked."""
+    """Make an objective from the values of the command line, and check them."""
     if protocol not in PROTOCOLS:
         raise ConfigError(f"protocol is {protocol!r}: expected 'holdout', or 'paper' to select on the test set")
     if protocol == "holdout" and not holdout > 0:
@@ -157,7 +157,7 @@ def make_objective(
 
 
 def describe(objective: Objective) -> dict[str, Any]:
-    """The objective as plain values; what decides a score, so not where the data lie."""
+    """The objective as plain values: everything that decides a score, so not where the data are."""
     values = asdict(objective)
     del values["data_dir"]
     if objective.backbone is None:

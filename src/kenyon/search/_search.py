@@ -1,4 +1,4 @@
-"""The search: suggest, evaluate, record, until enough evaluations have ended."""
+"""The search: suggest, evaluate and record until enough evaluations have ended."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ N_INITIAL = 24
 
 
 class SearchWatch:
-    """What a search tells whoever watches it. The base class watches nothing."""
+    """Gets told about the progress of a search. The base class does nothing."""
 
     def started(self, evaluations: list[Evaluation], wanted: int) -> None:
-        """The search starts, or goes on after `evaluations`."""
+        """The search starts, or continues after `evaluations`."""
 
     def ended(self, evaluation: Evaluation, running: int) -> None:
-        """An evaluation ended and is on the disk."""
+        """An evaluation has ended and is on the disk."""
 
 
 @dataclass(frozen=True)
@@ -34,10 +34,10 @@ class SearchResult:
 
     Attributes:
         folder: where it is.
-        evaluations: all of them, in the order they ended.
+        evaluations: all evaluations, in the order in which they ended.
         best: the best one; None where none succeeded.
-        seconds: what this session took.
-        overhead_seconds: of those, spent on suggesting and recording while workers may have waited.
+        seconds: how long this session took.
+        overhead_seconds: how much of that was spent on suggesting and recording, while workers may have waited.
         new: evaluations of this session.
     """
 
@@ -70,21 +70,21 @@ def search(
     command: str = "kenyon search",
     watch: SearchWatch | None = None,
 ) -> SearchResult:
-    """Search until `evals` evaluations have ended, or go on with a search that was cut off.
+    """Search until `evals` evaluations have ended; a search that was interrupted is continued.
 
     Args:
         objective: what to maximise.
         out: the search's folder.
-        evals: evaluations in all, those of earlier sessions included.
+        evals: how many evaluations in total, including those of earlier sessions.
         method: `"ambs"` or `"random"`.
-        seed: of the suggestions.
-        space: text of the space (TOML); None for the one that comes with the package.
-        kappa, n_initial: of AMBS.
+        seed: the seed of the suggestions.
+        space: the text of the space (TOML); None for the one that comes with the package.
+        kappa, n_initial: parameters of AMBS.
         engine: `"local"` or `"ray"`.
         workers: evaluations at a time.
         address: of a Ray cluster.
-        command: what to name as the origin of the best configuration.
-        watch: is told of progress.
+        command: the command that is named as the origin of the best configuration.
+        watch: gets told about progress.
     """
     if evals < 1:
         raise ConfigError(f"evals is {evals}: expected at least 1")
@@ -115,7 +115,7 @@ def search(
 
 
 class _Session:
-    """One stretch of a search in one process."""
+    """The part of a search that one process does."""
 
     def __init__(self, objective: Objective, folder: SearchFolder, log: Log, watch: SearchWatch, command: str) -> None:
         self._objective, self._folder, self._log, self._watch = objective, folder, log, watch

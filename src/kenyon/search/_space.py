@@ -1,4 +1,4 @@
-"""The search space: parameters with bounds, some of which exist only under one rule or one switch.
+"""The search space: parameters with bounds, some of which exist only under a rule or a switch.
 
 A point is a mapping from every parameter's name to its value, NaN where the parameter is inactive.
 The names are those of the learner's options; `gen.b1` is the option `b1` under the rule `gen`, and
@@ -30,13 +30,13 @@ class Parameter:
 
     Attributes:
         name: its column in every record.
-        option: the learner's option it sets; None for a switch.
+        option: the option of the learner that it sets; None for a switch.
         values: the choices of a categorical parameter; empty for a number.
         low, high: bounds of a number, both included.
-        log: drawn evenly on a logarithmic scale.
+        log: whether it is drawn evenly on a logarithmic scale.
         parent: name and value of the categorical parameter it depends on; active only at that value
             (and where the parent is itself active).
-        off: what the option is where the parameter is inactive but its switch is not; None for nothing.
+        off: the value of the option where the parameter is inactive but its switch is not; None for no value.
     """
 
     name: str
@@ -53,7 +53,7 @@ class Parameter:
         return not self.values and isinstance(self.low, int) and isinstance(self.high, int)
 
     def draw(self, rng: np.random.Generator) -> Any:
-        """A random value, by the parameter's own distribution."""
+        """Draw a random value from the parameter's distribution."""
         if self.values:
             return self.values[int(rng.integers(len(self.values)))]
         if self.whole and not self.log:
@@ -65,7 +65,7 @@ class Parameter:
         return round(value) if self.whole else value
 
     def parse(self, text: str) -> Any:
-        """The value that `str` or `repr` wrote."""
+        """Read a value that `str` or `repr` wrote."""
         if text == "nan":
             return NAN
         if self.values:
@@ -75,7 +75,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Space:
-    """The parameters, parents before their children."""
+    """The parameters; parents come before their children."""
 
     parameters: tuple[Parameter, ...]
 
@@ -87,7 +87,7 @@ class Space:
         return next(parameter for parameter in self.parameters if parameter.name == name)
 
     def draw(self, rng: np.random.Generator) -> Point:
-        """A random point, inactive parameters NaN."""
+        """A random point; inactive parameters are NaN."""
         return self.mask({parameter.name: parameter.draw(rng) for parameter in self.parameters})
 
     def mask(self, point: Mapping[str, Any]) -> Point:
@@ -99,7 +99,7 @@ class Space:
         return masked
 
     def only(self, rule: str) -> Space:
-        """The space of one rule: that rule alone, and what can be active under it."""
+        """The space of one rule: that rule alone, and the parameters that can be active under it."""
         kept: list[Parameter] = []
         for parameter in self.parameters:
             if parameter.name == "rule":
@@ -142,7 +142,7 @@ def load_space(path: Path | str) -> Space:
 
 
 def parse_space(text: str, source: str = "the search space") -> Space:
-    """The space of a TOML document; refuses what no learner option or rule answers to."""
+    """The space of a TOML document; refuses a name that is neither an option of the learner nor a rule."""
     from kenyon.learners import learner_options
     from kenyon.rules import RULES
 
@@ -178,7 +178,7 @@ def _known(option: str, options: Mapping[str, Any]) -> None:
 
 
 def _parent(name: str, table: Any, prefix: str, before: list[Parameter]) -> tuple[str, Any] | None:
-    """Switch and state that `with` asks for; None without one, or where the option it names has no switch."""
+    """The switch and its state that `with` asks for; None without `with`, or where the option has no switch."""
     if not isinstance(table, Mapping) or "with" not in table:
         return None
     found = next((p for p in before if p.name == f"{prefix}{table['with']}"), None)
@@ -190,7 +190,7 @@ def _parent(name: str, table: Any, prefix: str, before: list[Parameter]) -> tupl
 
 
 def _parameters(name: str, option: str, table: Any, parent: tuple[str, Any] | None) -> list[Parameter]:
-    """A table as its parameter, after its switch where it can be off."""
+    """The parameter of a table, after its switch where it has one."""
     if not isinstance(table, Mapping):
         raise ConfigError(f"search space: {name} = {table!r}: expected a table with values, or low and high")
     for key in table:

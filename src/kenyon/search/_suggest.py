@@ -1,9 +1,8 @@
 """Where the next configurations come from: asynchronous model-based search, or chance.
 
-AMBS (Balaprakash et al. 2018) is DeepHyper's: a random forest over the space, and the candidate with
-the best optimistic estimate, mean + kappa * deviation (LCB of the error) with a large constant kappa.
-Beside the forest over everything, each rule has one of its own. We ask DeepHyper for suggestions only;
-running, recording and resuming are our own.
+AMBS (Balaprakash et al. 2018) is DeepHyper's: a random forest over the space, and the candidate with the best
+optimistic estimate, mean + kappa * deviation (LCB of the error), with a large constant kappa. Besides the forest over
+the whole space, each rule has its own. DeepHyper only makes suggestions; running, recording and resuming are done here.
 """
 
 from __future__ import annotations
@@ -19,21 +18,21 @@ from kenyon.search._space import NAN, Point, Space
 
 METHODS = ("ambs", "random")
 CANDIDATES = 600
-"""Points among which the forest's favourite is taken; 10,000 cost 1.5 s a suggestion instead of less than 0.1."""
+"""How many points the forest chooses from; with 10,000 a suggestion takes 1.5 s instead of less than 0.1 s."""
 
 
 class Suggester(Protocol):
-    """Suggests points, and learns how they did."""
+    """Suggests points, and gets told how they did."""
 
     def ask(self, first: int, n: int) -> list[Point]:
-        """Points for the evaluations `first .. first + n - 1`, inactive parameters NaN."""
+        """Points for the evaluations `first .. first + n - 1`; inactive parameters are NaN."""
 
     def tell(self, results: Sequence[tuple[Point, float]]) -> None:
-        """How points did."""
+        """Say how points did."""
 
 
 class RandomSuggester:
-    """Draws every point anew; the i-th is the same whatever happened before."""
+    """Draws points at random; the i-th point is the same whatever happened before."""
 
     def __init__(self, space: Space, seed: int) -> None:
         self._space, self._seed = space, seed
@@ -42,21 +41,21 @@ class RandomSuggester:
         return [self._space.draw(np.random.default_rng([self._seed, first + i])) for i in range(n)]
 
     def tell(self, results: Sequence[tuple[Point, float]]) -> None:
-        """Chance learns nothing."""
+        """Ignored: random search learns nothing."""
 
 
 class AmbsSuggester:
-    """Random points first, then those that forests are most hopeful about.
+    """Suggests random points first, then those with the best optimistic estimate of a forest.
 
-    Every other suggestion is that of one forest over everything. Left alone it settles on whichever rule did best
-    among the first points, though another may do better once its own parameters are right: a forest hopes for nothing
-    beyond what it has seen. So the suggestions between go to the rules in turn, each with a forest of its own.
+    Every other suggestion comes from one forest over the whole space. Alone, it would settle on whichever rule did best
+    among the first points, though another may do better once its own parameters are right: a forest predicts nothing
+    better than what it has seen. So the other suggestions come from the rules in turn, each with its own forest.
 
     Args:
-        space: what to choose from.
-        seed: of the random points and the forests.
+        space: the space to choose from.
+        seed: the seed of the random points and the forests.
         kappa: weight of a forest's uncertainty; large values explore.
-        n_initial: results to have before a forest is asked.
+        n_initial: how many results there must be before a forest is asked.
     """
 
     def __init__(self, space: Space, seed: int, kappa: float, n_initial: int) -> None:
@@ -79,14 +78,14 @@ class AmbsSuggester:
         asked: list[_Forest] = []
         for number in range(first, first + n):
             turn = self._turns[number // 2 % len(self._turns)]
-            # Without news a forest would repeat itself.
+            # Without a new result a forest would repeat itself.
             asked.append(turn if number % 2 and turn.news and turn not in asked else self._all)
         points = {id(forest): forest.ask(first, asked.count(forest)) for forest in asked}
         return [points[id(forest)].pop() for forest in asked]
 
 
 class _Forest:
-    """DeepHyper's search over the whole space or a part of it, made when it is first asked."""
+    """DeepHyper's search over the whole space or a part of it; it is made when it is first asked."""
 
     def __init__(self, whole: Space, part: Space, seed: Sequence[int], kappa: float) -> None:
         self._whole, self._part, self._seed, self._kappa = whole, part, seed, kappa
@@ -95,11 +94,11 @@ class _Forest:
 
     @property
     def news(self) -> bool:
-        """Whether it was told something since it was last asked."""
+        """Whether it has been told a result since it was last asked."""
         return bool(self._waiting)
 
     def tell(self, results: Sequence[tuple[Point, float]]) -> None:
-        """Results; those outside its part are not for it."""
+        """Add results; those outside its part of the space are ignored."""
         rules = self._part["rule"].values
         self._waiting += [(point, score) for point, score in results if point["rule"] in rules]
 
@@ -107,7 +106,7 @@ class _Forest:
         if self._search is None:
             from kenyon.search._deephyper import make_search
 
-            # A search that goes on must not draw the candidates it drew before.
+            # A search that is continued must not draw the same candidates again.
             self._search = make_search(self._part, [*self._seed, first], self._kappa, CANDIDATES)
         if self._waiting:
             self._search.tell(self._waiting)
@@ -124,5 +123,5 @@ def make_suggester(method: str, space: Space, seed: int, kappa: float, n_initial
 
 
 def scratch_folder() -> tempfile.TemporaryDirectory[str]:
-    """A folder for what DeepHyper insists on writing."""
+    """A folder for the files that DeepHyper always writes."""
     return tempfile.TemporaryDirectory(prefix="kenyon-search-")

@@ -2,9 +2,9 @@
 
     python -m kenyon.search.tune er --dataset mnist --scenario class-incremental
 
-Every combination of the baseline's row in `grids.toml` learns a shortened stream from which a share of every class was
-cut off first; the highest final average accuracy on that share wins, the first of equals. The test set is never opened.
-The winner goes into `tuned.toml` with its score, the grid and the command, and becomes the default of the baseline.
+Every combination of the baseline's row in `grids.toml` learns a shortened stream, from which a share of every class is
+held out. The highest final average accuracy on that share wins; the first one where several are equal. The test set is
+never opened. The winner is written to `tuned.toml` with its score, the grid and the command, and becomes the default.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ def tune(
 
     Args:
         config: baseline, curriculum (with a holdout) and the options that are not in the grid.
-        dataset: opened by the caller.
-        grid: option -> values to try.
-        seeds: averaged over.
+        dataset: the data set, opened by the caller.
+        grid: the values to try, by option.
+        seeds: the score is averaged over these.
         told: called with each combination and its score.
     """
     best: tuple[dict[str, Any], float] = ({}, -1.0)

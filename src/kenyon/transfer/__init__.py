@@ -1,4 +1,4 @@
-"""Whether what was found on one data set or scenario serves on another."""
+"""Does a configuration found on one data set or scenario serve on another?"""
 
 from kenyon.transfer._matrix import (
     Cell,

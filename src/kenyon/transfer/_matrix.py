@@ -1,4 +1,4 @@
-"""Run configurations found on one stream on others: a matrix of accuracies, the paper's beside ours."""
+"""Run configurations found on one stream on others: a matrix of accuracies, ours and the paper's."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class Source:
 
 @dataclass(frozen=True)
 class Target:
-    """A stream to run on; as text `DATASET[+BACKBONE]/SCENARIO[@EPOCHS]`."""
+    """A stream to run on, written as `DATASET[+BACKBONE]/SCENARIO[@EPOCHS]`."""
 
     dataset: str
     scenario: str
@@ -55,7 +55,7 @@ class Target:
 
 @dataclass(frozen=True)
 class Cell:
-    """One entry of the matrix: mean and standard deviation over the seeds, and what the paper has (shares)."""
+    """One entry of the matrix: mean and standard deviation over the seeds, and the paper's number (all as shares)."""
 
     source: Source
     target: Target
@@ -65,7 +65,7 @@ class Cell:
 
 
 def load_source(text: str) -> Source:
-    """A preset by its name, or a configuration file (such as a search's `best.toml`); `NAME=` before it renames it."""
+    """Load a preset by name, or a configuration file (such as the `best.toml` of a search); `NAME=` renames it."""
     from kenyon.presets import load_preset, preset_names
 
     name, equals, rest = text.partition("=")
@@ -88,7 +88,7 @@ def load_source(text: str) -> Source:
 
 
 def parse_target(text: str) -> Target:
-    """`mnist/class-incremental@2`, `cifar10+efficientnet-lite0/single-task`: the text of a target."""
+    """Read a target from text, such as `mnist/class-incremental@2` or `cifar10+efficientnet-lite0/single-task`."""
     where, at, epochs = text.partition("@")
     path, slash, scenario = where.rpartition("/")
     dataset, plus, backbone = (path, "", "") if Path(path).exists() else path.partition("+")
@@ -104,7 +104,7 @@ def parse_target(text: str) -> Target:
 
 
 def default_targets(sources: Sequence[Source]) -> list[Target]:
-    """Every data set a configuration was found on, as a single task and as task- and class-incremental streams."""
+    """Every data set that a configuration was found on, as a single task and as task- and class-incremental streams."""
     streams = list(dict.fromkeys((source.dataset, source.backbone) for source in sources))
     return [
         Target(dataset, scenario, default_epochs(scenario), backbone)
@@ -128,11 +128,11 @@ def transfer(
     Args:
         sources: the rows.
         targets: the columns.
-        seeds: runs of a cell.
+        seeds: the seeds of each cell.
         store: where the runs are kept, so that a second call finds them.
         data_dir: where the data sets are.
-        watch: is told of progress.
-        curriculum: further values of every target's curriculum.
+        watch: gets told about progress.
+        curriculum: more values for the curriculum of every target.
     """
     cells = []
     for source in sources:
@@ -156,7 +156,7 @@ def transfer(
 
 @dataclass(frozen=True)
 class Drop:
-    """What a configuration from another data set costs: accuracy of the set's own best configuration less its own."""
+    """The cost of a configuration from another data set: accuracy of the set's own best configuration minus its own."""
 
     source: Source
     target: Target
@@ -164,7 +164,7 @@ class Drop:
 
 
 def drops(cells: Sequence[Cell]) -> list[Drop]:
-    """Of every transfer between data sets as single tasks, against the best configuration found on the target."""
+    """The drop of every transfer between data sets as single tasks, against the best configuration of the target."""
     single = [c for c in cells if c.target.scenario == c.source.scenario == "single-task"]
     own: dict[Target, float] = {}
     for cell in single:
@@ -178,12 +178,12 @@ def drops(cells: Sequence[Cell]) -> list[Drop]:
 
 
 def _at_home(cell: Cell) -> bool:
-    """Whether the configuration was found on the samples it is run on."""
+    """Whether the configuration was found on the samples that it is run on."""
     return (cell.source.dataset, cell.source.backbone) == (cell.target.dataset, cell.target.backbone)
 
 
 def rank_correlation(x: Sequence[float], y: Sequence[float]) -> float | None:
-    """Spearman's, ties sharing their mean rank; None for fewer than three points or where one side is constant."""
+    """Spearman's rank correlation; ties get their mean rank. None for fewer than three points or a constant side."""
     if len(x) < 3 or len(set(x)) < 2 or len(set(y)) < 2:
         return None
     from scipy.stats import spearmanr

@@ -1,6 +1,6 @@
-"""How alike two data sets are: effective dimension, distances between class centroids, transfer coefficient.
+"""How similar two data sets are: effective dimension, distances between class centroids, transfer coefficient.
 
-Pixels as published, training part only; the scale of the pixels changes none of the three.
+They are computed from the training set, pixels as published; the scale of the pixels changes none of the three.
 
 Reference: Madireddy, Yanguas-Gil and Balaprakash, section 5.3, "Distance metrics as a measure of transferability".
 """
@@ -24,9 +24,9 @@ class Moments:
     """What the metrics need of a data set.
 
     Attributes:
-        name: of the data set.
-        dimension: effective dimension.
-        centroids: (classes, features), mean of each class.
+        name: the name of the data set.
+        dimension: its effective dimension.
+        centroids: the mean of each class, (classes, features).
     """
 
     name: str
@@ -50,7 +50,7 @@ def moments(dataset: Dataset) -> Moments:
 
 
 def dimension_of(covariance: NDArray[np.float64]) -> float:
-    """`(sum lambda)^2 / sum lambda^2`, without the eigenvalues: trace squared over squared Frobenius norm."""
+    """`(sum lambda)^2 / sum lambda^2` without the eigenvalues: squared trace over squared Frobenius norm."""
     squares = float((covariance * covariance).sum())
     if squares == 0.0:
         raise InputError("the covariance is zero: expected samples that differ from each other")
@@ -63,10 +63,10 @@ def effective_dimension(dataset: Dataset) -> float:
 
 
 def centroid_distances(a: Moments, b: Moments) -> tuple[float, float]:
-    """Smallest and largest cosine distance between centroids of two sets; of different classes within one set.
+    """Smallest and largest cosine distance between the centroids of two sets, or of different classes within one set.
 
     Args:
-        a, b: of the same number of features; the same object for the distances within a set.
+        a, b: two sets with the same number of features; the same object twice for the distances within a set.
     """
     if a.centroids.shape[1] != b.centroids.shape[1]:
         raise InputError(
@@ -81,7 +81,10 @@ def centroid_distances(a: Moments, b: Moments) -> tuple[float, float]:
 
 
 def transfer_coefficient(own: float, other: float) -> float:
-    """`|M1 - M2| / M1`, M1 of the set that is run, M2 of the set the configuration was found on. Not symmetric."""
+    """`|M1 - M2| / M1`, with M1 of the set that is run and M2 of the set the configuration was found on.
+
+    It is not symmetric.
+    """
     return abs(own - other) / own
 
 
@@ -91,7 +94,7 @@ def dimension_coefficient(run_on: Moments, found_on: Moments) -> float:
 
 
 def distance_coefficient(run_on: Moments, found_on: Moments) -> float:
-    """Transfer coefficient of the smallest centroid distance: M1 within the set that is run, M2 between the two."""
+    """Transfer coefficient of the smallest centroid distance: M1 within the set that is run, M2 between both sets."""
     if run_on is found_on:
         return 0.0
     return transfer_coefficient(centroid_distances(run_on, run_on)[0], centroid_distances(run_on, found_on)[0])
@@ -101,11 +104,11 @@ COEFFICIENTS: dict[str, Callable[[Moments, Moments], float]] = {
     "effective dimension": dimension_coefficient,
     "smallest centroid distance": distance_coefficient,
 }
-"""Name -> coefficient of (set that is run, set the configuration was found on)."""
+"""Coefficients by name; each is a function of the set that is run and the set the configuration was found on."""
 
 
 def with_test(dataset: Dataset) -> Dataset:
-    """The data set with its test samples counted among the training samples."""
+    """The data set whose training part also contains its test samples."""
     X = np.concatenate([np.asarray(dataset.train.X[:]), np.asarray(dataset.test.X[:])])
     both = Split(X, np.concatenate([dataset.train.y, dataset.test.y]))
     return Dataset(dataset.name, dataset.shape, dataset.class_names, both, dataset.test, dataset.value_range)

@@ -1,4 +1,4 @@
-"""The table of experiments: a name, what of the paper it regenerates, and what makes its parts."""
+"""The table of experiments: the name of each, what it regenerates of the paper, and the function that describes it."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ __all__ = ["EXPERIMENTS", "WINDOW", "Experiment", "chosen", "find_experiments", 
 
 @dataclass(frozen=True)
 class Experiment:
-    """One row.
+    """One row of the table.
 
     Attributes:
-        name: how it is asked for.
-        regenerates: tables and figures of the paper.
-        parts: from the circumstances to tables and figures that name the work behind them.
+        name: its name on the command line.
+        regenerates: the tables and figures of the paper that it regenerates.
+        parts: gives the tables and figures for a setting; they name the jobs behind them.
     """
 
     name: str
@@ -51,7 +51,7 @@ EXPERIMENTS: dict[str, Experiment] = {row.name: row for row in _ROWS}
 
 
 def find_experiments(names: Sequence[str]) -> list[Experiment]:
-    """Those named, in the table's order; all of them for none or `all`."""
+    """The experiments of these names, in the order of the table; all of them for no name or for `all`."""
     for name in names:
         if name != "all" and name not in EXPERIMENTS:
             raise unknown("experiment", name, (*EXPERIMENTS, "all"))

@@ -17,7 +17,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "features": {"features": "identity"},
 }
 TUNED, SLOW = 0.3, 0.03
-"""Learning rates of the MLP: the one chosen on held-out samples, and a tenth of it."""
+"""Learning rates of the MLP: the one that was chosen on held-out samples, and a tenth of it."""
 FEATURE_LAYER = ("n_hidden", "density", "inhibitory", "threshold")
 NOTE = (
     "MNIST as a single task, half a pass, but for the MLP, which learns the sparse features by SGD, batches of 10, at "
@@ -29,14 +29,14 @@ NOTE = (
 
 
 def ablations(setting: Setting) -> list[Section]:
-    """One table, a column for the paper's configuration and one for ours."""
+    """One table, with a column for the paper's configuration and one for ours."""
     table = paper_table("ablations")
     papers, ours = single("mnist", "inel"), chosen("mnist", "single-task")
     lines = []
     cells: tuple[Wanted, Wanted]
     for row in table.rows:
         which, paper = row.keys["ablation"], row.values[0]
-        if which == "mlp":  # the learning layer is replaced as the paper did it, on its configuration alone
+        if which == "mlp":  # as in the paper, the learning layer is replaced in its configuration only
             cells = _mlp(setting, papers, setting.seeds[:3], 10.0, TUNED, paper), EMPTY
         else:
             why = PIXELS if which == "features" else None

@@ -12,7 +12,7 @@ RIVALS = {"er": "ER", "ncm": "NCM", "slda": "SLDA", "flymodel": "FlyModel", "ran
 """Methods that the paper does not have, and what to call them."""
 
 ON_FEATURES = ("ncm", "slda", "flymodel", "randumb")
-"""Those that learn a backbone's features of colour images, as Kenyon does; the others learn ResNet-18 end to end."""
+"""Methods that learn a backbone's features of colour images, as Kenyon does; the others learn ResNet-18 end to end."""
 
 NOTES = {
     "comparison": "The paper has one run a cell here; ours are means of all seeds.",
@@ -27,13 +27,13 @@ COMMON = (
 
 
 def methods() -> dict[str, str]:
-    """Every method but ours, by the learner's name, and what to call it."""
+    """Every method but ours: the name of the learner, and what to call it in a table."""
     rows = paper_table("comparison").rows
     return {row.keys["learner"]: row.label for row in rows if "learner" in row.keys} | RIVALS
 
 
 def comparison(setting: Setting) -> list[Section]:
-    """Both tables."""
+    """Tables 3 and 8."""
     titles = {"comparison": "Continual learning: all methods", "comparison_extended": "With CIFAR-100 and repetitions"}
     return [_sheet(setting, name, title) for name, title in titles.items()]
 
@@ -52,7 +52,7 @@ def _sheet(setting: Setting, name: str, title: str) -> Sheet:
 
 
 def _paper_line(setting: Setting, row: PaperRow, streams: list[tuple[str, str]]) -> Line:
-    """A row of the paper, with our runs of it."""
+    """A row of the paper's table, filled with our runs."""
     cells = []
     for (dataset, scenario), paper in zip(streams, row.values, strict=True):
         if "learner" in row.keys:
@@ -82,7 +82,7 @@ def _baseline(setting: Setting, learner: str, dataset: str, scenario: str, paper
 def published_cell(
     setting: Setting, configuration: str, dataset: str, scenario: str, paper: tuple[float, ...] | None
 ) -> Wanted:
-    """The paper's own configuration of a row, run on a stream; empty where the paper has a dash.
+    """A cell of the paper's own configuration, run on a stream; empty where the paper has a dash.
 
     Args:
         configuration: `transfer-inel`, `transfer-mse` (found on the same images as a single task), `opt` (found on the

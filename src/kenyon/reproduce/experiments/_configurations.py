@@ -1,4 +1,4 @@
-"""Options of Kenyon for each row: the paper's configurations, and those chosen here on held-out samples."""
+"""Kenyon's options for each row: the paper's configurations, and those chosen here on held-out samples."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Any
 from kenyon.paper import paper_table
 
 WINDOW = 36.0
-"""Scale of INEL's window. The paper's beta is on the scale of its weights, which it does not state; ours are those of
-activity of length 1. From 34 to 38 both configurations of Table 7 reach the paper's numbers on held-out samples."""
+"""Scale of INEL's window. The paper's beta is on the scale of its weights, which it does not state; our weights learn
+activity of length 1. With 34 to 38, both configurations of Table 7 reach the paper's numbers on held-out samples."""
 
 READING = (
     "The paper gives no legend for its hyperparameters. Read here: N_H^F hidden units, beta_1^F share of inputs of "
@@ -20,7 +20,7 @@ READING = (
 )
 
 READ_AS = "The paper's configurations are read as the note of Table 1 says."
-"""What the other tables have in place of it."""
+"""The other tables say this in place of `READING`."""
 
 
 def published(table: str, dataset: str, rule: str) -> dict[str, Any]:
@@ -92,7 +92,7 @@ PIXELS = (
 
 
 def why_below(scenario: str, found_as: str) -> str:
-    """The footnote for a scenario and the one that the configuration was found in."""
+    """The footnote for a scenario, given the scenario that the configuration was found in."""
     if scenario == "class-incremental":
         return FORGETS if found_as == "single-task" else SCALE
     return RATE

@@ -15,7 +15,7 @@ COMMAND = "kenyon reproduce distances"
 
 
 def measure(setting: Setting, dataset: str, features: bool = False) -> MeasureJob | None:
-    """The measurement of a data set; None where it is not there."""
+    """The job that measures a data set; None where the data set or the weights are missing."""
     opened = setting.dataset(dataset)
     if opened is None or opened == "digits" or (features and setting.no_weights(setting.backbone)):
         return None
@@ -23,7 +23,7 @@ def measure(setting: Setting, dataset: str, features: bool = False) -> MeasureJo
 
 
 def distances(setting: Setting) -> list[Section]:
-    """Both tables."""
+    """Tables 5 and 6."""
     return [_dimensions(setting), _centroids(setting)]
 
 

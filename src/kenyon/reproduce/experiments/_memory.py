@@ -1,4 +1,4 @@
-"""What accuracy costs in bytes of state: every method, and Kenyon at several sizes. The paper has no such figure."""
+"""Accuracy against bytes of state, for every method and several sizes of Kenyon. The paper has no such figure."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ OTHER_SIZES: dict[tuple[str, str], tuple[str | int, ...]] = {
     MAIN: ("split-mnist-20kb", "split-mnist-40kb", "split-mnist-80kb", "split-mnist-200kb", 20_000, 40_000),
     ("cifar10", "class-incremental"): ("split-cifar10-40kb", "split-cifar10-160kb", 11_000),
 }
-"""Sizes of Kenyon besides the chosen one, by stream: hidden units, or a preset for less memory, since few units want
-another threshold, rate and clamp."""
+"""Other sizes of Kenyon besides the chosen one, by stream: a number of hidden units, or a preset for less memory,
+since few units need another threshold, rate and clamp."""
 
 SHOWN = ("Kenyon", "DER++", "Online EWC", "Fine-Tune")
-"""Whose accuracy matrices and curves are drawn."""
+"""The methods whose accuracy matrices and curves are drawn."""
 
 NOTE = (
     "State is everything a method must keep to go on learning: weights, importances, stored samples, statistics; a "
@@ -32,7 +32,7 @@ NOTE = (
 
 
 def memory(setting: Setting) -> list[Section]:
-    """A figure for each stream; for Split-MNIST, class-incremental, also the table, accuracy matrices and curves."""
+    """One figure per stream; for class-incremental Split-MNIST also the table, accuracy matrices and curves."""
     streams = [column.partition("/") for column in paper_table("comparison_extended").columns]
     order = sorted(streams, key=lambda stream: stream[2])  # class-incremental first
     parts: list[Section] = [_figures(setting, dataset, scenario) for dataset, _, scenario in order]
@@ -68,7 +68,7 @@ def _sheet(cells: Mapping[str, Wanted]) -> Sheet:
             for metric, (unit, better) in metrics.items()
         ]
         if name == "iid-offline":
-            own[1] = EMPTY  # it learns when the stream has ended, so there is nothing to forget
+            own[1] = EMPTY  # it learns after the stream has ended, so it cannot forget
         lines.append(Line(name, tuple(own), group, outside=name == "iid-offline"))
     lines.sort(key=lambda line: (not line.label.startswith("Kenyon"), line.group or ""))
     columns = ("Accuracy", "Forgetting", "State")

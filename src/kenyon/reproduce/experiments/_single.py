@@ -1,4 +1,4 @@
-"""Tables 1 and 7, configurations with what they reach, and Table 2, accuracies as a single task beside pHSIC's."""
+"""Tables 1 and 7: configurations and their accuracies. Table 2: accuracies as a single task, compared with pHSIC."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ OPTIONS = {
     "gamma^M": "learning_rate",
     "alpha^M": "decay",
 }
-"""Column of the paper: our option that it is read as."""
+"""The columns of the paper's tables, and the option of ours that each is read as."""
 
 OURS = "Kenyon's, chosen on held-out samples"
 LONG = 100.0
@@ -60,7 +60,7 @@ def _sheet(setting: Setting, name: str, scenario: str, title: str) -> Sheet:
 def _our_line(
     setting: Setting, dataset: str, scenario: str, epochs: float, paper: tuple[float, ...], shown: list[str]
 ) -> Line:
-    """The configuration chosen here, its options in the columns of the paper's."""
+    """The row of the configuration chosen here, with its options in the paper's columns."""
     options = chosen(dataset, scenario)
     if options is None:
         reason = setting.absent(dataset) if dataset not in setting.present else "no configuration was chosen for it yet"

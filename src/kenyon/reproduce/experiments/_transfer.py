@@ -1,4 +1,4 @@
-"""Table 4, configurations run where they were not found, and Figure 3, what that costs by how unlike the sets are."""
+"""Table 4: configurations run on other streams than the one they were found on. Figure 3: the cost of that."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from kenyon.transfer import COEFFICIENTS, rank_correlation, transfer_coefficient
 PUBLISHED = "The paper's configurations, run here"
 OURS = "Kenyon's, chosen on held-out samples"
 FOUND_ON = ("mnist", "fashion-mnist", "cifar10")
-"""Data sets, and presets of the same names."""
+"""The data sets on which presets were found; the presets have the same names."""
 NOTE = (
     "A row is where a configuration was found as a single task, a column where it is run: half a pass for a single "
     "task, one pass else. The paper leaves its E-MNIST column empty, and so it is left out. Configurations that serve "
@@ -29,7 +29,7 @@ NOTE = (
 
 @dataclass(frozen=True)
 class _Row:
-    """A configuration: where it was found, with which rule, and its cells by stream."""
+    """A configuration: where it was found, its rule, and its cells by stream."""
 
     label: str
     group: str
@@ -143,7 +143,7 @@ def _our_points(results: Results, rows: Sequence[_Row], known: dict[str, Measure
 
 
 def _paper_points() -> list[Point]:
-    """The same from the paper's own tables."""
+    """The same points, from the paper's own tables."""
     points = []
     for row in paper_table("transfer").rows:
         found_on, rule = row.keys["dataset"], row.keys["rule"]
