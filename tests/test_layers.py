@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kenyon.layers import Layer
+from kenyon.layers import PlasticLayer as Layer
 from kenyon.modulation import clamp_bounds
-from kenyon.rules import GEN, MSE, OJA
+from kenyon.rules import GEN, INEL, MSE, OJA
 from making import make, stream
 
 
@@ -28,22 +28,22 @@ def test_each_class_has_its_own_balanced_code(width: int) -> None:
 
 def test_the_output_layer_grows_and_keeps_what_it_has() -> None:
     rng = np.random.default_rng(0)
-    layer = Layer(7, OJA(), clamp_bounds(None, "symmetric"))
+    layer = Layer(7, INEL(1.0, OJA()), clamp_bounds(None, "symmetric"))
     for n in range(1, 20):
         before = layer.weights.copy()
         layer.add_class()
         assert layer.n_neurons == n and layer.width % 8 == 0 and layer.width >= n
         assert np.array_equal(layer.weights[:, : n - 1], before)
         assert (layer.weights[:, n - 1] == np.float32(0.01)).all()
-        np.testing.assert_allclose(layer.sums[n - 1], 0.07, rtol=1e-6)
-        layer._weights[:, n - 1] = rng.random(7)
+        np.testing.assert_allclose(layer.state.arrays["sums"][n - 1], 0.07, rtol=1e-6)
+        layer.state.arrays["weights"][:, n - 1] = rng.random(7)
     assert np.array_equal(layer.codes[:, :19], np.eye(19))
 
 
 def test_deep_scores_are_a_chain_of_rectified_layers() -> None:
     X, y = stream()
     clf = make("mse", hidden_layers=(24, 9)).partial_fit(X, y)
-    engine = clf._engine
+    engine = clf._core.engine
     units, values, counts = engine.features.activate(X[:20], engine.features.workspace())
     x = np.zeros((20, 117))
     for s in range(20):
@@ -60,8 +60,8 @@ def test_a_hidden_layer_approaches_its_code() -> None:
     """With the delta rule each hidden neuron is told its class's code, and comes to give it."""
     X, y = stream(n=600)
     clf = make("mse", n_hidden=600, hidden_layers=(16,), random_state=0).partial_fit(X, y)
-    layer = clf._engine.layers[0]
-    units, values, counts = clf._engine.features.activate(X[-32:], clf._engine.features.workspace())
+    layer = clf._core.engine.layers[0]
+    units, values, counts = clf._core.engine.features.activate(X[-32:], clf._core.engine.features.workspace())
     outputs = layer.forward((units, values, counts), 0, 32)[:, :16]
     known = y[-32:] >= 0
     codes = layer.codes[[clf.neurons()[label] for label in y[-32:][known].tolist()], :16]
@@ -73,14 +73,14 @@ def test_hidden_layers_do_not_depend_on_the_layers_after_them(rule: object) -> N
     """The signal is local: the first layer's weights are the same whatever follows."""
     X, y = stream()
     shallow, deep = (make("mse", rule=rule, hidden_layers=h).partial_fit(X, y) for h in ((24,), (24, 9)))
-    assert np.array_equal(shallow._engine.layers[0].weights, deep._engine.layers[0].weights)
+    assert np.array_equal(shallow._core.engine.layers[0].weights, deep._core.engine.layers[0].weights)
 
 
 def test_synaptic_updates_are_the_synapses_visited() -> None:
     X, y = stream()
     known = y >= 0
     clf = make("gen").partial_fit(X, y)
-    features = clf._engine.features
+    features = clf._core.engine.features
     active = 0
     for first in range(0, 90, 32):
         n = len(X[first : first + 32])

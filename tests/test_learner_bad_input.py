@@ -220,7 +220,7 @@ def test_a_rule_that_diverges_says_so_and_undoes_the_call(params: dict[str, Any]
                 clf.partial_fit(many[first : first + size], labels[first : first + size])
                 before = held(clf)
     assert held(clf) == before
-    for layer in clf._engine.layers:
+    for layer in clf._core.engine.layers:
         assert np.isfinite(layer.weights).all()
     assert np.isfinite(clf.decision_function(X)).all()
 

@@ -35,7 +35,7 @@ def test_any_cut_gives_the_same_bits(case: str, kind: str) -> None:
     assert held(singles) == held(whole)
     assert held(ones) == held(whole)
     assert np.array_equal(seen, before)
-    assert whole._engine.layers[-1].weights.any(), "nothing was learned"
+    assert whole._core.engine.layers[-1].weights.any(), "nothing was learned"
 
 
 @settings(max_examples=30, deadline=None)

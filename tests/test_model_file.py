@@ -191,7 +191,7 @@ def _rewrite(path: Path, edit: Any, version: str = "1") -> None:
         model = json.loads(file.metadata()["kenyon.model"])
     edit(model, tensors)
     text = json.dumps(model)
-    digest = _modelfile._digest(text, tensors)
+    digest = _modelfile.digest(text, tensors)
     save_file(tensors, path, {"kenyon.version": version, "kenyon.model": text, "kenyon.sha256": digest})
 
 

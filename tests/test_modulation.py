@@ -82,7 +82,7 @@ def test_a_rate_of_zero_teaches_nothing() -> None:
 def test_weights_stay_within_the_clamp(rule: object, kind: str, lowest: float) -> None:
     X, y = stream()
     clf = make("mse", rule=rule, clamp=0.03, clamp_kind=kind, learning_rate=0.5, hidden_layers=(12,)).partial_fit(X, y)
-    for layer in clf._engine.layers:
+    for layer in clf._core.engine.layers:
         assert layer.weights.min() >= np.float32(lowest) and layer.weights.max() <= np.float32(0.03)
         assert layer.weights.max() == np.float32(0.03), "the clamp was never reached, so nothing was tested"
 

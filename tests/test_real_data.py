@@ -65,7 +65,7 @@ def test_task_incremental() -> None:
 
 def _random_layer(clf: KenyonClassifier, X: NDArray, width: int) -> NDArray[np.float32]:
     """The rectified output of a layer with random weights, on the features of a classifier."""
-    features, weights = clf._engine.features, np.random.default_rng(0).normal(size=(clf.weights_.shape[0], width))
+    features, weights = clf._core.engine.features, np.random.default_rng(0).normal(size=(clf.weights_.shape[0], width))
     workspace, outputs = features.workspace(), np.empty((len(X), width), np.float32)
     for first in range(0, len(X), 32):
         block = np.ascontiguousarray(X[first : first + 32])

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from kenyon import KenyonClassifier
 from kenyon.errors import ConfigError
-from kenyon.layers import Layer
+from kenyon.layers import PlasticLayer as Layer
 from kenyon.modulation import clamp_bounds
 from kenyon.rules import GEN, INEL, MSE, OJA, Rule, get_rule, make_rule
 from kenyon.testing import check_rule
@@ -93,8 +93,10 @@ def test_kernel_is_the_equation(name: str, n_units: int, n_hidden: int, bounds: 
             wanted = np.where(plastic[: layer.n_neurons], np.clip(W + change, low, high), W)
         np.testing.assert_allclose(layer.weights, wanted, rtol=1e-4, atol=1e-6, err_msg=f"sample {s}")
     if window is not None:
-        np.testing.assert_allclose(layer.sums[: layer.n_neurons], layer.weights.sum(axis=0, dtype=float), atol=1e-5)
-    assert (labels >= 0).any() and not layer._weights[:, layer.n_neurons :].any(), "padding was touched"
+        np.testing.assert_allclose(
+            layer.state.arrays["sums"][: layer.n_neurons], layer.weights.sum(axis=0, dtype=float), atol=1e-5
+        )
+    assert (labels >= 0).any() and not layer.state.arrays["weights"][:, layer.n_neurons :].any(), "padding was touched"
 
 
 def test_the_window_freezes_some_synapses_and_not_others() -> None:

@@ -3,35 +3,30 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
 from sklearn.utils import check_random_state
 
 from kenyon._engine import Engine
-from kenyon._size import parse_size
-from kenyon.errors import ConfigError, MemoryBudgetError, unknown
+from kenyon.errors import ConfigError, MemoryBudgetError
 from kenyon.features import Features, Identity, SparseProjection
-from kenyon.modulation import Moving, check_moving, clamp_bounds
-from kenyon.rules import Rule, get_rule
+from kenyon.layers import PlasticLayer, axis_sizes, bytes_of, declared_by
+from kenyon.modulation import InverseTime, Moving, check_moving, clamp_bounds, local_of
+from kenyon.options import OPTIONS
+from kenyon.rules import Rule
 
 DEFAULT_UNITS = 11_000
 MOST_UNITS = 65_536
 """A memory budget is not spent beyond this many units: they would cost time and gain next to nothing."""
-
-MOST_RATE = 100.0
-"""No rule is stable at a higher rate, and one step from bounded activity stays within float32."""
 
 MOST_CONNECTIONS = 32
 """Inputs of a unit where the density is left open: more of them cost time and gain little."""
 
 LABEL_ROOM = 32
 """Bytes set aside for the name of a class that is expected."""
-
-FEATURES = ("sparse", "identity")
 
 
 @dataclass(frozen=True)
@@ -43,7 +38,7 @@ class Settings:
     clamp: float | None
     clamp_kind: str
     hidden: list[int]
-    sparse: bool
+    features: str
     n_units: int
     n_connections: int
     inhibitory: float
@@ -61,25 +56,21 @@ def settle(params: Mapping[str, Any], n_inputs: int, n_classes: int, metadata_by
         n_classes: classes that are known to come.
         metadata_bytes: bytes of the state that are not arrays, for the memory budget.
     """
-    rule = get_rule(params["rule"])
-    rate = rule.plasticity.learning_rate if _is_auto(params["learning_rate"]) else params["learning_rate"]
-    check_moving("learning_rate", rate, 0.0, MOST_RATE)
-    clamp = rule.plasticity.clamp if _is_auto(params["clamp"]) else params["clamp"]
-    clamp_bounds(clamp, params["clamp_kind"])
-    hidden = _whole_numbers("hidden_layers", params["hidden_layers"])
-    expected = max(_whole_number("expected_classes", params["expected_classes"]), n_classes)
-    budget = None if params["memory_budget"] is None else parse_size(params["memory_budget"])
-    if params["features"] not in FEATURES:
-        raise unknown("features", params["features"], FEATURES)
-    sparse = params["features"] == "sparse"
+    value = {name: entry.check(params[name]) for name, entry in OPTIONS.items()}
+    rule: Rule = value["rule"]
+    rate = _rate(value["learning_rate"], value["decay"], rule)
+    clamp = rule.plasticity.clamp if value["clamp"] == "auto" else value["clamp"]
+    clamp_bounds(clamp, value["clamp_kind"])
+    expected = max(value["expected_classes"], n_classes)
+    sparse, budget = value["features"] == "sparse", value["memory_budget"]
+    declared = declared_by(rule, local_of(rate))
 
     def room_for(n_units: int) -> int:
-        widths = [n_units, *hidden, expected]
-        weights = sum(4 * a * b for a, b in pairwise(widths))
-        sums = 8 * sum(widths[1:]) if rule.window is not None else 0
-        return weights + sums + 16 + metadata_bytes + LABEL_ROOM * expected
+        widths = [n_units, *value["hidden_layers"], expected]
+        arrays = sum(bytes_of(declared, axis_sizes(a, b)) for a, b in pairwise(widths))
+        return arrays + 16 + metadata_bytes + LABEL_ROOM * expected
 
-    n_units = _units(params["n_hidden"], budget, room_for) if sparse else n_inputs
+    n_units = _units(value["n_hidden"], budget, room_for) if sparse else n_inputs
     if budget is not None and room_for(n_units) > budget:
         raise MemoryBudgetError(
             f"{n_units} units and {expected} classes would take {room_for(n_units):,} bytes: the memory budget is "
@@ -89,15 +80,15 @@ def settle(params: Mapping[str, Any], n_inputs: int, n_classes: int, metadata_by
         rule=rule,
         rate=rate,
         clamp=clamp,
-        clamp_kind=params["clamp_kind"],
-        hidden=hidden,
-        sparse=sparse,
+        clamp_kind=value["clamp_kind"],
+        hidden=value["hidden_layers"],
+        features=value["features"],
         n_units=n_units,
-        n_connections=_connections(params["density"], n_inputs) if sparse else 0,
-        inhibitory=_number("inhibitory", params["inhibitory"], 0.0, 1.0),
-        threshold=None if params["threshold"] is None else _number("threshold", params["threshold"], -100, 100),
-        unit_norm=_flag("unit_norm", params["unit_norm"]),
-        n_threads=_threads(params["n_jobs"]),
+        n_connections=_connections(value["density"], n_inputs) if sparse else 0,
+        inhibitory=value["inhibitory"],
+        threshold=value["threshold"],
+        unit_norm=value["unit_norm"],
+        n_threads=_threads(value["n_jobs"]),
     )
 
 
@@ -109,7 +100,7 @@ def build_engine(settings: Settings, n_inputs: int, seed: int, params: Mapping[s
         params: the classifier's parameters, kept for the model's file.
     """
     features: Features = Identity(n_inputs, unit_norm=settings.unit_norm)
-    if settings.sparse:
+    if settings.features == "sparse":
         features = SparseProjection(
             n_inputs,
             settings.n_units,
@@ -119,28 +110,31 @@ def build_engine(settings: Settings, n_inputs: int, seed: int, params: Mapping[s
             unit_norm=settings.unit_norm,
             seed=seed,
         )
-    return Engine(
-        features,
-        n_inputs,
-        settings.rule,
-        settings.hidden,
-        settings.rate,
-        settings.clamp,
-        settings.clamp_kind,
-        settings.unit_norm,
-        seed,
-        settings.n_threads,
-        params,
-    )
+    rule, bounds, local = settings.rule, clamp_bounds(settings.clamp, settings.clamp_kind), local_of(settings.rate)
+    inputs = [features.n_outputs, *settings.hidden]
+    layers = [
+        PlasticLayer(n_units, rule, bounds, width, seed + number + 1, local)
+        for number, (n_units, width) in enumerate(zip(inputs, [*settings.hidden, 0], strict=True))
+    ]
+    moving = [settings.rate, 0.0 if rule.window is None else rule.window, *rule.plasticity.parameters.values()]
+    return Engine(features, layers, moving, n_inputs, settings.unit_norm, seed, settings.n_threads, params)
 
 
-def _is_auto(value: Any) -> bool:
-    return isinstance(value, str) and value == "auto"
+def _rate(rate: Any, decay: float, rule: Rule) -> Moving:
+    """The learning rate as it moves with time."""
+    if isinstance(rate, str):
+        rate = rule.plasticity.learning_rate
+        check_moving("learning_rate", rate, OPTIONS["learning_rate"].low or 0.0, OPTIONS["learning_rate"].high or 0.0)
+    if not decay:
+        return rate
+    if callable(rate):
+        raise ConfigError(f"decay is {decay!r} and learning_rate is {rate!r}: expected decay with a plain number only")
+    return InverseTime(float(rate), decay)
 
 
-def _units(n_hidden: Any, budget: int | None, room_for: Any) -> int:
-    if not _is_auto(n_hidden):
-        return _whole_number("n_hidden", n_hidden, "a whole number, at least 1, or 'auto'")
+def _units(n_hidden: Any, budget: int | None, room_for: Callable[[int], int]) -> int:
+    if n_hidden != "auto":
+        return n_hidden
     if budget is None:
         return DEFAULT_UNITS
     fixed = room_for(0)
@@ -155,50 +149,20 @@ def _units(n_hidden: Any, budget: int | None, room_for: Any) -> int:
 
 def _connections(density: Any, n_inputs: int) -> int:
     """K from a count (int), a share of the inputs (float), or `"auto"`."""
-    if _is_auto(density):
+    if density == "auto":
         return max(1, min(MOST_CONNECTIONS, n_inputs // 4))
-    if isinstance(density, (int, np.integer)) and not isinstance(density, bool):
-        if not 1 <= density <= n_inputs:
+    if isinstance(density, int):
+        if density > n_inputs:
             raise ConfigError(f"density is {density}: expected a count of inputs from 1 to {n_inputs}")
-        return int(density)
-    share = _number("density", density, 0.0, 1.0)
-    if share == 0:
-        raise ConfigError("density is 0.0: expected a share above 0, or a count of inputs")
-    return max(1, round(share * n_inputs))
+        return density
+    return max(1, round(density * n_inputs))
 
 
-def _number(name: str, value: Any, lowest: float, highest: float) -> float:
-    real = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
-    if not real or not lowest <= value <= highest:
-        raise ConfigError(f"{name} is {value!r}: expected a number from {lowest:g} to {highest:g}")
-    return float(value)
-
-
-def _whole_number(name: str, value: Any, wanted: str = "a whole number, at least 1", lowest: int = 1) -> int:
-    if not isinstance(value, (int, np.integer)) or isinstance(value, bool) or value < lowest:
-        raise ConfigError(f"{name} is {value!r}: expected {wanted}")
-    return int(value)
-
-
-def _whole_numbers(name: str, value: Any) -> list[int]:
-    if isinstance(value, (str, bytes)) or not hasattr(value, "__iter__"):
-        raise ConfigError(f"{name} is {value!r}: expected a list of widths, such as (500,)")
-    return [_whole_number(name, item, "widths that are whole numbers, at least 2", 2) for item in value]
-
-
-def _flag(name: str, value: Any) -> bool:
-    if not isinstance(value, (bool, np.bool_)):
-        raise ConfigError(f"{name} is {value!r}: expected True or False")
-    return bool(value)
-
-
-def _threads(n_jobs: Any) -> int:
+def _threads(n_jobs: int | None) -> int:
     """Threads of an `n_jobs`: None is one, -1 all processors, -2 all but one, and so on."""
     if n_jobs is None:
         return 1
-    if not isinstance(n_jobs, (int, np.integer)) or isinstance(n_jobs, bool) or n_jobs == 0:
-        raise ConfigError(f"n_jobs is {n_jobs!r}: expected a number of threads, -1 for all, or None for one")
-    return int(n_jobs) if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + int(n_jobs))
+    return n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)
 
 
 def seed_of(random_state: Any) -> int:
@@ -206,16 +170,15 @@ def seed_of(random_state: Any) -> int:
     try:
         drawn = int(check_random_state(random_state).randint(2**31 - 1))
     except ValueError as error:
-        raise ConfigError(
-            f"random_state is {random_state!r}: expected a whole number from 0 to {2**32 - 1}, a RandomState, or None"
-        ) from error
-    return int(random_state) if isinstance(random_state, (int, np.integer)) else drawn
+        raise OPTIONS["random_state"].refuse(random_state) from error
+    return int(random_state) if isinstance(random_state, int) or hasattr(random_state, "__index__") else drawn
 
 
 def check_budget(budget: int | str | None, needed: int, new: Sequence[Hashable]) -> None:
     """Refuse new classes that would not fit."""
-    if budget is not None and needed > parse_size(budget):
+    most = OPTIONS["memory_budget"].check(budget)
+    if most is not None and needed > most:
         raise MemoryBudgetError(
             f"{len(new)} more class(es), {', '.join(map(repr, new[:5]))}, would make the state {needed:,} bytes: "
-            f"expected at most {parse_size(budget):,}, the memory budget. Raise memory_budget or expected_classes."
+            f"expected at most {most:,}, the memory budget. Raise memory_budget or expected_classes."
         )

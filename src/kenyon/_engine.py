@@ -11,21 +11,18 @@ from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from functools import cache
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon._kernels.learn import DIVERGED
+from kenyon._kernels.learn import DIVERGED, rectify
+from kenyon._lesson import Lesson
 from kenyon.errors import DivergenceError
-from kenyon.features import BLOCK, Active, Features, Workspace
+from kenyon.features import BLOCK, Active, Features, Workspace, make_active
 from kenyon.labels import Head
-from kenyon.layers import NO_LABEL, Layer, LayerSnapshot
-from kenyon.modulation import Moving, clamp_bounds, values_at
-from kenyon.rules import Rule
-
-__all__ = ["NO_LABEL", "Engine"]
+from kenyon.layers import Layer, Undo
+from kenyon.modulation import Moving, values_at
 
 ONE_TAUGHT = np.ones(1, bool)
 
@@ -62,18 +59,34 @@ class _Bench:
         return self.workspace.nbytes + sum(array.nbytes for array in self._samples.values())
 
 
+class Journal:
+    """Where an engine stood when a call began, so that the call can be undone; undoing may be repeated."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._time, self._updates = engine.time, engine.updates
+        self._layers: list[Undo] = [layer.mark() for layer in engine.layers]
+
+    def note(self, number: int, active: Active, first: int, last: int) -> None:
+        """Keep what learning these samples is about to change in a layer."""
+        self._layers[number].note(active, first, last)
+
+    def undo(self) -> None:
+        for layer in self._layers:
+            layer.undo()
+        self._engine.time, self._engine.updates = self._time, self._updates
+
+
 class Engine:
     """Features, layers, and the time.
 
     Args:
         features: F_e.
+        layers: F_l, hidden layers first.
+        moving: learning rate, window and the rule's parameters, each of which may move with time.
         n_inputs: width of a sample.
-        rule: plasticity of every layer.
-        hidden: widths of the hidden layers.
-        rate: the learning rate; moves with time.
-        clamp, clamp_kind: bounds of the weights.
         unit_norm: scale the input of every layer to length 1.
-        seed: codes of the hidden layers.
+        seed: what features and codes were drawn from.
         n_threads: threads that compute features ahead of the learning.
         params: the classifier's parameters that it is made with, whatever they are set to later.
     """
@@ -81,114 +94,90 @@ class Engine:
     def __init__(
         self,
         features: Features,
+        layers: Sequence[Layer],
+        moving: Sequence[Moving],
         n_inputs: int,
-        rule: Rule,
-        hidden: Sequence[int],
-        rate: Moving,
-        clamp: float | None,
-        clamp_kind: str,
         unit_norm: bool,
         seed: int,
         n_threads: int,
         params: Mapping[str, Any],
     ) -> None:
-        bounds = clamp_bounds(clamp, clamp_kind)
-        widths = [features.n_outputs, *hidden]
-        self.features = features
-        self.layers = [
-            Layer(inputs, rule, bounds, n_hidden, seed + number + 1)
-            for number, (inputs, n_hidden) in enumerate(zip(widths, [*hidden, 0], strict=True))
-        ]
-        self.time = 0
-        self.updates = 0
-        self.n_threads = n_threads
-        self.n_inputs, self.seed = n_inputs, seed
-        self.params = params
-        self._unit_norm = unit_norm
-        window = rule.window
-        self._moving = [rate, 0.0 if window is None else window, *rule.plasticity.parameters.values()]
+        self.features, self.layers = features, list(layers)
+        self.time, self.updates = 0, 0
+        self.n_threads, self.n_inputs, self.seed, self.params = n_threads, n_inputs, seed, params
+        self._unit_norm, self._moving = unit_norm, list(moving)
         self._constant: NDArray[np.float32] | None = None
         if not any(callable(value) for value in self._moving):
             self._constant = values_at(self._moving, 0, np.ones(BLOCK, bool))
-        # within bounds like these no activity of unit length can come near the limit
-        self._bounded = clamp is not None and unit_norm and clamp * max(widths) < DIVERGED
-        self._benches = [_Bench(features, n_inputs)]
+        self._benches: list[_Bench] = []
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_benches": []}  # scratch is neither copied nor pickled
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        vars(self).update(state)
-        self._benches = [_Bench(self.features, self.n_inputs)]
 
     @property
     def n_classes(self) -> int:
         return self.layers[-1].n_neurons
 
-    def add_class(self) -> int:
-        """One more output neuron; returns its number."""
-        for layer in self.layers:
-            layer.add_class()
-        return self.n_classes - 1
+    # ---- learning
 
-    def learn(
-        self, X: NDArray, labels: NDArray[np.int64], head: Head, arrivals: Sequence[int], scores: bool = False
-    ) -> Iterator[tuple[int, int, NDArray[np.float32]]]:
+    def learn(self, X: NDArray, lesson: Lesson, journal: Journal | None) -> None:
         """Learn samples in order, each new class being added when its first sample comes.
 
         Args:
-            labels: output neuron of each sample (new ones numbered on from `n_classes`), or NO_LABEL.
-            head: the task's neurons; new ones are entered into it.
-            arrivals: first sample of each new class, ascending.
-            scores: also compute `x_o` of each sample before it is learned.
-
-        Yields:
-            (first, last, x_o) of each stretch that was learned, `x_o` being empty unless asked for.
+            lesson: the samples' neurons, and the classes they bring.
+            journal: takes down what is changed; None where nobody will ask to undo it.
         """
-        taught = labels != NO_LABEL
         for start, stop, active in self._activated(X):
             if self._constant is not None:
                 beta = self._constant[: stop - start]
             else:
-                beta = values_at(self._moving, self.time, taught[start:stop])
-            cuts = sorted({start, stop, *(a for a in arrivals if start < a < stop)})
-            for first, last in pairwise(cuts):
-                for _ in range(arrivals.count(first)):
-                    head.neurons.append(self.add_class())
-                own = (labels[start:stop], taught[first:last])
-                x_o = self._learn_stretch(active, start, first, last, *own, head, beta, scores)
-                yield first, last, x_o
+                beta = values_at(self._moving, self.time, lesson.taught[start:stop])
+            labels = lesson.neurons[start:stop]
+            for first, last in lesson.stretches(start, stop):
+                for _ in range(lesson.n_arriving(first)):
+                    self._add_class()
+                head = lesson.head(first)
+                own = (start, first - start, last - start, labels, lesson.taught[first:last])
+                x_o = self._learn_stretch(active, *own, head, beta, lesson.wanted, journal)
+                lesson.predicted(first, last, x_o)
 
-    def learn_one(self, sample: NDArray, neuron: int, head: Head) -> None:
+    def learn_one(self, sample: NDArray, neuron: int, head: Head, journal: Journal) -> None:
         """As `learn` for one sample of a class that is known, at the lowest latency."""
-        labels = np.array([neuron])
-        active = self._benches[0].activate(sample)
+        bench = self._take_bench()
+        active = bench.activate(sample)
         beta = self._constant
         if beta is None:
             beta = values_at(self._moving, self.time, ONE_TAUGHT)
-        self._learn_stretch(active, 0, 0, 1, labels, ONE_TAUGHT, head, beta, False)
+        self._learn_stretch(active, 0, 0, 1, np.array([neuron]), ONE_TAUGHT, head, beta, False, journal)
+        self._benches.append(bench)
+
+    def _add_class(self) -> None:
+        for layer in self.layers:
+            layer.add_class()
 
     def _learn_stretch(
         self,
         active: Active,
         start: int,
-        first: int,
-        last: int,
+        a: int,
+        b: int,
         labels: NDArray[np.int64],
         taught: NDArray[np.bool_],
         head: Head,
         beta: NDArray[np.float32],
         scores: bool,
+        journal: Journal | None,
     ) -> NDArray[np.float32]:
-        """Samples first .. last - 1 of a block that begins at `start`: `active`, `labels` and `beta` are the block's,
-        `taught` (which have a label) is theirs."""
-        a, b = first - start, last - start
+        """Samples a .. b - 1 of a block that begins at sample `start` of the call: `active`, `labels` and `beta` are
+        the block's, `taught` (which have a label) is theirs. Returns `x_o` where `scores` are wanted."""
         x_o = np.empty((0, 0), np.float32)
-        for layer in self.layers:
+        for number, layer in enumerate(self.layers):
             final = layer is self.layers[-1]
             plastic = head.mask(layer.width) if final else None
             n_plastic = len(head.neurons) if final else layer.n_neurons
             outputs = np.empty((b - a, layer.width), np.float32) if scores or not final else None
+            if journal is not None:
+                journal.note(number, active, a, b)
             learned = layer.learn(active, a, b, labels, plastic, beta, outputs)
             if learned != b:
                 raise DivergenceError(
@@ -200,9 +189,17 @@ class Engine:
             if outputs is not None:
                 x_o = outputs
             if not final:
-                active = layer.next_input(x_o, a, b, self._unit_norm)
+                active = self._next_input(layer, x_o, a, b)
         self.time += int(np.count_nonzero(taught))
         return x_o
+
+    def _next_input(self, layer: Layer, outputs: NDArray[np.float32], a: int, b: int) -> Active:
+        """The rectified output as the next layer's activity, in memory of its own."""
+        active = make_active(layer.n_neurons, BLOCK)
+        rectify(outputs[:, : layer.n_neurons], a, b, self._unit_norm, active)
+        return active
+
+    # ---- prediction
 
     def scores(self, X: NDArray) -> NDArray[np.float32]:
         """`x_o` of the output layer for each sample, (n, n_classes); each thread takes a stretch."""
@@ -210,75 +207,69 @@ class Engine:
         n_blocks = -(-len(X) // BLOCK)
         n_threads = min(self.n_threads, n_blocks)
         if n_threads == 1:
-            self._score_stretch(X, out, self._benches[0])
+            self._score_stretch(X, out)
             return out
+        self.features.prepare()
         share = -(-n_blocks // n_threads) * BLOCK
         parts = [slice(start, start + share) for start in range(0, len(X), share)]
-        self._make_benches(len(parts))
         pool = _threads(n_threads)
-        others = [
-            pool.submit(self._score_stretch, X[part], out[part], bench)
-            for part, bench in zip(parts[1:], self._benches[1:], strict=False)
-        ]
-        self._score_stretch(X[parts[0]], out[parts[0]], self._benches[0])
+        others = [pool.submit(self._score_stretch, X[part], out[part]) for part in parts[1:]]
+        self._score_stretch(X[parts[0]], out[parts[0]])
         for other in others:
             other.result()
         return out
 
-    def _score_stretch(self, X: NDArray, out: NDArray[np.float32], bench: _Bench) -> None:
+    def _score_stretch(self, X: NDArray, out: NDArray[np.float32]) -> None:
+        bench = self._take_bench()
         for start in range(0, len(X), BLOCK):
             n = len(X[start : start + BLOCK])
             active = bench.activate(X[start : start + n])
             for layer in self.layers[:-1]:
-                active = layer.next_input(layer.forward(active, 0, n), 0, n, self._unit_norm)
+                active = self._next_input(layer, layer.forward(active, 0, n), 0, n)
             out[start : start + n] = self.layers[-1].forward(active, 0, n)[:, : self.n_classes]
+        self._benches.append(bench)
+
+    def _take_bench(self) -> _Bench:
+        """A bench that nobody else works on; give it back by appending it. One that an error kept is not missed."""
+        try:
+            return self._benches.pop()
+        except IndexError:
+            return _Bench(self.features, self.n_inputs)
 
     def _activated(self, X: NDArray) -> Iterator[tuple[int, int, Active]]:
         """(start, stop, x_e) block by block, in order; other threads work ahead while the caller learns."""
         blocks = [X[start : start + BLOCK] for start in range(0, len(X), BLOCK)]
         n_benches = min(self.n_threads + 1, len(blocks))
         if self.n_threads == 1 or n_benches == 1:
+            bench = self._take_bench()
             for number, block in enumerate(blocks):
-                yield number * BLOCK, number * BLOCK + len(block), self._benches[0].activate(block)
+                yield number * BLOCK, number * BLOCK + len(block), bench.activate(block)
+            self._benches.append(bench)
             return
-        self._make_benches(n_benches)
+        self.features.prepare()
+        benches = [self._take_bench() for _ in range(n_benches)]
         pool, ahead = _threads(self.n_threads), deque[Future[Active]]()
         try:
             for number in range(-n_benches, len(blocks)):
                 if number >= 0:
                     yield number * BLOCK, number * BLOCK + len(blocks[number]), ahead.popleft().result()
                 if number + n_benches < len(blocks):  # into the bench that has just been learned from
-                    bench = self._benches[number % n_benches]
+                    bench = benches[number % n_benches]
                     ahead.append(pool.submit(bench.activate, blocks[number + n_benches]))
         finally:
             wait(ahead)  # nobody writes to a bench after this call
+        self._benches.extend(benches)
 
-    def _make_benches(self, n: int) -> None:
-        while len(self._benches) < n:
-            self._benches.append(_Bench(self.features, self.n_inputs))
-        self.features.prepare()
-
-    def snapshot(self, n_samples: int) -> tuple[list[LayerSnapshot], int, int] | None:
-        """What is needed to undo a call of this many samples; None where it cannot half succeed."""
-        if self._constant is not None and (self._bounded or (n_samples == 1 and len(self.layers) == 1)):
-            return None  # a schedule may fail at any sample
-        return [layer.snapshot() for layer in self.layers], self.time, self.updates
-
-    def roll_back(self, snapshot: tuple[list[LayerSnapshot], int, int]) -> None:
-        layers, self.time, self.updates = snapshot
-        for layer, saved in zip(self.layers, layers, strict=True):
-            layer.roll_back(saved)
+    # ---- memory
 
     @property
     def state_bytes(self) -> int:
-        """Bytes of the arrays that must be kept (weights, their sums where needed, two counters)."""
-        return sum(layer.state_bytes for layer in self.layers) + 16
+        """Bytes of the arrays that must be kept: those the layers declare, and two counters."""
+        return self.state_bytes_with(0)
 
     def state_bytes_with(self, n_new: int) -> int:
         """`state_bytes` with that many more classes."""
-        output = self.layers[-1]
-        each = 4 * output.n_inputs + (8 if output.windowed else 0)
-        return self.state_bytes + n_new * each
+        return sum(layer.state_bytes_with(n_new) for layer in self.layers) + 16
 
     @property
     def nbytes(self) -> int:

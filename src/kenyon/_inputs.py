@@ -21,15 +21,35 @@ LARGEST = 1e30
 _DIRECT = (np.dtype(np.uint8), np.dtype(np.float32), np.dtype(np.float64))
 
 
-def check_samples(estimator: BaseEstimator, X: Any, reset: bool) -> NDArray:
-    """(n, width) array of uint8, float32 or float64 without NaN or infinity."""
-    width = None if reset else estimator.n_features_in_
+class Inputs(BaseEstimator):
+    """Width of the samples, and the names of their features where they came in a data frame."""
+
+    n_features_in_: int
+    feature_names_in_: NDArray
+
+    @property
+    def names(self) -> NDArray | None:
+        """The features' names, if they have any."""
+        return getattr(self, "feature_names_in_", None)
+
+
+Inputs.__name__ = "KenyonClassifier"  # as the messages of scikit-learn's checks name it
+
+
+def check_samples(inputs: Inputs, X: Any, first: bool = False) -> NDArray:
+    """(n, width) array of uint8, float32 or float64 without NaN or infinity.
+
+    Args:
+        inputs: what the samples must agree with.
+        X: samples.
+        first: these are the first samples, and `inputs` takes its width and names from them.
+    """
     direct = type(X) is np.ndarray and X.dtype in _DIRECT and X.ndim == 2 and X.shape[0] > 0 and X.shape[1] > 0
-    if direct and not reset and X.shape[1] == width and not hasattr(estimator, "feature_names_in_"):
+    if direct and not first and X.shape[1] == inputs.n_features_in_ and inputs.names is None:
         samples = X
     else:
         try:
-            samples = validate_data(estimator, X, reset=reset, dtype=None, ensure_all_finite=False)
+            samples = validate_data(inputs, X, reset=first, dtype=None, ensure_all_finite=False)
             if samples.dtype.kind not in "buif":
                 samples = samples.astype(np.float64)
         except ValueError as error:

@@ -1,9 +1,12 @@
-"""A model as one safetensors file: weights as tensors, everything else as JSON, and a checksum.
+"""A model as one safetensors file: its state as tensors, everything else as JSON, and a checksum.
 
-Layout, version 1. Tensors: `weights.0` .. `weights.L` (float32, inputs x neurons, the output layer
-last), `sums.0` .. `sums.L` (float64, only where the rule has a window), `counters` (int64: time,
-updates). Metadata: `kenyon.version`, `kenyon.model` (JSON: parameters, seed, width, labels of each
-head) and `kenyon.sha256` over the model's JSON and every tensor. No code is stored or run.
+Layout, version 1. Tensors: the arrays that each layer declares (`kenyon.layers`) as `NAME.0` .. `NAME.L`, the output
+layer last (a plastic layer has `weights`, inputs x neurons in float32, and `sums` in float64 where its rule has a
+window), and `counters` (int64: time, updates). Metadata: `kenyon.version`, `kenyon.model` (JSON: parameters,
+seed, width, labels of each head) and `kenyon.sha256` over the model's JSON and every tensor. No code is stored or run.
+
+Nothing that a file says is believed before it is checked: types exactly, sizes against the arrays that are really
+there, and only then is a model built.
 """
 
 from __future__ import annotations
@@ -12,9 +15,9 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,27 +25,34 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save as to_safetensors
 
 from kenyon import modulation
-from kenyon._build import build_engine, settle
-from kenyon._engine import Engine
-from kenyon.errors import ConfigError, KenyonError, ModelFileError
+from kenyon._build import Settings, build_engine, settle
+from kenyon._core import Core
+from kenyon._inputs import Inputs
+from kenyon.errors import ConfigError, KenyonError, ModelFileError, unknown
 from kenyon.labels import Labels, label_kind
-from kenyon.rules import INEL, Rule, make_rule
-
-if TYPE_CHECKING:
-    from kenyon.learner import KenyonClassifier
+from kenyon.layers import axis_sizes, declared_by
+from kenyon.options import OPTIONS
+from kenyon.rules import Rule, make_rule
 
 VERSION = 1
 
+NOT_KEPT = ("n_jobs", "random_state")
+"""Threads belong to the machine, not to the model; the seed is kept as it was drawn."""
 
-def metadata_bytes(classifier: KenyonClassifier, seed: int, n_inputs: int, heads: dict[Hashable, Labels]) -> int:
+MOST_INPUTS = 1 << 24
+MOST_CONNECTIONS = 1 << 28
+"""A file may not ask for wider samples, or for a projection with more connections, than any real model has."""
+
+
+def metadata_bytes(params: Mapping[str, Any], seed: int, inputs: Inputs, heads: Mapping[Hashable, Labels]) -> int:
     """Bytes of the state that are not arrays."""
-    return len(_model_json(classifier, seed, n_inputs, heads, strict=False))
+    return len(_model_json(params, seed, inputs, heads))
 
 
-def save(classifier: KenyonClassifier, path: str | os.PathLike[str]) -> None:
+def save(core: Core, path: str | os.PathLike[str]) -> None:
     """Write the file beside its final place, then move it there."""
-    model, tensors = to_arrays(classifier)
-    metadata = {"kenyon.version": str(VERSION), "kenyon.model": model, "kenyon.sha256": _digest(model, tensors)}
+    model, tensors = to_arrays(core)
+    metadata = {"kenyon.version": str(VERSION), "kenyon.model": model, "kenyon.sha256": digest(model, tensors)}
     path = Path(path)
     with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
         try:
@@ -55,88 +65,127 @@ def save(classifier: KenyonClassifier, path: str | os.PathLike[str]) -> None:
             raise
 
 
-def load(cls: type[KenyonClassifier], path: str | os.PathLike[str], overrides: dict[str, Any]) -> KenyonClassifier:
-    """A classifier that goes on where the saved one stopped."""
+def load(path: str | os.PathLike[str], overrides: Mapping[str, Any]) -> tuple[dict[str, Any], Core]:
+    """The parameters and the state of a saved model."""
     model, tensors = _read(path)
     try:
-        return from_arrays(cls, model, tensors, overrides)
+        return from_arrays(model, tensors, overrides)
     except KenyonError as error:
         raise ModelFileError(f"{path}: {error}") from error
 
 
-NOT_KEPT = ("n_jobs", "random_state")
-"""Threads belong to the machine, not to the model; the seed is kept as it was drawn."""
-
-
-def to_arrays(classifier: KenyonClassifier) -> tuple[str, dict[str, NDArray]]:
+def to_arrays(core: Core) -> tuple[str, dict[str, NDArray]]:
     """The state as JSON and named arrays, copied."""
-    engine = classifier._engine
-    model = _model_json(classifier, engine.seed, engine.n_inputs, classifier._heads, strict=True)
+    engine = core.engine
+    for task, labels in core.heads.items():
+        _check_plain("task", task)
+        for label in labels.neurons:
+            _check_plain("label", label)
     tensors: dict[str, NDArray] = {"counters": np.array([engine.time, engine.updates], np.int64)}
     for number, layer in enumerate(engine.layers):
-        tensors[f"weights.{number}"] = layer.weights.copy()
-        if layer.windowed:
-            tensors[f"sums.{number}"] = layer.sums[: layer.n_neurons].copy()
-    return model, tensors
+        tensors |= {f"{name}.{number}": view.copy() for name, view in layer.state.views().items()}
+    return _model_json(engine.params, engine.seed, core.inputs, core.heads), tensors
 
 
 def from_arrays(
-    cls: type[KenyonClassifier], model_json: str, tensors: dict[str, NDArray], overrides: dict[str, Any]
-) -> KenyonClassifier:
-    """The inverse of `to_arrays`; `overrides` replace parameters."""
+    model_json: str, tensors: Mapping[str, NDArray], overrides: Mapping[str, Any]
+) -> tuple[dict[str, Any], Core]:
+    """The inverse of `to_arrays`: the classifier's parameters, `overrides` in place of those saved, and its core."""
     try:
         model = json.loads(model_json)
-        _check_contents(model, tensors)
-        classifier = cls(**_params_from_config(model["params"], overrides))
-        engine = _engine_of(classifier, model["n_inputs"], model["seed"], tensors["weights.0"].shape[0])
-        heads = {head["task"]: Labels(zip(head["labels"], head["neurons"], strict=True)) for head in model["heads"]}
+        inputs, seed, heads, n_classes = _checked_contents(model, tensors)
+        params = _params_from_config(model["params"], overrides)
+        settings = _settings(params, inputs.n_features_in_, tensors)
+        _check_arrays(settings, inputs.n_features_in_, n_classes, tensors)
+        engine = build_engine(settings, inputs.n_features_in_, seed, params)
         engine.time, engine.updates = tensors["counters"].tolist()
-        n_classes = tensors[f"weights.{len(engine.layers) - 1}"].shape[1]
         for number, layer in enumerate(engine.layers):
-            weights = tensors[f"weights.{number}"]
-            width = layer.n_hidden or n_classes
-            if weights.shape != (layer.n_inputs, width) or (layer.windowed and tensors[f"sums.{number}"].size != width):
-                raise ModelFileError(f"weights.{number} is {weights.shape}: expected {(layer.n_inputs, width)}")
-            sums = tensors[f"sums.{number}"] if layer.windowed else np.zeros(weights.shape[1])
-            layer.load(weights, sums, n_classes)
-    except (KeyError, TypeError, ValueError, IndexError, AttributeError, OverflowError) as error:
-        if isinstance(error, KenyonError):
-            raise
+            layer.load(tensors, f".{number}", n_classes)
+    except KenyonError:
+        raise
+    except (KeyError, TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
         raise ModelFileError(f"the model is not complete ({type(error).__name__}: {error})") from error
-    classifier._engine, classifier._heads = engine, heads
-    classifier.n_features_in_ = model["n_inputs"]
-    if model["feature_names"] is not None:
-        classifier.feature_names_in_ = np.array(model["feature_names"], object)
-    return classifier
+    except (RecursionError, MemoryError) as error:
+        raise ModelFileError(f"the model is nested or sized beyond reason ({type(error).__name__})") from error
+    return params, Core(engine, heads, inputs)
 
 
-def _check_contents(model: dict[str, Any], tensors: dict[str, NDArray]) -> None:
-    """Refuse a model whose parts do not fit together."""
-    n_inputs, seed, names = model["n_inputs"], model["seed"], model["feature_names"]
-    n_classes = tensors[f"weights.{sum(name.startswith('weights.') for name in tensors) - 1}"].shape[1]
+def digest(model: str, tensors: Mapping[str, NDArray]) -> str:
+    """SHA-256 over the model's JSON and every tensor with its name, type and shape."""
+    total = hashlib.sha256(model.encode())
+    for name in sorted(tensors):
+        tensor = tensors[name]
+        total.update(f"|{name}|{tensor.dtype.str}|{tensor.shape}|".encode())
+        total.update(np.ascontiguousarray(tensor).tobytes())
+    return total.hexdigest()
+
+
+# ---- checks before anything is built
+
+
+def _checked_contents(model: Any, tensors: Mapping[str, NDArray]) -> tuple[Inputs, int, dict[Hashable, Labels], int]:
+    """Width, seed, labels and number of classes of a model whose parts fit together."""
+    n_inputs, seed, names, counters = model["n_inputs"], model["seed"], model["feature_names"], tensors["counters"]
+    n_layers = sum(name.startswith("weights.") for name in tensors)
+    n_classes = tensors[f"weights.{n_layers - 1}"].shape[1]
     neurons = [neuron for head in model["heads"] for neuron in head["neurons"]]
     kinds = [{label_kind(label) for label in head["labels"]} for head in model["heads"]]
-    arrays = [array for name, array in tensors.items() if name != "counters"]
+    tasks = [head["task"] for head in model["heads"]]
+    plain_names = names is None or (len(names) == n_inputs and all(type(name) is str for name in names))
     wanted = {
-        "a width of at least 1": isinstance(n_inputs, int) and n_inputs >= 1,
-        "a seed from 0 to 2**32 - 1": isinstance(seed, int) and 0 <= seed < 1 << 32,
-        "a name for each feature": names is None or len(names) == n_inputs,
-        "two counters": tensors["counters"].dtype == np.int64 and tensors["counters"].shape == (2,),
-        "counters from 0": (tensors["counters"] >= 0).all(),
-        "weights in float32, sums in float64": all(
-            array.dtype == (np.float32 if name.startswith("weights.") else np.float64)
-            for name, array in tensors.items()
-            if name != "counters"
-        ),
-        "finite weights": all(np.isfinite(array).all() for array in arrays),
+        f"a width from 1 to {MOST_INPUTS}": type(n_inputs) is int and 1 <= n_inputs <= MOST_INPUTS,
+        "a seed from 0 to 2**32 - 1": type(seed) is int and 0 <= seed < 1 << 32,
+        "a name for each feature": plain_names,
+        "two counters": counters.dtype == np.int64 and counters.shape == (2,),
+        "counters from 0": (counters >= 0).all(),
         f"each label its own neuron, below {n_classes}": (
-            len(set(neurons)) == len(neurons) and all(neuron in range(n_classes) for neuron in neurons)
+            all(type(neuron) is int and 0 <= neuron < n_classes for neuron in neurons)
+            and len(set(neurons)) == len(neurons)
+        ),
+        "as many labels as neurons in each head": all(
+            len(head["labels"]) == len(head["neurons"]) for head in model["heads"]
         ),
         "labels of one kind": all(len(kind) == 1 and kind <= {"number", "string", "boolean"} for kind in kinds),
+        "tasks that are numbers, strings or none": all(
+            task is None or label_kind(task) in ("number", "string", "boolean") for task in tasks
+        ),
     }
     for what, true in wanted.items():
         if not true:
             raise ModelFileError(f"the model does not fit together: expected {what}")
+    inputs = Inputs()
+    inputs.n_features_in_ = n_inputs
+    if names is not None:
+        inputs.feature_names_in_ = np.array(names, object)
+    heads = {head["task"]: Labels(zip(head["labels"], head["neurons"], strict=True)) for head in model["heads"]}
+    return inputs, seed, heads, n_classes
+
+
+def _settings(params: Mapping[str, Any], n_inputs: int, tensors: Mapping[str, NDArray]) -> Settings:
+    """The settings of a saved model, whose size was settled when it was first made."""
+    units = {"n_hidden": tensors["weights.0"].shape[0]} if params["features"] != "identity" else {}
+    return settle({**params, "memory_budget": None, **units}, n_inputs, 0, 0)
+
+
+def _check_arrays(settings: Settings, n_inputs: int, n_classes: int, tensors: Mapping[str, NDArray]) -> None:
+    """Refuse arrays that are not as the layers declare them, and a projection beyond reason."""
+    if settings.n_units * settings.n_connections > MOST_CONNECTIONS:
+        raise ModelFileError(
+            f"{settings.n_units} units of {settings.n_connections} inputs: expected at most {MOST_CONNECTIONS} in all"
+        )
+    declared = declared_by(settings.rule, modulation.local_of(settings.rate))
+    widths = [settings.n_units, *settings.hidden, n_classes]
+    wanted = {"counters"}
+    for number in range(len(widths) - 1):
+        sizes = axis_sizes(widths[number], widths[number + 1])
+        for one in declared:
+            name, shape = f"{one.name}.{number}", one.stored_shape(sizes)
+            wanted.add(name)
+            if name not in tensors or tensors[name].shape != shape or tensors[name].dtype != one.dtype:
+                seen = f"{tensors[name].dtype} {tensors[name].shape}" if name in tensors else "missing"
+                raise ModelFileError(f"{name} is {seen}: expected {np.dtype(one.dtype)} {shape}")
+    if extra := sorted(set(tensors) - wanted):
+        raise ModelFileError(f"the model holds {extra[0]!r}: expected only {', '.join(sorted(wanted))}")
 
 
 def _read(path: str | os.PathLike[str]) -> tuple[str, dict[str, NDArray]]:
@@ -158,43 +207,35 @@ def _read(path: str | os.PathLike[str]) -> tuple[str, dict[str, NDArray]]:
         raise ModelFileError(f"{path}: not a complete safetensors file ({error})") from error
     except (TypeError, KeyError, AttributeError) as error:  # element types that NumPy has no name for
         raise ModelFileError(f"{path}: holds a tensor that is not part of a model ({error})") from error
+    except (OSError, MemoryError) as error:
+        raise ModelFileError(f"{path}: cannot be read ({error})") from error
     model = metadata.get("kenyon.model", "")
-    if _digest(model, tensors) != metadata.get("kenyon.sha256"):
+    if digest(model, tensors) != metadata.get("kenyon.sha256"):
         raise ModelFileError(f"{path}: the checksum does not match, the file is damaged")
     return model, tensors
 
 
-def _digest(model: str, tensors: dict[str, NDArray]) -> str:
-    digest = hashlib.sha256(model.encode())
-    for name in sorted(tensors):
-        tensor = tensors[name]
-        digest.update(f"|{name}|{tensor.dtype.str}|{tensor.shape}|".encode())
-        digest.update(np.ascontiguousarray(tensor).tobytes())
-    return digest.hexdigest()
+# ---- parameters as JSON and back
 
 
-def _model_json(
-    classifier: KenyonClassifier, seed: int, n_inputs: int, heads: dict[Hashable, Labels], strict: bool
-) -> str:
-    engine = getattr(classifier, "_engine", None)
-    params = classifier.get_params(deep=False) if engine is None else engine.params  # in force since the first sample
-    names = getattr(classifier, "feature_names_in_", None)
+def _model_json(params: Mapping[str, Any], seed: int, inputs: Inputs, heads: Mapping[Hashable, Labels]) -> str:
     model: dict[str, Any] = {
-        "params": {name: _to_config(value) for name, value in params.items() if name not in NOT_KEPT},
+        "params": {name: _to_config(value) for name, value in params.items() if _is_kept(name, value)},
         "seed": seed,
-        "n_inputs": n_inputs,
-        "feature_names": None if names is None else list(names),
+        "n_inputs": inputs.n_features_in_,
+        "feature_names": None if inputs.names is None else list(inputs.names),
         "heads": [
             {"task": task, "labels": list(labels.neurons), "neurons": list(labels.neurons.values())}
             for task, labels in heads.items()
         ],
     }
-    if strict:
-        for head in model["heads"]:
-            _check_plain("task", head["task"])
-            for label in head["labels"]:
-                _check_plain("label", label)
     return json.dumps(model, separators=(",", ":"), default=repr)
+
+
+def _is_kept(name: str, value: Any) -> bool:
+    """Options that came after the first version of the format are left out at their defaults, as in older files."""
+    entry = OPTIONS[name]
+    return name not in NOT_KEPT and not (entry.added and type(value) is type(entry.default) and value == entry.default)
 
 
 def _check_plain(what: str, value: Hashable) -> None:
@@ -206,10 +247,10 @@ def _check_plain(what: str, value: Hashable) -> None:
 
 def _to_config(value: Any) -> Any:
     """A parameter as plain JSON values."""
-    if isinstance(value, INEL):
-        return {"rule": "inel", "beta": _to_config(value.beta), "inside": _to_config(value.rule)}
     if isinstance(value, Rule):
-        return {"rule": value.name, **{key: _to_config(item) for key, item in value.parameters.items()}}
+        inside = value.plasticity
+        own = {"rule": inside.name, **{key: _to_config(item) for key, item in inside.parameters.items()}}
+        return own if value is inside else {"rule": value.name, "beta": _to_config(value.window), "inside": own}
     if callable(value):
         return modulation.to_config(value)
     if isinstance(value, np.generic):
@@ -217,20 +258,17 @@ def _to_config(value: Any) -> Any:
     return list(value) if isinstance(value, (tuple, list, np.ndarray)) else value
 
 
-def _engine_of(classifier: KenyonClassifier, n_inputs: int, seed: int, n_units: int) -> Engine:
-    """The engine of a saved model, whose size was settled when it was first made."""
-    params = classifier.get_params(deep=False)
-    sized = {**params, "memory_budget": None, **({"n_hidden": n_units} if classifier.features == "sparse" else {})}
-    return build_engine(settle(sized, n_inputs, 0, 0), n_inputs, seed, params)
-
-
-def _params_from_config(params: dict[str, Any], overrides: dict[str, Any]) -> dict[str, Any]:
+def _params_from_config(params: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
     restored = {
         name: _rule_from_config(value) if name == "rule" else modulation.from_config(value, name)
         for name, value in params.items()
         if name not in overrides
     }
-    return {**restored, **overrides}
+    given = {**restored, **overrides}
+    for name in given:
+        if name not in OPTIONS:
+            raise unknown("parameter", name, OPTIONS)
+    return {name: given.get(name, OPTIONS[name].default) for name in sorted(OPTIONS)}
 
 
 def _rule_from_config(value: Any) -> Any:
@@ -238,6 +276,6 @@ def _rule_from_config(value: Any) -> Any:
         return value
     parameters = {key: item for key, item in value.items() if key != "rule"}
     if "inside" in parameters:
-        return INEL(modulation.from_config(parameters["beta"], "inel.beta"), _rule_from_config(parameters["inside"]))
+        parameters["rule"] = _rule_from_config(parameters.pop("inside"))
     name = value["rule"]
     return make_rule(name, {key: modulation.from_config(item, f"{name}.{key}") for key, item in parameters.items()})

@@ -30,7 +30,7 @@ def label_kind(label: Hashable) -> str:
 
 
 class Head:
-    """The output neurons of one task, in order of arrival."""
+    """The output neurons of one task, in order of arrival; they do not change."""
 
     def __init__(self, neurons: Iterable[int]) -> None:
         self.neurons = list(neurons)
@@ -38,9 +38,10 @@ class Head:
 
     def mask(self, width: int) -> NDArray[np.bool_]:
         """Which neurons of the output layer are in the head."""
-        if self._mask.size != width or np.count_nonzero(self._mask) != len(self.neurons):
-            self._mask = np.zeros(width, bool)
-            self._mask[self.neurons] = True
+        if self._mask.size != width:
+            mask = np.zeros(width, bool)
+            mask[self.neurons] = True
+            self._mask = mask
         return self._mask
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Iterable, Sequence
-from typing import Any, Self, cast
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from typing import Any, Self, TypeVar
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,41 +15,32 @@ from sklearn.utils import Tags
 
 from kenyon import _modelfile
 from kenyon._build import build_engine, check_budget, seed_of, settle
-from kenyon._engine import NO_LABEL, Engine
-from kenyon._inputs import check_labels, check_samples
-from kenyon._learning import learn_samples
-from kenyon.errors import ConfigError, InputError
-from kenyon.labels import Labels
-from kenyon.modulation import Moving
-from kenyon.rules import Rule, get_rule
+from kenyon._core import Core
+from kenyon._engine import Engine, Journal
+from kenyon._inputs import Inputs, check_labels, check_samples
+from kenyon._lesson import Lesson
+from kenyon._lock import ModelLock
+from kenyon.errors import InputError
+from kenyon.labels import NO_LABEL, Labels
+from kenyon.options import OPTIONS, ClassifierOptions, describe
+from kenyon.presets import load_preset
+from kenyon.rules import get_rule
+
+T = TypeVar("T")
+
+_LOCKS: WeakKeyDictionary[KenyonClassifier, ModelLock] = WeakKeyDictionary()
+"""The lock of each classifier: no attribute of it, since it is neither copied nor saved."""
 
 
-class KenyonClassifier(ClassifierMixin, BaseEstimator):
-    """Sparse random features and a layer of local plasticity: one pass, no replay, no backpropagation.
+class KenyonClassifier(ClassifierMixin, BaseEstimator, ClassifierOptions):
+    __doc__ = f"""Sparse random features and a layer of local plasticity: one pass, no replay, no backpropagation.
 
-    Args:
-        rule: plasticity rule, by name (`"gen"`, `"oja"`, `"mse"`, `"inel"`) or as an object
-            such as `GEN(b1=0.0, b2=-1.0)`.
-        n_hidden: units of the feature layer; `"auto"` is 11,000, or what `memory_budget` has room for.
-        density: inputs of each unit: a share of the inputs (float) or a count (int); `"auto"` is a
-            quarter of the inputs, 32 at the most.
-        inhibitory: share of a unit's inputs that inhibit it.
-        threshold: of the feature layer, in standard deviations of the sample's projection; None: off.
-        learning_rate: a number, a schedule or a function of time (`kenyon.modulation`); `"auto"`: the rule's own.
-        clamp: bound of the weights, None for none; `"auto"`: the rule's own.
-        clamp_kind: `"symmetric"`, weights in [-clamp, clamp], or `"positive"`, in [0, clamp].
-        hidden_layers: widths of learning layers between the features and the output.
-        features: `"sparse"`, or `"identity"` for raw input to the learning layer.
-        unit_norm: scale the input of every learning layer to length 1. Learning rates assume it.
-        memory_budget: bytes, or a size such as `"512KB"`; `state_bytes` never exceeds it.
-        expected_classes: how many classes a memory budget is divided among.
-        epochs: passes over the data in `fit` (`partial_fit` always makes one).
-        unlabelled: number that marks a sample without a label, besides None and NaN;
-            None where it is a class of its own.
-        n_jobs: threads for features and prediction (-1: all). Changes no result.
-        random_state: seed of the projection.
+    {describe(OPTIONS)}
 
     Parameters take effect when the first sample is learned; setting them later changes nothing until `fit`.
+
+    Any number of threads may predict at once; a thread that learns waits for them, and they for it. A call that
+    fails or is interrupted leaves the model as it was.
 
     Example:
         >>> from sklearn.datasets import load_digits
@@ -63,56 +55,22 @@ class KenyonClassifier(ClassifierMixin, BaseEstimator):
     Error Signals for Memory-Constrained Online Continual Learning".
     """
 
-    def __init__(
-        self,
-        rule: str | Rule = "gen",
-        *,
-        n_hidden: int | str = "auto",
-        density: float | int | str = "auto",
-        inhibitory: float = 0.0,
-        threshold: float | None = 2.3,
-        learning_rate: Moving | str = "auto",
-        clamp: float | str | None = "auto",
-        clamp_kind: str = "symmetric",
-        hidden_layers: Sequence[int] = (),
-        features: str = "sparse",
-        unit_norm: bool = True,
-        memory_budget: int | str | None = None,
-        expected_classes: int = 10,
-        epochs: int = 1,
-        unlabelled: int | None = -1,
-        n_jobs: int | None = None,
-        random_state: int | np.random.RandomState | None = None,
-    ) -> None:
-        self.rule = rule
-        self.n_hidden = n_hidden
-        self.density = density
-        self.inhibitory = inhibitory
-        self.threshold = threshold
-        self.learning_rate = learning_rate
-        self.clamp = clamp
-        self.clamp_kind = clamp_kind
-        self.hidden_layers = hidden_layers
-        self.features = features
-        self.unit_norm = unit_norm
-        self.memory_budget = memory_budget
-        self.expected_classes = expected_classes
-        self.epochs = epochs
-        self.unlabelled = unlabelled
-        self.n_jobs = n_jobs
-        self.random_state = random_state
+    _core: Core
+    """What was learned so far; there from the first call on."""
 
     # ---- learning
 
     def fit(self, X: ArrayLike, y: ArrayLike, task: Hashable = None) -> Self:
         """Forget everything and learn `X`, `y` in the order given, `epochs` times."""
-        if not isinstance(self.epochs, (int, np.integer)) or self.epochs < 1:
-            raise ConfigError(f"epochs is {self.epochs!r}: expected a whole number, at least 1")
+        epochs = OPTIONS["epochs"].check(self.epochs)
         fresh = type(self)(**self.get_params(deep=False))
-        for _ in range(self.epochs):
+        for _ in range(epochs):
             fresh.partial_fit(X, y, task=task)
-        self.__dict__.pop("feature_names_in_", None)  # of an earlier fit
-        self.__dict__.update(vars(fresh))
+
+        def take() -> None:
+            self._core = fresh._core
+
+        self._lock.write(take)
         return self
 
     def partial_fit(
@@ -126,7 +84,7 @@ class KenyonClassifier(ClassifierMixin, BaseEstimator):
             classes: labels to make room for at once. Others may still come later.
             task: the task whose head learns (task-incremental use); any hashable.
         """
-        self._learn(X, y, classes, task, predict=False)
+        self._lock.write(lambda: self._learn(X, y, classes, task, predict=False))
         return self
 
     def test_then_learn(self, X: ArrayLike, y: ArrayLike, task: Hashable = None) -> NDArray:
@@ -134,87 +92,121 @@ class KenyonClassifier(ClassifierMixin, BaseEstimator):
 
         A sample that comes before any class is known gets -1 (None where labels are not numbers).
         """
-        predictions = self._learn(X, y, None, task, predict=True)
-        assert predictions is not None
-        return predictions
+        return self._lock.write(lambda: self._learn(X, y, None, task, predict=True))
 
     def learn_one(self, x: NDArray, y: Hashable, task: Hashable = None) -> Self:
         """Learn a single sample (one-dimensional), at the lowest latency."""
-        engine: Engine | None = getattr(self, "_engine", None)
-        head = self._heads.get(task) if engine is not None else None
+        self._lock.write(lambda: self._learn_one(x, y, task))
+        return self
+
+    def _learn_one(self, x: NDArray, y: Hashable, task: Hashable) -> None:
+        core = self._settled() if self.__sklearn_is_fitted__() else None
+        head = core.heads.get(task) if core is not None else None
         neuron = head.neurons.get(y) if head is not None and isinstance(y, Hashable) else None
         if head is not None and isinstance(y, (bool, np.bool_)) != (head.kind == "boolean"):
             neuron = None  # True == 1, but they are labels of two kinds
-        plain = (
-            engine is not None and type(x) is np.ndarray and x.dtype == np.uint8 and x.shape == (self.n_features_in_,)
-        )
-        if engine is None or head is None or neuron is None or not plain or y == self.unlabelled:
+        plain = core is not None and type(x) is np.ndarray and x.dtype == np.uint8 and x.ndim == 1
+        if core is None or head is None or neuron is None or not plain or y == self.unlabelled:
             samples = np.asarray(x)
             if samples.ndim != 1:
                 raise InputError(f"x has {samples.ndim} dimensions: expected one, a single sample")
             label = np.empty(1, object)
             label[0] = y
-            return self.partial_fit(samples[np.newaxis], label, task=task)
-        snapshot = engine.snapshot(1)
+            self._learn(samples[np.newaxis], label, None, task, predict=False)
+            return
+        sample = check_samples(core.inputs, x[np.newaxis])
+        journal = Journal(core.engine)
+        self._core = core._replace(journal=journal)  # from here on an interruption is undone
         try:
-            engine.learn_one(x[np.newaxis], neuron, head.head)
+            core.engine.learn_one(sample, neuron, head.head, journal)
+            self._core = core
         except BaseException:
-            if snapshot is not None:
-                engine.roll_back(snapshot)
+            self._settled()
             raise
-        return self
 
     def _learn(
         self, X: ArrayLike, y: ArrayLike, classes: Iterable[Hashable] | None, task: Hashable, predict: bool
-    ) -> NDArray | None:
-        first_call = not hasattr(self, "_engine")
-        before = set(vars(self))
-        try:
-            samples = check_samples(self, X, reset=first_call)
-            kind = None if first_call else next(iter(self._heads.values())).kind
-            head = Labels() if first_call else self._heads.get(task, Labels(kind=kind))
-            declared = [] if classes is None else [label for _, label in head.encode(classes, None)[1]]
-            after = head.copy()
-            after.neurons.update((label, 0) for label in declared)
-            numbers, new = after.encode(check_labels(y, len(samples)), self.unlabelled)
-            labels = [*declared, *(label for _, label in new)]
-            if first_call:
-                if not labels:
-                    raise InputError("no sample has a label: expected at least one in the first call, or classes=")
-                self._heads: dict[Hashable, Labels] = {}
-                self._engine = self._make_engine(samples.shape[1], len(labels))
-            engine = self._engine
-            after.neurons.update((label, engine.n_classes + i) for i, label in enumerate(labels))
-            if labels:
-                needed = engine.state_bytes_with(len(labels)) + self._metadata_bytes({**self._heads, task: after})
-                check_budget(self.memory_budget, needed, labels)
-            neurons = np.array([*after.neurons.values(), NO_LABEL])[numbers]  # position -1 is NO_LABEL itself
-            arrivals = [0] * len(declared) + [first for first, _ in new]
-            predictions = np.full(len(samples), NO_LABEL, np.int64) if predict else None
-            learn_samples(engine, samples, neurons, head, after, arrivals, predictions)
-        except BaseException:
-            for name in set(vars(self)) - before:  # a first call that failed leaves no trace
-                delattr(self, name)
-            raise
+    ) -> NDArray:
+        core = self._settled() if self.__sklearn_is_fitted__() else None
+        inputs = Inputs() if core is None else core.inputs
+        samples = check_samples(inputs, X, first=core is None)
+        heads: Mapping[Hashable, Labels] = {} if core is None else core.heads
+        kind = None if core is None else next(iter(heads.values())).kind
+        before = heads.get(task, Labels(kind=kind))
+        declared = [] if classes is None else [label for _, label in before.encode(classes, None)[1]]
+        after = before.copy()
+        after.neurons.update((label, 0) for label in declared)
+        numbers, new = after.encode(check_labels(y, len(samples)), self.unlabelled)
+        labels = [*declared, *(label for _, label in new)]
+        if core is None and not labels:
+            raise InputError("no sample has a label: expected at least one in the first call, or classes=")
+        engine = self._make_engine(inputs, len(labels)) if core is None else core.engine
+        after.neurons.update((label, engine.n_classes + i) for i, label in enumerate(labels))
+        all_heads = {**heads, task: after} if labels else heads
         if labels:
-            self._heads[task] = after
-        return None if predictions is None else after.decode(predictions)
+            needed = engine.state_bytes_with(len(labels)) + self._metadata_bytes(engine, inputs, all_heads)
+            check_budget(self.memory_budget, needed, labels)
+        neurons = np.array([*after.neurons.values(), NO_LABEL])[numbers]  # position -1 is NO_LABEL itself
+        arrivals = [0] * len(declared) + [first for first, _ in new]
+        lesson = Lesson(neurons, before, after, arrivals, predict)
+        learned = Core(engine, all_heads, inputs)
+        if core is None:
+            engine.learn(samples, lesson, None)  # nobody sees this engine before it has learned
+            self._core = learned
+            return after.decode(lesson.predictions)
+        journal = Journal(engine)
+        self._core = core._replace(journal=journal)  # from here on an interruption is undone
+        try:
+            engine.learn(samples, lesson, journal)
+            predictions = after.decode(lesson.predictions)
+            self._core = learned
+        except BaseException:
+            self._settled()
+            raise
+        return predictions
+
+    def _settled(self) -> Core:
+        """The core, after a call that was interrupted has been undone; the caller holds the lock for writing."""
+        core = self._core
+        if core.journal is not None:
+            core.journal.undo()
+            self._core = core = core._replace(journal=None)
+        return core
+
+    def _read(self, action: Callable[[Core], T]) -> T:
+        """Do something with the core that changes nothing."""
+        self._check_fitted()
+        if self._core.journal is not None:  # learning is under way, or was interrupted: wait for it, or undo it
+            self._lock.write(self._settled)
+        return self._lock.read(lambda: action(self._core))
+
+    @property
+    def _lock(self) -> ModelLock:
+        return _LOCKS.setdefault(self, ModelLock()) if (lock := _LOCKS.get(self)) is None else lock
+
+    def __getstate__(self) -> dict[str, Any]:
+        def state() -> dict[str, Any]:
+            if self.__sklearn_is_fitted__():
+                self._settled()
+            return super(KenyonClassifier, self).__getstate__()
+
+        return self._lock.write(state)
 
     # ---- prediction
 
     def decision_function(self, X: ArrayLike, task: Hashable = None) -> NDArray[np.float32]:
         """`x_o` of each class in the order of `classes_`; their difference where there are two."""
-        scores = self._scores(X, task)
+        scores = self._scores(X, task)[1]
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
     def predict(self, X: ArrayLike, task: Hashable = None) -> NDArray:
         """The label with the highest score. Changes nothing."""
-        scores = self._scores(X, task)
-        return self._head(task).sorted()[0][scores.argmax(axis=1)]
+        labels, scores = self._scores(X, task)
+        return labels[scores.argmax(axis=1)]
 
     def predict_proba(self, X: ArrayLike, task: Hashable = None) -> NDArray[np.float64]:
         """Softmax of the scores at the rule's own scale: a ranking with a rough confidence."""
-        scores = get_rule(self.rule).plasticity.sharpness * self._scores(X, task).astype(np.float64)
+        scores = get_rule(self.rule).plasticity.sharpness * self._scores(X, task)[1].astype(np.float64)
         raised = np.exp(scores - scores.max(axis=1, keepdims=True))
         return raised / raised.sum(axis=1, keepdims=True)
 
@@ -224,48 +216,68 @@ class KenyonClassifier(ClassifierMixin, BaseEstimator):
         weights = None if sample_weight is None else np.asarray(sample_weight)
         return float(np.average(hits, weights=weights))
 
-    def _scores(self, X: ArrayLike, task: Hashable) -> NDArray[np.float32]:
-        _, neurons = self._head(task).sorted()
-        return self._engine.scores(check_samples(self, X, reset=False))[:, neurons]
+    def _scores(self, X: ArrayLike, task: Hashable) -> tuple[NDArray, NDArray[np.float32]]:
+        """The labels of a task in ascending order, and their scores for each sample."""
+
+        def scores(core: Core) -> tuple[NDArray, NDArray[np.float32]]:
+            labels, neurons = _head(core, task).sorted()
+            return labels, core.engine.scores(check_samples(core.inputs, X))[:, neurons]
+
+        return self._read(scores)
 
     # ---- what it knows and what it holds
 
     @property
+    def n_features_in_(self) -> int:
+        """Width of a sample; only there once something was learned, as in every estimator of scikit-learn."""
+        return self._inputs().n_features_in_
+
+    @property
+    def feature_names_in_(self) -> NDArray:
+        """Names of the features; only there where the first samples came with names."""
+        return self._inputs().feature_names_in_
+
+    def _inputs(self) -> Inputs:
+        if not self.__sklearn_is_fitted__():
+            raise AttributeError("nothing was learned yet")
+        return self._core.inputs
+
+    @property
     def classes_(self) -> NDArray:
         """Labels met so far, ascending (of every task)."""
-        everything = {label: 0 for labels in self._fitted_heads().values() for label in labels.neurons}
+        everything = {label: 0 for labels in self._read(lambda core: core.heads).values() for label in labels.neurons}
         return Labels(everything.items()).sorted()[0]
 
     @property
     def tasks_(self) -> list[Hashable]:
         """Tasks met so far, in order; `[None]` where no task was ever named."""
-        return list(self._fitted_heads())
+        return self._read(lambda core: list(core.heads))
 
     @property
     def n_samples_learned_(self) -> int:
         """Labelled samples learned so far: the time of the schedules."""
-        return self._fitted_engine().time
+        return self._read(lambda core: core.engine.time)
 
     @property
     def synaptic_updates_(self) -> int:
         """Synapses visited by the rule so far."""
-        return self._fitted_engine().updates
+        return self._read(lambda core: core.engine.updates)
 
     @property
     def weights_(self) -> NDArray[np.float32]:
         """(units, neurons) of the output layer, read-only; neurons in order of arrival."""
-        weights = self._fitted_engine().layers[-1].weights.view()
+        weights = self._read(lambda core: core.engine.layers[-1].weights.view())
         weights.flags.writeable = False
         return weights
 
     @property
     def weight_means_(self) -> NDArray[np.float64]:
         """The mean incoming weight of each output neuron, in order of arrival."""
-        return self._fitted_engine().layers[-1].weight_means()
+        return self._read(lambda core: core.engine.layers[-1].weight_means())
 
     def neurons(self, task: Hashable = None) -> dict[Hashable, int]:
         """The output neuron (column of `weights_`) of each label of a task."""
-        return dict(self._head(task).neurons)
+        return self._read(lambda core: dict(_head(core, task).neurons))
 
     def check_params(self, n_features: int) -> None:
         """Refuse parameters that could not learn samples of this width; changes nothing."""
@@ -277,22 +289,42 @@ class KenyonClassifier(ClassifierMixin, BaseEstimator):
 
         The projection is drawn again from its seed, and counts as the seed.
         """
-        return self._fitted_engine().state_bytes + self._metadata_bytes(self._heads)
+        return self._read(
+            lambda core: core.engine.state_bytes + self._metadata_bytes(core.engine, core.inputs, core.heads)
+        )
 
     @property
     def working_bytes(self) -> int:
         """Bytes held in memory: state, padding, the projection and scratch."""
-        return self._fitted_engine().nbytes
+        return self._read(lambda core: core.engine.nbytes)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write one safetensors file, atomically; `load` goes on as if nothing had happened."""
-        self._fitted_engine()
-        _modelfile.save(self, path)
+        self._read(lambda core: _modelfile.save(core, path))
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], **overrides: Any) -> Self:
         """Read a file of `save`. `overrides` replace parameters that a file does not hold: functions, `n_jobs`."""
-        return cast("Self", _modelfile.load(cls, path, overrides))
+        params, core = _modelfile.load(path, overrides)
+        return cls._with(params, core)
+
+    def to_arrays(self) -> dict[str, NDArray]:
+        """The whole state as named arrays; `from_arrays` of a classifier goes on from them."""
+        model, tensors = self._read(_modelfile.to_arrays)
+        return {"model": np.frombuffer(model.encode(), np.uint8), **tensors}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray], **overrides: Any) -> Self:
+        """A classifier that goes on from `to_arrays`; `overrides` as in `load`."""
+        tensors = {name: array for name, array in arrays.items() if name != "model"}
+        params, core = _modelfile.from_arrays(arrays["model"].tobytes().decode(), tensors, overrides)
+        return cls._with(params, core)
+
+    @classmethod
+    def _with(cls, params: Mapping[str, Any], core: Core) -> Self:
+        classifier = cls(**params)
+        classifier._core = core
+        return classifier
 
     @classmethod
     def from_preset(cls, name: str, **overrides: Any) -> Self:
@@ -302,28 +334,14 @@ class KenyonClassifier(ClassifierMixin, BaseEstimator):
             name: such as `"split-mnist"`.
             overrides: parameters to set differently, `random_state` for one.
         """
-        from kenyon.presets import load_preset
-
         return cls(**(load_preset(name).classifier_params() | overrides))
 
-    def _head(self, task: Hashable) -> Labels:
-        heads = self._fitted_heads()
-        if task in heads:
-            return heads[task]
-        tasks = ", ".join(map(repr, heads))
-        raise InputError(f"task {task!r} was never learned: expected one of {tasks}")
-
-    def _fitted_heads(self) -> dict[Hashable, Labels]:
-        self._fitted_engine()
-        return self._heads
-
-    def _fitted_engine(self) -> Engine:
-        if not hasattr(self, "_engine"):
+    def _check_fitted(self) -> None:
+        if not self.__sklearn_is_fitted__():
             raise NotFittedError(
                 f"This {type(self).__name__} instance is not fitted yet: it has learned nothing. "
                 "Call 'partial_fit' or 'fit' with labelled samples first."
             )
-        return self._engine
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -332,14 +350,22 @@ class KenyonClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
     def __sklearn_is_fitted__(self) -> bool:
-        return hasattr(self, "_engine")
+        return "_core" in self.__dict__
 
     # ---- building and memory
 
-    def _make_engine(self, n_inputs: int, n_classes: int) -> Engine:
+    def _make_engine(self, inputs: Inputs, n_classes: int) -> Engine:
         seed, params = seed_of(self.random_state), self.get_params(deep=False)
-        overhead = _modelfile.metadata_bytes(self, seed, n_inputs, {})
+        overhead = _modelfile.metadata_bytes(params, seed, inputs, {})
+        n_inputs = inputs.n_features_in_
         return build_engine(settle(params, n_inputs, n_classes, overhead), n_inputs, seed, params)
 
-    def _metadata_bytes(self, heads: dict[Hashable, Labels]) -> int:
-        return _modelfile.metadata_bytes(self, self._engine.seed, self._engine.n_inputs, heads)
+    def _metadata_bytes(self, engine: Engine, inputs: Inputs, heads: Mapping[Hashable, Labels]) -> int:
+        return _modelfile.metadata_bytes(engine.params, engine.seed, inputs, heads)
+
+
+def _head(core: Core, task: Hashable) -> Labels:
+    if task in core.heads:
+        return core.heads[task]
+    tasks = ", ".join(map(repr, core.heads))
+    raise InputError(f"task {task!r} was never learned: expected one of {tasks}")

@@ -26,9 +26,17 @@ SCHEDULES: dict[str, type[Schedule]] = {}
 
 @dataclasses.dataclass(frozen=True)
 class Schedule:
-    """A parameter as a function of time. Subclass with a `name` to save it in a model file."""
+    """A parameter as a function of time. Subclass with a `name` to save it in a model file.
+
+    Class attributes:
+        name: how a model file calls it.
+        local: where a learning rate also depends on the synapse, a function of numbers
+            `(x_e, x_o, x_m, w, n)` that the rate is multiplied with, compiled into the layer: the activities, the
+            modulatory signal, the weight, and the number of samples the neuron was taught, this one included.
+    """
 
     name: ClassVar[str] = ""
+    local: ClassVar[Callable[..., float] | None] = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -82,6 +90,27 @@ class Step(Schedule):
 
     def __call__(self, t: int) -> float:
         return self.value * self.factor ** (t // self.every)
+
+
+def _one_over_count(x_e, x_o, x_m, w, n):  # type: ignore[no-untyped-def]
+    return 1 / n
+
+
+@dataclasses.dataclass(frozen=True)
+class OverCount(Schedule):
+    """value / n, with n the number of samples that the neuron itself was taught."""
+
+    name: ClassVar[str] = "over-count"
+    local: ClassVar[Callable[..., float] | None] = staticmethod(_one_over_count)
+    value: float = 1.0
+
+    def __call__(self, t: int) -> float:
+        return self.value
+
+
+def local_of(value: Moving | str) -> Callable[..., float] | None:
+    """The part of a learning rate that depends on the synapse, if it has one."""
+    return type(value).local if isinstance(value, Schedule) else None
 
 
 def check_moving(name: str, value: Any, lowest: float, highest: float) -> None:

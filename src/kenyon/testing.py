@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from kenyon.errors import unknown
 from kenyon.evaluation import Tally, chunk_size, load_checkpoint, save_checkpoint, state_hash
-from kenyon.layers import Layer
+from kenyon.layers import PlasticLayer
 from kenyon.modulation import clamp_bounds, values_at
 from kenyon.protocol import Learner, StreamInfo
 from kenyon.rules import Rule, get_rule
@@ -235,7 +235,7 @@ def _check_kernel(rule: Rule) -> None:
     """Ten samples learned by the kernel are ten steps of the equation, within float32."""
     rng, n_units, rate, clamp = np.random.default_rng(0), 61, 0.1, 0.5
     delta: Any = rule.plasticity.delta
-    layer = Layer(n_units, rule, clamp_bounds(clamp, "symmetric"))
+    layer = PlasticLayer(n_units, rule, clamp_bounds(clamp, "symmetric"))
     for _ in range(3):
         layer.add_class()
     moving = [rate, rule.window or 0.0, *rule.plasticity.parameters.values()]

@@ -5,6 +5,7 @@ take NumPy arrays whose last axis is contiguous and check nothing.
 """
 
 from contextlib import contextmanager
+from threading import RLock
 
 from llvmlite import ir
 from numba import carray, config, njit
@@ -15,6 +16,8 @@ from numba.np.numpy_support import from_dtype
 from kenyon._kernels import LANES
 
 _I64 = ir.IntType(64)
+_SWITCH = RLock()
+"""Held while a switch of Numba's is turned, which all threads share."""
 
 
 def _row(context, builder, array_type, array, index, lanes):
@@ -310,9 +313,10 @@ def eight_floats():
 @contextmanager
 def lanes_side_by_side():
     """Compile what is compiled inside with LLVM's superword vectoriser, which Numba leaves off."""
-    before = config.SLP_VECTORIZE
-    config.SLP_VECTORIZE = 1
-    try:
-        yield
-    finally:
-        config.SLP_VECTORIZE = before
+    with _SWITCH:
+        before = config.SLP_VECTORIZE
+        config.SLP_VECTORIZE = 1
+        try:
+            yield
+        finally:
+            config.SLP_VECTORIZE = before

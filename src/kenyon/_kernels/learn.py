@@ -3,7 +3,8 @@
 A rule is a scalar function of one synapse. `compile_rule` builds the layer's kernels around it: LLVM
 inlines the function and runs it on a vector of output neurons at a time. Four kernels are built
 from two facts a rule declares: whether only labelled neurons change (`gated`), and whether synapses
-without presynaptic activity stay as they are (`event_driven`).
+without presynaptic activity stay as they are (`event_driven`). The rule, and the learning rate where it is
+local, may also see how many samples a neuron was taught.
 
 Weights are (units, width), the width padded to a multiple of WIDTH so that a row is whole vectors.
 """
@@ -16,10 +17,10 @@ import numpy as np
 from numba.extending import register_jitable
 from numba.np.unsafe.ndarray import to_fixed_tuple
 
-from kenyon._kernels._vector import eight_floats, weighted_rows_8, weighted_rows_16
+from kenyon._kernels._vector import eight_floats, lanes_side_by_side, weighted_rows_8, weighted_rows_16
 from kenyon.compiling import kernel
 
-COMPILED_IN = "5a8c9c538df2"
+COMPILED_IN = "4a539e059b70"
 """Digest of `__init__.py` and `_vector.py`. Numba keeps machine code by the text of its own file, so a change to what
 is compiled into it has to show here."""
 
@@ -84,13 +85,38 @@ def rectify(outputs, first, last, unit_norm, active):
                 values[s, k] *= scale
 
 
-def compile_rule(delta, n_params, gated, event_driven, windowed):
+def compile_rule(delta, local, n_params, gated, event_driven, windowed, counting, counted):
     """The kernel `learn(...)` of a rule; see `_row_kernel` for its arguments.
 
     Compiled machine code is kept on disk between processes. Its key holds a digest of the rule's
     own code, so that an edited rule is never served by the old kernel.
+
+    Args:
+        delta: the rule.
+        local: a factor of the learning rate, or None.
+        n_params: how many parameters `delta` has.
+        gated, event_driven, windowed: what the rule declares.
+        counting: whether the layer keeps counts.
+        counted: whether `delta` takes the count.
     """
-    return _compiled(delta, _digest(delta), n_params, gated, event_driven, windowed)
+    digest = _digest(delta) + (_digest(local) if local else "")
+    return _compiled(delta, local, digest, n_params, gated, event_driven, windowed, counting, counted)
+
+
+class _Kernel:
+    """A compiled function whose first call, on no samples, compiles it with LLVM's superword vectoriser."""
+
+    def __init__(self, function):
+        self._function = function
+        self._ready = set()
+
+    def __call__(self, weights, sums, taught, active, first, last, *rest):
+        kind = active[1].dtype
+        if kind not in self._ready:
+            with lanes_side_by_side():
+                self._function(weights, sums, taught, active, 0, 0, *rest)
+            self._ready.add(kind)
+        return self._function(weights, sums, taught, active, first, last, *rest)
 
 
 def _digest(function):
@@ -109,20 +135,50 @@ def _digest(function):
 
 
 @cache
-def _compiled(delta, digest, n_params, gated, event_driven, windowed):
-    step = register_jitable(delta)
+def _compiled(delta, local, digest, n_params, gated, event_driven, windowed, counting, counted):
+    move = _move(register_jitable(delta), register_jitable(local) if local else None, counted)
     build = _column_kernel if gated else _row_kernel
-    return build(step, digest, n_params, event_driven, windowed)
+    return _Kernel(build(move, digest, n_params, event_driven, windowed, counting))
 
 
-def _row_kernel(step, digest, n_params, event_driven, windowed):
+def _move(step, local, counted):
+    """The change of one synapse: `rate * local * delta`, with what each of them takes."""
+    if counted:
+
+        @register_jitable
+        def delta(x_e, x_o, x_m, w, n, *beta):
+            return step(x_e, x_o, x_m, w, n, *beta)
+    else:
+
+        @register_jitable
+        def delta(x_e, x_o, x_m, w, n, *beta):
+            return step(x_e, x_o, x_m, w, *beta)
+
+    if local is None:
+
+        @register_jitable
+        def move(rate, x_e, x_o, x_m, w, n, *beta):
+            return np.float32(rate * delta(x_e, x_o, x_m, w, n, *beta))
+    else:
+
+        @register_jitable
+        def move(rate, x_e, x_o, x_m, w, n, *beta):
+            return np.float32(rate * local(x_e, x_o, x_m, w, n) * delta(x_e, x_o, x_m, w, n, *beta))
+
+    return move
+
+
+def _row_kernel(move, digest, n_params, event_driven, windowed, counting):
     @kernel(error_model="numpy")
-    def learn(weights, sums, active, first, last, labels, codes, plastic, rates, betas, window, clamp, outputs, dense):
+    def learn(
+        weights, sums, taught, active, first, last, labels, codes, plastic, rates, betas, window, clamp, outputs, dense
+    ):
         """Learn samples first .. last - 1 in order; returns the first one that diverged, or last.
 
         Args:
             weights: (units, width) float32, changed in place.
-            sums: (width,) float64, the sum of each neuron's incoming weights, kept up to date.
+            sums: (width,) float64, the sum of each neuron's incoming weights, kept up to date where windowed.
+            taught: (width,) uint32, the samples each neuron was taught, kept up to date where counting.
             active: (units, values, counts) of the block.
             labels: (n,) row of `codes` for each sample, or NO_LABEL.
             codes: (classes, width) float32, the modulatory signal x_m of each class.
@@ -138,6 +194,7 @@ def _row_kernel(step, digest, n_params, event_driven, windowed):
         lowest, highest = clamp
         n_units, width = weights.shape
         x_o, x_m, free, mean, moved = eight_floats(), eight_floats(), eight_floats(), eight_floats(), eight_floats()
+        n = eight_floats()
         for s in range(first, last):
             out = outputs[s - first : s - first + 1]
             forward(weights, units, values, s, counts[s], out)
@@ -157,13 +214,19 @@ def _row_kernel(step, digest, n_params, event_driven, windowed):
                     j = group + lane
                     x_o[lane], x_m[lane] = out[0, j], code[j]
                     free[lane], mean[lane], moved[lane] = plastic[j], sums[j] / n_units, 0
+                    if counting:
+                        if plastic[j] and code[j] != 0:
+                            taught[j] += np.uint32(1)
+                        n[lane] = max(taught[j], 1)
+                    else:
+                        n[lane] = 1
                 for a in range(counts[s] if event_driven else n_units):
                     i = np.int64(units[s, a]) if event_driven else a
                     x_e = values[s, a] if event_driven else dense[a]
                     for lane in range(WIDTH):
                         j = np.uintp(group) + np.uintp(lane)  # unsigned: no wrap-around to check
                         w = weights[i, j]
-                        change = free[lane] * np.float32(rate * step(x_e, x_o[lane], x_m[lane], w, *beta))
+                        change = free[lane] * move(rate, x_e, x_o[lane], x_m[lane], w, n[lane], *beta)
                         if windowed:
                             change = change if reach * abs(w - mean[lane]) <= ONE else np.float32(0)
                         new = w + change
@@ -183,9 +246,11 @@ def _row_kernel(step, digest, n_params, event_driven, windowed):
     return learn
 
 
-def _column_kernel(step, digest, n_params, event_driven, windowed):
+def _column_kernel(move, digest, n_params, event_driven, windowed, counting):
     @kernel(error_model="numpy")
-    def learn(weights, sums, active, first, last, labels, codes, plastic, rates, betas, window, clamp, outputs, dense):
+    def learn(
+        weights, sums, taught, active, first, last, labels, codes, plastic, rates, betas, window, clamp, outputs, dense
+    ):
         """As in `_row_kernel`, visiting only the neurons whose x_m is not zero."""
         digest  # noqa: B018  part of the key of the compiled code
         units, values, counts = active
@@ -217,6 +282,10 @@ def _column_kernel(step, digest, n_params, event_driven, windowed):
                     diverged = True
                     break
                 mean = np.float32(sums[j] / n_units)
+                n = np.float32(1)
+                if counting:
+                    taught[j] += np.uint32(1)
+                    n = np.float32(taught[j])
                 moved = 0.0
                 for a in range(n_visits):
                     i = np.int64(units[s, a]) if event_driven else a
@@ -224,7 +293,7 @@ def _column_kernel(step, digest, n_params, event_driven, windowed):
                     w = weights[i, j]
                     if windowed and not window[s] * abs(w - mean) <= ONE:
                         continue
-                    new = w + np.float32(rate * step(x_e, x_o, x_m[j], w, *beta))
+                    new = w + move(rate, x_e, x_o, x_m[j], w, n, *beta)
                     new = highest if new > highest else new
                     new = lowest if new < lowest else new
                     weights[i, j] = new

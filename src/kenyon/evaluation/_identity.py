@@ -40,7 +40,7 @@ def identity(config: RunConfig) -> dict[str, Any]:
     if isinstance(config.backbone, Mapping):
         defaults = {f.name: f.default for f in fields(BackboneConfig) if f.name != "name"}
         values["backbone"] = differing(config.backbone, defaults)
-    values["options"] = differing(config.options, learner_options(config.learner))
+    values["options"] = differing(config.options, learner_options(config.learner, config.options))
     tuned = tuned_options(config.learner, config.curriculum.scenario)
     behind = {"tuned": tuned, "content": content_sum(config.dataset), "sources": sources_of(config)}
     return json_safe(values | {key: value for key, value in behind.items() if value})

@@ -35,7 +35,7 @@ def older_ids(config: RunConfig, seed: int) -> list[str]:
         return []
     if not set(values) <= {*record["curriculum"], *record["run"], *_BESIDES}:
         return []
-    known = record["learners"].get(config.learner) or learner_options(config.learner)
+    known = record["learners"].get(config.learner) or learner_options(config.learner, config.options)
     changed = {key: config.options[key] for key in values["options"]}
     if not set(changed) <= set(known):
         return []

@@ -56,9 +56,16 @@ def learner_class(name: str) -> type:
         raise ConfigError(f"learner = {name!r}: the module {module!r} has no {attribute!r}") from error
 
 
-def learner_options(name: str) -> dict[str, Any]:
-    """The options of a learner with their defaults, read off its constructor: all but `info` and `seed`."""
-    parameters = list(inspect.signature(learner_class(name)).parameters.values())[2:]
+def learner_options(name: str, given: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The options of a learner with their defaults.
+
+    They are read off its constructor, all but `info` and `seed`; a class whose options depend on one another says
+    them itself by a class method `default_options(given)`.
+    """
+    cls = learner_class(name)
+    if hasattr(cls, "default_options"):
+        return dict(cls.default_options(given or {}))
+    parameters = list(inspect.signature(cls).parameters.values())[2:]
     named = [p for p in parameters if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)]
     return {p.name: None if p.default is p.empty else p.default for p in named}
 
@@ -77,7 +84,7 @@ def check_learner_config(name: str, scenario: str, options: Mapping[str, Any]) -
     spec = find_learner(name)
     if scenario not in spec.scenarios:
         raise ConfigError(f"scenario = {scenario!r}: the learner {name!r} is defined for {', '.join(spec.scenarios)}")
-    defaults = learner_options(name)
+    defaults = learner_options(name, options)
     for key in options:
         if key not in defaults:
             raise unknown(f"option of the learner {name!r}", key, defaults)

@@ -6,12 +6,10 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib.resources import files
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kenyon.errors import unknown
-
-if TYPE_CHECKING:
-    from kenyon.learner import KenyonClassifier
+from kenyon.options import classifier_params
 
 
 @dataclass(frozen=True)
@@ -39,13 +37,7 @@ class Preset:
 
     def classifier_params(self) -> dict[str, Any]:
         """The options as parameters of `KenyonClassifier`."""
-        from kenyon.learners import KenyonLearner
-        from kenyon.protocol import StreamInfo
-
-        tasks = (tuple(range(self.n_classes)),)
-        info = StreamInfo((self.n_features,), self.n_classes, tasks, 0, task_heads=False)
-        classifier: KenyonClassifier = KenyonLearner(info, 0, **self.options).classifier
-        return classifier.get_params(deep=False) | {"random_state": None, "n_jobs": None}
+        return classifier_params(self.options) | {"expected_classes": self.n_classes}
 
 
 def preset_names() -> tuple[str, ...]:

@@ -44,7 +44,7 @@ def run_command(config: Mapping[str, Any], seeds: Sequence[int]) -> str:
     for key, value in config.get("backbone", {}).items():
         if value is not None:
             words += [f"--{_BACKBONE.get(key, key)}", _word(value)]
-    defaults = _defaults(str(config["learner"]))
+    defaults = _defaults(str(config["learner"]), config.get("options", {}))
     for key, value in config.get("options", {}).items():
         if value is None or (key in defaults and _plain(defaults[key]) == _plain(value)):
             continue
@@ -59,9 +59,9 @@ def config_command(path: Path | str) -> str:
     return shlex.join(["kenyon", "run", "--config", str(path)])
 
 
-def _defaults(learner: str) -> dict[str, Any]:
+def _defaults(learner: str, given: Mapping[str, Any]) -> dict[str, Any]:
     try:
-        return learner_options(learner)
+        return learner_options(learner, given)
     except KenyonError:
         return {}
 

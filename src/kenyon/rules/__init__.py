@@ -1,9 +1,29 @@
 """Plasticity rules `f`: one rule, one file, its equation on top."""
 
-from kenyon.rules._base import RULES, Rule, get_rule, make_rule
+from kenyon.rules._base import (
+    RULES,
+    Rule,
+    get_rule,
+    make_rule,
+    rule_class,
+    rule_from_options,
+    rule_options,
+)
 from kenyon.rules._gen import GEN
 from kenyon.rules._inel import INEL
 from kenyon.rules._mse import MSE
 from kenyon.rules._oja import OJA
 
-__all__ = ["GEN", "INEL", "MSE", "OJA", "RULES", "Rule", "get_rule", "make_rule"]
+__all__ = [
+    "GEN",
+    "INEL",
+    "MSE",
+    "OJA",
+    "RULES",
+    "Rule",
+    "get_rule",
+    "make_rule",
+    "rule_class",
+    "rule_from_options",
+    "rule_options",
+]

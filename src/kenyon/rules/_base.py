@@ -2,23 +2,27 @@
 
 A rule is the change of one synapse as a function of what that synapse can see,
 
-    dW[i, j] = l * delta(x_e[i], x_o[j], x_m[j], W[i, j], *parameters)
+    dW[i, j] = l * delta(x_e[i], x_o[j], x_m[j], W[i, j], n[j], *parameters)
 
 with `x_e` the presynaptic and `x_o` the postsynaptic activity, `x_m` the modulatory signal (1 for
-the labelled neuron, 0 for the others), and `l` the learning rate.
+the labelled neuron, 0 for the others), `n` the number of samples the neuron was taught, this one
+included (only for rules that declare `counted`), and `l` the learning rate.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from kenyon.errors import ConfigError, nearest, unknown
 from kenyon.modulation import Schedule, check_moving
+from kenyon.options import Option, options_of
+from kenyon.outside import is_outside, load_class
 
 RULES: dict[str, type[Rule]] = {}
+"""The rules of the package, and every rule with a name that was imported since."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,6 +32,7 @@ class Rule:
     Class attributes:
         name: how the rule is looked up; setting it enters the rule in the table.
         gated: True if a neuron whose `x_m` is 0 never changes. Only labelled neurons are visited.
+        counted: True if `delta` also takes `n`, after `w`. The counts are then part of the state.
         initial_weight: weights of a neuron that has not learned yet.
         learning_rate, clamp: what `"auto"` means for this rule (clamp None: not needed).
         sharpness: scale of the outputs in a softmax that makes them probabilities.
@@ -35,6 +40,7 @@ class Rule:
 
     name: ClassVar[str] = ""
     gated: ClassVar[bool] = False
+    counted: ClassVar[bool] = False
     initial_weight: ClassVar[float] = 0.0
     learning_rate: ClassVar[float] = 0.1
     clamp: ClassVar[float | None] = None
@@ -49,8 +55,10 @@ class Rule:
             RULES[cls.name] = cls
 
     def __post_init__(self) -> None:
-        for key, value in self.parameters.items():
-            check_moving(f"{self.name}.{key}", value, -math.inf, math.inf)
+        for key, entry in options_of(type(self)).items():
+            low = -math.inf if entry.low is None else entry.low
+            high = math.inf if entry.high is None else entry.high
+            check_moving(f"{self.name}.{key}", getattr(self, key), low, high)
 
     @staticmethod
     def delta(x_e: float, x_o: float, x_m: float, w: float, *parameters: float) -> float:
@@ -78,26 +86,71 @@ class Rule:
         return self
 
 
-def get_rule(rule: str | Rule) -> Rule:
-    """A rule by name (with its default parameters), or the rule itself."""
-    if isinstance(rule, Rule):
-        return rule
-    if not isinstance(rule, str):
-        raise ConfigError(f"rule is {rule!r}: expected a name or a Rule, such as 'gen' or GEN(b1=0.0)")
-    if rule.lower() not in RULES:
-        raise unknown("rule", rule, RULES)
-    return RULES[rule.lower()]()
-
-
-def make_rule(name: str, parameters: dict[str, Any]) -> Rule:
-    """A rule from a configuration: its name and its parameters by name."""
+def rule_class(name: Any) -> type[Rule]:
+    """The class of a rule: a name of the table, `module:Class` or `file.py:Class`."""
+    if is_outside(name):
+        found = load_class(name, "rule")
+        if not issubclass(found, Rule):
+            raise ConfigError(f"rule = {name!r}: expected a subclass of kenyon.rules.Rule")
+        return found
+    if not isinstance(name, str):
+        raise ConfigError(f"rule is {name!r}: expected a name or a Rule, such as 'gen' or GEN(b1=0.0)")
     if name.lower() not in RULES:
         raise unknown("rule", name, RULES)
-    cls = RULES[name.lower()]
-    allowed = [field.name for field in dataclasses.fields(cls)]
+    return RULES[name.lower()]
+
+
+def get_rule(rule: str | Rule) -> Rule:
+    """A rule by name (with its default parameters), or the rule itself.
+
+    Example:
+        >>> get_rule("gen")
+        GEN(b1=0.0, b2=-1.0)
+    """
+    return rule if isinstance(rule, Rule) else rule_class(rule)()
+
+
+def make_rule(name: str, parameters: Mapping[str, Any]) -> Rule:
+    """A rule from a configuration: its name and its parameters by name.
+
+    Example:
+        >>> make_rule("oja", {"b1": 2.0})
+        OJA(b1=2.0)
+    """
+    cls = rule_class(name)
+    allowed = options_of(cls)
     for key in parameters:
         if key not in allowed:
             raise ConfigError(
                 f"rule {name!r} has no parameter {key!r}: it has {', '.join(allowed) or 'none'}{nearest(key, allowed)}"
             )
     return cls(**parameters)
+
+
+def rule_options(rule: str | Rule) -> dict[str, Option]:
+    """The parameters of a rule as options: its own, and `beta`, the window that can be put on any rule."""
+    full = get_rule(rule)
+    inside = full.plasticity
+    table = options_of(type(inside))
+    own = {key: dataclasses.replace(entry, default=getattr(inside, key)) for key, entry in table.items()}
+    window = dataclasses.replace(options_of(RULES["inel"])["beta"], default=full.window, off=True)
+    return {"beta": window} | own if "beta" in own else own | {"beta": window}
+
+
+def rule_from_options(rule: str | Rule, own: Mapping[str, Any]) -> Rule:
+    """A rule with parameters given by plain options; `beta` puts a window on a rule that has none.
+
+    Args:
+        own: parameters by name; `"off"` and None leave a parameter at its default. `rule_params`, a table of
+            parameters by name, is how older configurations gave those of rules from outside the package.
+    """
+    older = own.get("rule_params") or {}
+    given = {key: value for key, value in {**own, **older}.items() if key != "rule_params"}
+    given = {key: value for key, value in given.items() if value is not None and value != "off"}
+    if isinstance(rule, Rule):
+        if given:
+            raise ConfigError(f"rule is {rule!r}: expected a name where {', '.join(given)} is given beside it")
+        return rule
+    if "beta" in given and "beta" not in options_of(rule_class(rule)):
+        return RULES["inel"](given.pop("beta"), make_rule(rule, given))  # type: ignore[call-arg]
+    return make_rule(rule, given)

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from kenyon.modulation import Moving
+from kenyon.options import option
 from kenyon.rules._base import Rule
 
 
@@ -23,9 +24,9 @@ from kenyon.rules._base import Rule
 class GEN(Rule):
     """dW = l x_m (x_e - b1) (x_o - b2).
 
-    Args:
-        b1: presynaptic offset; with 0 only active synapses change, which is much faster.
-        b2: postsynaptic offset; negative, so that a neuron at rest can start to learn.
+    Example:
+        >>> GEN(b2=-0.5).delta(x_e=0.5, x_o=0.0, x_m=1.0, w=0.0, b1=0.0, b2=-0.5)
+        0.25
     """
 
     name: ClassVar[str] = "gen"
@@ -34,8 +35,8 @@ class GEN(Rule):
     clamp: ClassVar[float | None] = 0.1
     sharpness: ClassVar[float] = 60.0  # its outputs compete at a tenth of their size
 
-    b1: Moving = 0.0
-    b2: Moving = -1.0
+    b1: Moving = option(0.0, "Presynaptic offset; with 0 only active synapses change, which is much faster.", "moving")
+    b2: Moving = option(-1.0, "Postsynaptic offset; negative, so that a neuron at rest can start to learn.", "moving")
 
     @staticmethod
     def delta(x_e, x_o, x_m, w, b1, b2):  # type: ignore[no-untyped-def,override]

@@ -19,6 +19,7 @@ import numpy as np
 
 from kenyon.errors import ConfigError
 from kenyon.modulation import Moving, Schedule, check_moving
+from kenyon.options import option
 from kenyon.rules._base import Rule
 from kenyon.rules._mse import MSE
 
@@ -27,14 +28,16 @@ from kenyon.rules._mse import MSE
 class INEL(Rule):
     """The step of `rule` where beta |W - mean| <= 1, none elsewhere.
 
-    Args:
-        beta: inverse half-width of the window; 0 leaves every synapse plastic.
-        rule: the rule inside the window.
+    Example:
+        >>> INEL(beta=30.0).plasticity
+        MSE()
     """
 
     name: ClassVar[str] = "inel"
 
-    beta: Moving = 30.0
+    beta: Moving = option(
+        30.0, "Inverse half-width of the window of plasticity; 0 leaves every synapse plastic.", "moving", low=0.0
+    )
     rule: Rule = field(default_factory=MSE)
 
     def __post_init__(self) -> None:

@@ -19,7 +19,12 @@ from kenyon.rules._base import Rule
 
 @dataclass(frozen=True)
 class MSE(Rule):
-    """dW = l (x_m - x_o) x_e."""
+    """dW = l (x_m - x_o) x_e.
+
+    Example:
+        >>> MSE.delta(x_e=0.5, x_o=0.5, x_m=1.0, w=0.0)
+        0.25
+    """
 
     name: ClassVar[str] = "mse"
     learning_rate: ClassVar[float] = 0.15

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from kenyon.modulation import Moving
+from kenyon.options import option
 from kenyon.rules._base import Rule
 
 
@@ -21,8 +22,9 @@ from kenyon.rules._base import Rule
 class OJA(Rule):
     """dW = l x_m (x_e x_o - b1 x_o^2 W).
 
-    Args:
-        b1: strength of the loss; the weight vector settles near length 1 / sqrt(b1).
+    Example:
+        >>> OJA().delta(x_e=1.0, x_o=0.5, x_m=1.0, w=0.5, b1=1.0)
+        0.375
     """
 
     name: ClassVar[str] = "oja"
@@ -30,7 +32,7 @@ class OJA(Rule):
     initial_weight: ClassVar[float] = 0.01
     learning_rate: ClassVar[float] = 0.02
 
-    b1: Moving = 1.0
+    b1: Moving = option(1.0, "Strength of the loss; the weight vector settles near length 1 / sqrt(b1).", "moving")
 
     @staticmethod
     def delta(x_e, x_o, x_m, w, b1):  # type: ignore[no-untyped-def,override]

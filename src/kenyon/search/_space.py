@@ -144,7 +144,7 @@ def load_space(path: Path | str) -> Space:
 def parse_space(text: str, source: str = "the search space") -> Space:
     """The space of a TOML document; refuses a name that is neither an option of the learner nor a rule."""
     from kenyon.learners import learner_options
-    from kenyon.rules import RULES
+    from kenyon.rules import RULES, rule_class
 
     try:
         tables = tomllib.loads(text)
@@ -155,18 +155,17 @@ def parse_space(text: str, source: str = "the search space") -> Space:
     rule, *rest = _parameters("rule", "rule", tables.pop("rule"), None)
     parameters, options = [rule, *rest], learner_options("kenyon")
     for name in rule.values:
-        if name not in RULES:
-            raise unknown("rule", name, RULES)
+        rule_class(name)
     for name, table in tables.items():
         if not isinstance(table, Mapping):
             raise ConfigError(f"{source}: {name} = {table!r}: expected a table such as [{name}] with low and high")
-        if name in RULES:
-            if name in rule.values:  # parameters of a rule that is not searched have nothing to say
-                for option, own in table.items():
-                    _known(option, options)
-                    parent = _parent(f"{name}.{option}", own, f"{name}.", parameters) or ("rule", name)
-                    parameters += _parameters(f"{name}.{option}", option, own, parent)
-        else:
+        if name in rule.values:
+            own_options = learner_options("kenyon", {"rule": name})
+            for option, own in table.items():
+                _known(option, own_options)
+                parent = _parent(f"{name}.{option}", own, f"{name}.", parameters) or ("rule", name)
+                parameters += _parameters(f"{name}.{option}", option, own, parent)
+        elif name not in RULES:  # parameters of a rule that is not searched have nothing to say
             _known(name, options)
             parameters += _parameters(name, name, table, _parent(name, table, "", parameters))
     return Space(tuple(parameters))

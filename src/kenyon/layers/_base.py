@@ -1,0 +1,121 @@
+"""What a learning layer is to the rest of the house, and what all of them share.
+
+A layer declares the arrays it keeps (`_state.py`), learns samples of a block in order, and gives the
+output of samples without learning them. A new kind of layer is a file in this folder and a line in
+`LAYERS` (`__init__.py`).
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kenyon.features import Active
+from kenyon.layers._state import Declared, State, axis_sizes, bytes_of
+
+NO_LABEL = -1
+"""The class number of a sample without a label."""
+
+
+class Undo(Protocol):
+    """How a layer gets back to where a call found it."""
+
+    def note(self, active: Active, first: int, last: int) -> None:
+        """Keep what learning samples first .. last - 1 of this block is about to change."""
+
+    def undo(self) -> None:
+        """Be as before the call. May be repeated."""
+
+
+class Layer(ABC):
+    """A layer of neurons that learns online.
+
+    Args:
+        n_inputs: presynaptic units.
+        n_hidden: 0 for the output layer, which grows with the classes; otherwise the layer's width.
+        declared: the arrays it keeps.
+    """
+
+    def __init__(self, n_inputs: int, n_hidden: int, declared: tuple[Declared, ...]) -> None:
+        self.n_inputs, self.n_hidden = n_inputs, n_hidden
+        self.state = State(declared, axis_sizes(n_inputs, n_hidden))
+        self.n_classes = 0
+
+    @property
+    def n_neurons(self) -> int:
+        """Neurons of the layer: its width, or one per class where it is the output layer."""
+        return self.state.n_neurons
+
+    @property
+    def width(self) -> int:
+        """Neurons with the padding to whole vectors."""
+        return self.state.width
+
+    @abstractmethod
+    def add_class(self) -> None:
+        """Make ready for one more class."""
+
+    @abstractmethod
+    def learn(
+        self,
+        active: Active,
+        first: int,
+        last: int,
+        labels: NDArray[np.int64],
+        plastic: NDArray[np.bool_] | None,
+        beta: NDArray[np.float32],
+        outputs: NDArray[np.float32] | None = None,
+    ) -> int:
+        """Learn samples first .. last - 1 of a block in order.
+
+        Args:
+            labels: class number of each sample of the block, or NO_LABEL.
+            plastic: the output neurons that may learn (a task's head); None for all.
+            beta: (block, 2 + parameters): learning rate, window, the rule's own parameters.
+            outputs: room for `x_o` of each sample before it is learned, where wanted.
+
+        Returns:
+            The first sample that diverged, not learned, or `last`.
+        """
+
+    @abstractmethod
+    def forward(self, active: Active, first: int, last: int) -> NDArray[np.float32]:
+        """`x_o` of samples first .. last - 1, (samples, width)."""
+
+    @abstractmethod
+    def updates(self, active: Active, first: int, last: int, taught: NDArray[np.bool_], n_plastic: int) -> int:
+        """Synapses visited when these samples are learned, those of them that are `taught`."""
+
+    @abstractmethod
+    def mark(self) -> Undo:
+        """Where the layer stands, so that a call can be undone."""
+
+    @abstractmethod
+    def weight_means(self) -> NDArray[np.float64]:
+        """The mean incoming weight of each neuron."""
+
+    @property
+    @abstractmethod
+    def weights(self) -> NDArray[np.float32]:
+        """(n_inputs, n_neurons): what the output is computed with."""
+
+    def load(self, tensors: Mapping[str, NDArray], where: str, n_classes: int) -> None:
+        """Take over the saved arrays of a layer that knows this many classes."""
+        while self.n_classes < n_classes:
+            self.add_class()
+        self.state.filled(tensors, where)
+
+    def state_bytes_with(self, n_new: int) -> int:
+        """Bytes of the state with that many more classes."""
+        sizes = self.state.sizes
+        grown = 0 if self.n_hidden else n_new
+        return bytes_of(self.state.declared, sizes | {"neurons": sizes["neurons"] + grown})
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held in memory, padding included."""
+        return self.state.nbytes

@@ -1,0 +1,224 @@
+"""The plastic layer `F_l`: all-to-all synapses that follow a rule, each layer learning from its own local signal.
+
+    x_o = W^T x_e,   W <- f(x_e, x_o, x_m; W, beta)
+
+The last layer has a neuron for each class, and its modulatory signal `x_m` is the one-hot label.
+A hidden layer's signal is a fixed random code of the label: half of its neurons are told to be on
+for a class, the other half to be off. Its rectified output, before it learns the sample, is the next
+layer's input. No error travels from layer to layer, so a layer can learn a whole block before the
+next one sees it, with the same result as sample by sample.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kenyon._kernels.draw import draw_code
+from kenyon._kernels.learn import column_means, compile_rule, forward_block
+from kenyon._kernels.undo import forget_rows, keep_rows, restore_rows
+from kenyon.features import Active
+from kenyon.layers._base import Layer
+from kenyon.layers._state import Declared
+from kenyon.rules import Rule
+
+WEIGHTS = Declared("weights", ("units", "neurons"), np.float32)
+SUMS = Declared("sums", ("neurons",), np.float64)
+COUNTS = Declared("counts", ("neurons",), np.uint32)
+
+
+def declared_by(rule: Rule, local: Callable[..., float] | None = None) -> tuple[Declared, ...]:
+    """What a plastic layer keeps for a rule: weights; their sums for a window; counts where anything asks for them."""
+    return (
+        WEIGHTS,
+        *([SUMS] if rule.window is not None else []),
+        *([COUNTS] if rule.plasticity.counted or local is not None else []),
+    )
+
+
+class PlasticLayer(Layer):
+    """Synapses in float32, changed by a rule.
+
+    Args:
+        n_inputs: presynaptic units.
+        rule: the plasticity rule.
+        clamp: lowest and highest weight.
+        n_hidden: 0 for the output layer, which grows with the classes; otherwise the layer's width.
+        seed: the random codes of a hidden layer are drawn from it.
+        local: a factor of the learning rate that depends on the synapse (`kenyon.modulation.Schedule.local`).
+    """
+
+    def __init__(
+        self,
+        n_inputs: int,
+        rule: Rule,
+        clamp: tuple[np.float32, np.float32],
+        n_hidden: int = 0,
+        seed: int = 0,
+        local: Callable[..., float] | None = None,
+    ) -> None:
+        super().__init__(n_inputs, n_hidden, declared_by(rule, local))
+        self.rule, self.clamp = rule, clamp
+        self._seed, self._local = seed, local
+        step = rule.plasticity
+        # one labelled neuron is a column; a random code is half the layer, better taken by rows
+        self._by_column, self._event_driven = step.gated and not n_hidden, step.event_driven
+        self._initial = np.clip(np.float32(step.initial_weight), *clamp)
+        self.codes = np.zeros((0, self.width), np.float32)
+        self._dense = np.zeros(0 if step.event_driven else n_inputs, np.float32)
+        self._kept: _KeptRows | None = None
+        self._start(0)
+
+    @property
+    def weights(self) -> NDArray[np.float32]:
+        return self.state.arrays["weights"][:, : self.n_neurons]
+
+    def add_class(self) -> None:
+        self.n_classes += 1
+        if self.n_hidden:
+            code = np.zeros(self.n_hidden, np.uint8)
+            draw_code(np.uint64(self._seed), len(self.codes), self.n_hidden // 2, code)
+            row = np.zeros((1, self.width), np.float32)
+            row[0, : self.n_hidden] = code
+            self.codes = np.concatenate([self.codes, row])
+            return
+        before = self.n_neurons
+        self.state = self.state.grown(before + 1)
+        self._start(before)
+        self.codes = np.eye(self.n_neurons, self.width, dtype=np.float32)
+
+    def _start(self, first: int) -> None:
+        """Neurons from `first` on as they are before they learn."""
+        arrays = self.state.arrays
+        new = slice(first, self.n_neurons)
+        arrays["weights"][:, new] = self._initial
+        if "sums" in arrays:
+            arrays["sums"][new] = float(self._initial) * self.n_inputs
+        if "counts" in arrays:
+            arrays["counts"][new] = 0
+
+    def learn(
+        self,
+        active: Active,
+        first: int,
+        last: int,
+        labels: NDArray[np.int64],
+        plastic: NDArray[np.bool_] | None,
+        beta: NDArray[np.float32],
+        outputs: NDArray[np.float32] | None = None,
+    ) -> int:
+        if plastic is None:
+            plastic = np.arange(self.width) < self.n_neurons
+        if outputs is None:
+            outputs = np.empty((0 if self._by_column else last - first, self.width), np.float32)
+        arrays = self.state.arrays
+        sums = arrays.get("sums")
+        counts = arrays.get("counts")
+        return self._kernel()(
+            arrays["weights"],
+            np.zeros(self.width) if sums is None else sums,
+            np.zeros(0, np.uint32) if counts is None else counts,
+            active,
+            first,
+            last,
+            labels,
+            self.codes,
+            plastic,
+            beta[:, 0],
+            beta[:, 2:],
+            beta[:, 1],
+            self.clamp,
+            outputs,
+            self._dense,
+        )
+
+    def _kernel(self) -> Callable[..., int]:
+        """The compiled rule, looked up anew: compiled code is no part of a layer that is copied or pickled."""
+        step = self.rule.plasticity
+        counted = "counts" in self.state.arrays
+        return compile_rule(
+            type(step).delta,
+            self._local,
+            len(step.parameters),
+            self._by_column,
+            self._event_driven,
+            self.rule.window is not None,
+            counted,
+            step.counted,
+        )
+
+    def updates(self, active: Active, first: int, last: int, taught: NDArray[np.bool_], n_plastic: int) -> int:
+        visits = active[2][first:last] @ taught if self._event_driven else self.n_inputs * np.count_nonzero(taught)
+        return int(visits) * (1 if self._by_column else n_plastic)
+
+    def forward(self, active: Active, first: int, last: int) -> NDArray[np.float32]:
+        outputs = np.empty((last - first, self.width), np.float32)
+        forward_block(self.state.arrays["weights"], active, first, last, outputs)
+        return outputs
+
+    def weight_means(self) -> NDArray[np.float64]:
+        return column_means(self.state.arrays["weights"], self.n_neurons)
+
+    def mark(self) -> PlasticUndo:
+        if self._kept is None or self._kept.rows.shape != self.state.arrays["weights"].shape:
+            self._kept = _KeptRows(self.state.arrays["weights"])
+        return PlasticUndo(self, self._kept)
+
+    @property
+    def keeps_rows(self) -> bool:
+        """Whether learning changes the synapses of active units alone."""
+        return self._event_driven
+
+    @property
+    def nbytes(self) -> int:
+        journal = self.state.arrays["weights"].nbytes + 5 * self.n_inputs  # whether or not a call has needed it yet
+        return super().nbytes + self.codes.nbytes + self._dense.nbytes + journal
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_kept": None}
+
+
+class _KeptRows:
+    """Room for rows of weights as a call found them; used again by every call."""
+
+    def __init__(self, weights: NDArray[np.float32]) -> None:
+        self.rows = np.empty_like(weights)
+        self.units = np.empty(len(weights), np.uint32)
+        self.marks = np.zeros(len(weights), np.bool_)
+        self.count = np.zeros(1, np.int64)
+
+
+class PlasticUndo:
+    """A journal of rows: each row of weights is kept when a call first touches it.
+
+    A layer that grows beyond its padding gets new arrays, and the old ones stay as they are from then on.
+    """
+
+    def __init__(self, layer: PlasticLayer, kept: _KeptRows) -> None:
+        self._layer, self._kept = layer, kept
+        self._state, self._codes, self._n_classes = layer.state, layer.codes, layer.n_classes
+        self._small = {name: array.copy() for name, array in layer.state.arrays.items() if name != "weights"}
+        forget_rows(kept.marks, kept.units, kept.count)
+        self._whole: NDArray[np.float32] | None = None
+
+    def note(self, active: Active, first: int, last: int) -> None:
+        weights = self._state.arrays["weights"]
+        if self._layer.state.arrays["weights"] is not weights:
+            return
+        if self._layer.keeps_rows:
+            kept = self._kept
+            keep_rows(weights, active, first, last, kept.marks, kept.units, kept.rows, kept.count)
+        elif self._whole is None:
+            self._whole = weights.copy()
+
+    def undo(self) -> None:
+        layer, arrays = self._layer, self._state.arrays
+        restore_rows(arrays["weights"], self._kept.units, self._kept.rows, self._kept.count)
+        if self._whole is not None:
+            arrays["weights"][...] = self._whole
+        for name, array in self._small.items():
+            arrays[name][...] = array
+        layer.state, layer.codes, layer.n_classes = self._state, self._codes, self._n_classes

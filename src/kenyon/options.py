@@ -1,0 +1,326 @@
+"""The options of the classifier, each declared once: its default, what it may be, and what it means.
+
+The constructor of `KenyonClassifier`, the command line, configuration files, presets, the search and the
+documentation all read this table. To add an option, add a field here and use it where it acts.
+
+A configuration file and the command line hold plain values: `"off"` stands for None, and a rule's own
+parameters stand beside the options by their own names.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from kenyon.errors import ConfigError, unknown
+
+if TYPE_CHECKING:
+    from kenyon.modulation import Moving
+    from kenyon.rules import Rule
+
+_BYTES = {"b": 1, "kb": 1000, "mb": 1000**2, "gb": 1000**3, "kib": 1024, "mib": 1024**2, "gib": 1024**3}
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option: what it is called, what it may be, what it means.
+
+    Attributes:
+        name: the same name everywhere.
+        default: its value where none is given.
+        meaning: one sentence.
+        kind: `number`, `whole`, `share` (of the inputs, or a count), `choice`, `flag`, `size`, `widths`, `moving`
+            (a number, a schedule or a function of time) or `rule`.
+        low, high: bounds of a number, both included.
+        choices: what a `choice` may be.
+        auto: whether `"auto"` is allowed: settled when the first sample is learned.
+        off: whether None (`"off"` in a file) is allowed.
+        of_run: whether a run may set it; the others follow from the stream and the seed.
+        added: whether it came after the first version of the model file, which then does not have it at its default.
+    """
+
+    name: str
+    default: Any
+    meaning: str
+    kind: str
+    low: float | None = None
+    high: float | None = None
+    choices: tuple[str, ...] = ()
+    auto: bool = False
+    off: bool = False
+    of_run: bool = True
+    added: bool = False
+
+    def check(self, value: Any) -> Any:
+        """The value in its plain form, or an error that names the value seen and the values wanted."""
+        if (self.off and value is None) or (self.auto and isinstance(value, str) and value == "auto"):
+            return value
+        return _CHECKS[self.kind](self, value)
+
+    @property
+    def wanted(self) -> str:
+        """What the option may be, in words."""
+        words = [_WANTED[self.kind](self)]
+        words += ["None for off"] if self.off else []
+        words += ["'auto'"] if self.auto else []
+        return ", or ".join(words)
+
+    def refuse(self, value: Any) -> ConfigError:
+        """The error for a value that it cannot be."""
+        return ConfigError(f"{self.name} is {value!r}: expected {self.wanted}")
+
+
+def option(default: Any, meaning: str, kind: str, **more: Any) -> Any:
+    """A dataclass field that carries its `Option`."""
+    return field(default=default, metadata={"option": {"meaning": meaning, "kind": kind, **more}})
+
+
+def options_of(cls: type) -> dict[str, Option]:
+    """The options that a dataclass declares, by name; a field without a declaration is a plain number."""
+    table = {}
+    for entry in dataclasses.fields(cls):
+        declared = entry.metadata.get("option", {"meaning": "", "kind": "moving"})
+        default = None if entry.default is dataclasses.MISSING else entry.default
+        table[entry.name] = Option(entry.name, default, **declared)
+    return table
+
+
+@dataclass(eq=False, repr=False)
+class ClassifierOptions:
+    """The constructor of `KenyonClassifier`. Values are stored as they are, and checked when learning begins."""
+
+    rule: str | Rule = option("gen", "Plasticity rule: a name, module:Class, or a Rule such as GEN(b1=0.0).", "rule")
+    _: KW_ONLY
+    n_hidden: int | str = option(
+        "auto", "Units of the feature layer; 'auto' is 11,000, or what memory_budget has room for.", "whole", auto=True
+    )
+    density: float | int | str = option(
+        "auto",
+        "Inputs of each unit: a share of the inputs (a fraction) or a count (a whole number); "
+        "'auto' is a quarter of them, 32 at the most.",
+        "share",
+        auto=True,
+    )
+    inhibitory: float = option(0.0, "Share of a unit's inputs that inhibit it.", "number", low=0.0, high=1.0)
+    threshold: float | None = option(
+        2.3,
+        "Threshold of the feature layer, in standard deviations of the sample's own projection.",
+        "number",
+        low=-100.0,
+        high=100.0,
+        off=True,
+    )
+    learning_rate: Moving | str = option(
+        "auto", "Learning rate: a number, a schedule or a function of time; 'auto' is the rule's own.", "moving",
+        low=0.0, high=100.0, auto=True,
+    )  # fmt: skip
+    decay: float = option(
+        0.0, "The learning rate falls with time t as rate / (1 + decay * t).", "number", low=0.0, high=1e6, added=True
+    )
+    clamp: float | str | None = option(
+        "auto", "Largest weight; 'auto' is the rule's own.", "number", low=0.0, auto=True, off=True
+    )
+    clamp_kind: str = option(
+        "symmetric", "Weights lie in [-clamp, clamp] or in [0, clamp].", "choice", choices=("symmetric", "positive")
+    )
+    hidden_layers: Sequence[int] = option(
+        (), "Widths of learning layers between the features and the output.", "widths"
+    )
+    features: str = option(
+        "sparse", "Feature layer: a sparse projection, or none.", "choice", choices=("sparse", "identity")
+    )
+    unit_norm: bool = option(True, "Scale the input of every learning layer to length 1.", "flag")
+    memory_budget: int | str | None = option(
+        None, "Most bytes of state, a number or a size such as '512KB'.", "size", off=True
+    )
+    expected_classes: int = option(10, "How many classes a memory budget is divided among.", "whole", of_run=False)
+    epochs: int = option(1, "Passes over the data in fit; partial_fit always makes one.", "whole", of_run=False)
+    unlabelled: int | None = option(
+        -1, "Number that marks a sample without a label, besides None and NaN.", "number", off=True, of_run=False
+    )
+    n_jobs: int | None = option(
+        None, "Threads for features and prediction, -1 for all processors. Changes no result.", "threads", off=True
+    )
+    random_state: int | np.random.RandomState | None = option(
+        None, "Seed of the projection.", "seed", off=True, of_run=False
+    )
+
+
+OPTIONS = options_of(ClassifierOptions)
+"""Every option of the classifier, by name."""
+
+
+def describe(options: Mapping[str, Option]) -> str:
+    """The `Args` of a docstring."""
+    lines = [f"    {name}: {entry.meaning} Default: {entry.default!r}." for name, entry in options.items()]
+    return "Args:\n    " + "\n    ".join(lines)
+
+
+# ---- plain values, as files and the command line have them
+
+
+def default_options(rule: Any = None) -> dict[str, Any]:
+    """The options that a run may set, with their defaults in plain form, and those of the rule's own parameters."""
+    from kenyon.rules import rule_options
+
+    plain = {name: to_plain(entry.default) for name, entry in OPTIONS.items() if entry.of_run}
+    own = rule_options(plain["rule"] if rule is None else rule)
+    return plain | {name: to_plain(entry.default) for name, entry in own.items() if name not in plain}
+
+
+def to_plain(value: Any) -> Any:
+    """A value as a file can hold it."""
+    if value is None:
+        return "off"
+    return list(value) if isinstance(value, tuple) else value
+
+
+def classifier_params(plain: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters of `KenyonClassifier` from plain options, the rule's own parameters put into the rule."""
+    from kenyon.rules import rule_from_options
+
+    params = {name: None if _is_off(name, value) else value for name, value in plain.items() if name in OPTIONS}
+    own = {name: value for name, value in plain.items() if name not in OPTIONS}
+    params["rule"] = rule_from_options(params.get("rule", OPTIONS["rule"].default), own)
+    return params
+
+
+def _is_off(name: str, value: Any) -> bool:
+    return OPTIONS[name].off and isinstance(value, str) and value in ("off", "")
+
+
+# ---- what each kind may be
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a number: whole or not, Python's or NumPy's, and no boolean."""
+    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+
+
+def is_whole(value: Any) -> bool:
+    """Whether a value is a whole number and no boolean."""
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+
+
+def _number(entry: Option, value: Any) -> float:
+    low = -np.inf if entry.low is None else entry.low
+    high = np.inf if entry.high is None else entry.high
+    if not is_number(value) or not low <= value <= high or not np.isfinite(value):
+        raise entry.refuse(value)
+    return float(value)
+
+
+def _whole(entry: Option, value: Any) -> int:
+    if not is_whole(value) or not _lowest(entry) <= value <= (entry.high or 2**31 - 1):
+        raise entry.refuse(value)
+    return int(value)
+
+
+def _lowest(entry: Option) -> int:
+    return 1 if entry.low is None else int(entry.low)
+
+
+def _share(entry: Option, value: Any) -> float | int:
+    if is_whole(value) and value >= 1:
+        return int(value)
+    if not is_number(value) or not 0 < value <= 1:
+        raise entry.refuse(value)
+    return float(value)
+
+
+def _choice(entry: Option, value: Any) -> str:
+    if value not in entry.choices:
+        raise unknown(entry.name, value, entry.choices)
+    return str(value)
+
+
+def _flag(entry: Option, value: Any) -> bool:
+    if not isinstance(value, (bool, np.bool_)):
+        raise entry.refuse(value)
+    return bool(value)
+
+
+def _size(entry: Option, value: Any) -> int:
+    if is_whole(value) and value > 0:
+        return int(value)
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", str(value), re.IGNORECASE)
+    unit = _BYTES.get((match[2] or "b").lower()) if match and isinstance(value, str) else None
+    if match is None or unit is None or float(match[1]) == 0:
+        raise entry.refuse(value)
+    return int(float(match[1]) * unit)
+
+
+def _widths(entry: Option, value: Any) -> list[int]:
+    if isinstance(value, (str, bytes)) or not hasattr(value, "__iter__"):
+        raise entry.refuse(value)
+    widths = list(value)
+    if not all(is_whole(width) and 2 <= width < 2**31 for width in widths):
+        raise entry.refuse(value)
+    return [int(width) for width in widths]
+
+
+def _moving(entry: Option, value: Any) -> Any:
+    from kenyon.modulation import check_moving
+
+    low = -np.inf if entry.low is None else entry.low
+    check_moving(entry.name, value, low, np.inf if entry.high is None else entry.high)
+    return value
+
+
+def _rule(entry: Option, value: Any) -> Any:
+    from kenyon.rules import get_rule
+
+    return get_rule(value)
+
+
+def _threads(entry: Option, value: Any) -> int:
+    if not is_whole(value) or value == 0 or abs(value) > 4096:
+        raise entry.refuse(value)
+    return int(value)
+
+
+def _as_it_is(entry: Option, value: Any) -> Any:
+    return value  # checked by scikit-learn, which knows what a random state may be
+
+
+_CHECKS: dict[str, Callable[[Option, Any], Any]] = {
+    "number": _number,
+    "whole": _whole,
+    "share": _share,
+    "choice": _choice,
+    "flag": _flag,
+    "size": _size,
+    "widths": _widths,
+    "moving": _moving,
+    "rule": _rule,
+    "threads": _threads,
+    "seed": _as_it_is,
+}
+
+
+def _bounds(entry: Option) -> str:
+    if entry.low is None and entry.high is None:
+        return "a finite number"
+    if entry.high is None:
+        return f"a number, at least {entry.low:g}"
+    return f"a number from {entry.low:g} to {entry.high:g}"
+
+
+_WANTED: dict[str, Callable[[Option], str]] = {
+    "number": _bounds,
+    "whole": lambda entry: f"a whole number, at least {_lowest(entry)}",
+    "share": lambda entry: "a share above 0 and up to 1, or a count of inputs",
+    "choice": lambda entry: f"one of {', '.join(entry.choices)}",
+    "flag": lambda entry: "True or False",
+    "size": lambda entry: "a positive number of bytes or a size such as '512KB'",
+    "widths": lambda entry: "a list of widths that are whole numbers, at least 2, such as (500,)",
+    "moving": lambda entry: f"{_bounds(entry)}, a schedule or a function of time",
+    "rule": lambda entry: "a name or a Rule, such as 'gen' or GEN(b1=0.0)",
+    "threads": lambda entry: "a number of threads, -1 for all",
+    "seed": lambda entry: f"a whole number from 0 to {2**32 - 1}, a RandomState, or None",
+}
