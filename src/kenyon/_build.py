@@ -16,7 +16,7 @@ from kenyon.features import Features, Identity, SparseProjection
 from kenyon.layers import PlasticLayer, axis_sizes, bytes_of, declared_by
 from kenyon.modulation import InverseTime, Moving, check_moving, clamp_bounds, local_of
 from kenyon.options import OPTIONS
-from kenyon.rules import Rule
+from kenyon.rules import Rule, get_rule
 
 DEFAULT_UNITS = 11_000
 MOST_UNITS = 65_536
@@ -57,7 +57,7 @@ def settle(params: Mapping[str, Any], n_inputs: int, n_classes: int, metadata_by
         metadata_bytes: bytes of the state that are not arrays, for the memory budget.
     """
     value = {name: entry.check(params[name]) for name, entry in OPTIONS.items()}
-    rule: Rule = value["rule"]
+    rule = get_rule(value["rule"])
     rate = _rate(value["learning_rate"], value["decay"], rule)
     clamp = rule.plasticity.clamp if value["clamp"] == "auto" else value["clamp"]
     clamp_bounds(clamp, value["clamp_kind"])

@@ -2,9 +2,6 @@
 
 The constructor of `KenyonClassifier`, the command line, configuration files, presets, the search and the
 documentation all read this table. To add an option, add a field here and use it where it acts.
-
-A configuration file and the command line hold plain values: `"off"` stands for None, and a rule's own
-parameters stand beside the options by their own names.
 """
 
 from __future__ import annotations
@@ -13,15 +10,12 @@ import dataclasses
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from kenyon.errors import ConfigError, unknown
-
-if TYPE_CHECKING:
-    from kenyon.modulation import Moving
-    from kenyon.rules import Rule
+from kenyon.modulation import Moving, check_moving
 
 _BYTES = {"b": 1, "kb": 1000, "mb": 1000**2, "gb": 1000**3, "kib": 1024, "mib": 1024**2, "gib": 1024**3}
 
@@ -94,7 +88,7 @@ def options_of(cls: type) -> dict[str, Option]:
 class ClassifierOptions:
     """The constructor of `KenyonClassifier`. Values are stored as they are, and checked when learning begins."""
 
-    rule: str | Rule = option("gen", "Plasticity rule: a name, module:Class, or a Rule such as GEN(b1=0.0).", "rule")
+    rule: Any = option("gen", "Plasticity rule: a name, module:Class, or a Rule such as GEN(b1=0.0).", "rule")
     _: KW_ONLY
     n_hidden: int | str = option(
         "auto", "Units of the feature layer; 'auto' is 11,000, or what memory_budget has room for.", "whole", auto=True
@@ -159,39 +153,6 @@ def describe(options: Mapping[str, Option]) -> str:
     """The `Args` of a docstring."""
     lines = [f"    {name}: {entry.meaning} Default: {entry.default!r}." for name, entry in options.items()]
     return "Args:\n    " + "\n    ".join(lines)
-
-
-# ---- plain values, as files and the command line have them
-
-
-def default_options(rule: Any = None) -> dict[str, Any]:
-    """The options that a run may set, with their defaults in plain form, and those of the rule's own parameters."""
-    from kenyon.rules import rule_options
-
-    plain = {name: to_plain(entry.default) for name, entry in OPTIONS.items() if entry.of_run}
-    own = rule_options(plain["rule"] if rule is None else rule)
-    return plain | {name: to_plain(entry.default) for name, entry in own.items() if name not in plain}
-
-
-def to_plain(value: Any) -> Any:
-    """A value as a file can hold it."""
-    if value is None:
-        return "off"
-    return list(value) if isinstance(value, tuple) else value
-
-
-def classifier_params(plain: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameters of `KenyonClassifier` from plain options, the rule's own parameters put into the rule."""
-    from kenyon.rules import rule_from_options
-
-    params = {name: None if _is_off(name, value) else value for name, value in plain.items() if name in OPTIONS}
-    own = {name: value for name, value in plain.items() if name not in OPTIONS}
-    params["rule"] = rule_from_options(params.get("rule", OPTIONS["rule"].default), own)
-    return params
-
-
-def _is_off(name: str, value: Any) -> bool:
-    return OPTIONS[name].off and isinstance(value, str) and value in ("off", "")
 
 
 # ---- what each kind may be
@@ -265,17 +226,9 @@ def _widths(entry: Option, value: Any) -> list[int]:
 
 
 def _moving(entry: Option, value: Any) -> Any:
-    from kenyon.modulation import check_moving
-
     low = -np.inf if entry.low is None else entry.low
     check_moving(entry.name, value, low, np.inf if entry.high is None else entry.high)
     return value
-
-
-def _rule(entry: Option, value: Any) -> Any:
-    from kenyon.rules import get_rule
-
-    return get_rule(value)
 
 
 def _threads(entry: Option, value: Any) -> int:
@@ -285,7 +238,7 @@ def _threads(entry: Option, value: Any) -> int:
 
 
 def _as_it_is(entry: Option, value: Any) -> Any:
-    return value  # checked by scikit-learn, which knows what a random state may be
+    return value  # checked by those who know what a rule or a random state may be
 
 
 _CHECKS: dict[str, Callable[[Option, Any], Any]] = {
@@ -297,7 +250,7 @@ _CHECKS: dict[str, Callable[[Option, Any], Any]] = {
     "size": _size,
     "widths": _widths,
     "moving": _moving,
-    "rule": _rule,
+    "rule": _as_it_is,
     "threads": _threads,
     "seed": _as_it_is,
 }

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kenyon.learner import KenyonClassifier
-from kenyon.options import OPTIONS, Option, classifier_params, default_options
+from kenyon.options import Option
+from kenyon.plain import classifier_params, default_options, option_table
 from kenyon.protocol import StreamInfo
-from kenyon.rules import rule_options
 
 
 class KenyonLearner:
@@ -40,8 +40,7 @@ class KenyonLearner:
     @classmethod
     def option_table(cls, given: Mapping[str, Any]) -> dict[str, Option]:
         """Every option with its meaning."""
-        table = {name: entry for name, entry in OPTIONS.items() if entry.of_run}
-        return table | {key: entry for key, entry in rule_options(given.get("rule", "gen")).items() if key not in table}
+        return option_table(given.get("rule"))
 
     def learn(self, X: NDArray, y: NDArray[np.int64], task: int | None = None) -> None:
         if self._started or (y >= 0).any():

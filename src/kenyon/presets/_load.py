@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import Any
 
 from kenyon.errors import unknown
-from kenyon.options import classifier_params
+from kenyon.plain import classifier_params
 
 
 @dataclass(frozen=True)
