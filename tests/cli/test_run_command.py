@@ -17,7 +17,7 @@ from typer.testing import CliRunner, Result
 
 from evaluation.workers import content
 from kenyon.cli import app
-from kenyon.evaluation import METRIC_NAMES, Store
+from kenyon.evaluation import METRICS, Store
 
 TINY = ["--learner", "evaluation.tiny:Tiny", "--max-per-task", "30"]
 
@@ -45,7 +45,7 @@ def test_json_alone_on_stdout_with_the_documented_keys(tmp_path: Path) -> None:
     assert min(values["accuracy"]["per_seed"]) <= values["accuracy"]["mean"] <= max(values["accuracy"]["per_seed"])
     assert values["accuracy"]["std"] > 0
     assert [len(row) for row in values["accuracy_matrix"]] == [5] * 5
-    for name in METRIC_NAMES:
+    for name in METRICS:
         assert set(values[name]) == {"mean", "std", "per_seed"}, name
     assert values["config"]["scenario"] == "class-incremental"
     assert values["config"]["options"]["rate"] == 0.05

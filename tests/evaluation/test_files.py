@@ -65,7 +65,7 @@ def test_a_checkpoint_comes_back_bit_for_bit(tmp_path: Path) -> None:
     tally.correct[0] = 3, 4
     tally.row, tally.learned, tally.learn_seconds = 1, 20, 0.1
     save_checkpoint(path, "run", state(), tally)
-    loaded = load_checkpoint(path, ["run"])
+    loaded = load_checkpoint(path, "run")
     assert loaded is not None
     assert state_hash(loaded[0]) == state_hash(state())
     assert loaded[0]["scalar"].shape == ()
@@ -77,13 +77,13 @@ def test_a_checkpoint_comes_back_bit_for_bit(tmp_path: Path) -> None:
 
 def test_a_foreign_or_damaged_checkpoint_is_none(tmp_path: Path) -> None:
     path = tmp_path / "c.safetensors"
-    assert load_checkpoint(path, ["run"]) is None
+    assert load_checkpoint(path, "run") is None
     save_checkpoint(path, "run", state(), Tally.empty(2))
-    assert load_checkpoint(path, ["another"]) is None
+    assert load_checkpoint(path, "another") is None
     content = path.read_bytes()
     for cut in range(0, len(content), 7):
         path.write_bytes(content[:cut])
-        assert load_checkpoint(path, ["run"]) is None, f"cut after {cut} bytes"
+        assert load_checkpoint(path, "run") is None, f"cut after {cut} bytes"
 
 
 def test_the_hash_sees_name_type_shape_and_value() -> None:

@@ -10,8 +10,9 @@ import pytest
 from numpy.typing import NDArray
 
 from evaluation.tiny import Tiny
+from evaluation.workers import MEASURED
 from kenyon.errors import InputError
-from kenyon.evaluation import MEASURED, RunConfig, Tally, Watch, run, run_dataset
+from kenyon.evaluation import RunConfig, Tally, Watch, run, run_dataset
 from kenyon.evaluation._loop import drive, n_records, weights_stride
 from kenyon.evaluation._recorder import NoRecorder
 from kenyon.streams import SCENARIOS, Curriculum, Stream, load_dataset

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+import copy
+import json
+import pickle
+import shutil
+from pathlib import Path
+
 import numpy as np
 import pytest
+from numpy.typing import NDArray
+from typer.testing import CliRunner
 
-from kenyon.evaluation import MEASURED, METRIC_NAMES, Metrics
-from kenyon.evaluation._metrics import accuracy_metrics, summarise
+from evaluation.workers import make_config
+from kenyon.cli import app
+from kenyon.evaluation import METRICS, FinishedRun, Metric, Metrics, Report, RunFolder, Tally, run
+from kenyon.evaluation._metrics import summarise
 
+OLDER = Path(__file__).parent / "stores" / "1"
 R = np.array(
     [
         [0.90, 0.10, 0.20],
@@ -27,6 +38,13 @@ BY_HAND = {
     "forward_transfer": ((0.1 - 0.15) + (0.3 - 0.05)) / 2,
     "learning_accuracy": (0.9 + 0.8 + 1.0) / 3,
 }
+
+
+def accuracy_metrics(R: NDArray, before: NDArray, n_test: NDArray) -> dict[str, float | None]:
+    """The metrics of an accuracy matrix."""
+    finished = FinishedRun(R, before, n_test, Tally.empty(len(R)), learner=None, stream=None)  # type: ignore[arg-type]
+    computed = {name: METRICS[name].compute(finished) for name in BY_HAND}
+    return {name: None if value is None or np.isnan(value) else value for name, value in computed.items()}
 
 
 @pytest.mark.parametrize("name", BY_HAND)
@@ -69,10 +87,70 @@ def test_summary() -> None:
 
 
 def test_every_metric_has_its_formula() -> None:
-    import inspect
+    for name, metric in METRICS.items():
+        assert metric.name == name
+        assert metric.meaning, f"{name} has no formula"
+    assert 0 < sum(metric.measured for metric in METRICS.values()) < len(METRICS)
 
-    source = inspect.getsource(Metrics)
-    for name in METRIC_NAMES:
-        after = source.split(f"    {name}: ", 1)[1].splitlines()[1]
-        assert after.strip().startswith('"""'), f"{name} has no docstring"
-    assert set(MEASURED) < set(METRIC_NAMES)
+
+@pytest.fixture
+def worst_task(monkeypatch: pytest.MonkeyPatch) -> str:
+    """A metric as a user would add it: one entry."""
+    metric = Metric("worst_task", "final accuracy on the worst task", lambda run: run.R[-1].min(), unit="%")
+    monkeypatch.setitem(METRICS, metric.name, metric)
+    return metric.name
+
+
+def test_a_metric_is_added_by_one_entry(worst_task: str, tmp_path: Path) -> None:
+    report = run(make_config(max_per_task=20), [0, 1], tmp_path)
+    worst = [min(result.accuracy_matrix[-1]) for result in report.results]  # type: ignore[type-var]
+    assert [result.metrics.worst_task for result in report.results] == worst
+    assert report.summary(worst_task).per_seed == tuple(worst)
+    assert report.to_dict()[worst_task]["mean"] == pytest.approx(np.mean(worst))  # type: ignore[arg-type]
+    folder = report.results[0].folder
+    assert folder is not None
+    assert json.loads((folder / "metrics.json").read_text())["metrics"][worst_task] == worst[0]
+    shown = CliRunner().invoke(app, ["show", str(folder)]).stdout
+    (line,) = [line for line in shown.splitlines() if line.startswith("worst task, %")]
+    assert line.split()[-1] == f"{100 * worst[0]:.2f}"  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("older", sorted(path.parent.name for path in OLDER.glob("*/metrics.json")))
+def test_a_run_made_before_a_metric_shows_a_gap(worst_task: str, older: str, tmp_path: Path) -> None:
+    result = RunFolder(OLDER / older).result()
+    assert result.metrics.worst_task is None and result.metrics.accuracy is not None
+    summary = Report({}, [result, result]).summary(worst_task)
+    assert summary.mean is None and summary.per_seed == (None, None)
+    shutil.copytree(OLDER / older, tmp_path / older)
+    shown = CliRunner().invoke(app, ["show", str(tmp_path / older)]).stdout
+    (line,) = [line for line in shown.splitlines() if line.startswith("worst task, %")]
+    assert line.split()[-1] == "-"
+
+
+def test_what_a_later_version_wrote_is_left_out(tmp_path: Path) -> None:
+    (result,) = run(make_config(max_per_task=10), [0], tmp_path).results
+    assert result.folder is not None
+    path = result.folder / "metrics.json"
+    values = json.loads(path.read_text())
+    values["metrics"]["from_tomorrow"], values["also_from_tomorrow"] = 3.0, {"a": [1]}
+    path.write_text(json.dumps(values))
+    assert RunFolder(result.folder).result() == result
+    with pytest.raises(AttributeError, match="from_tomorrow"):
+        _ = result.metrics.from_tomorrow
+
+
+@pytest.mark.parametrize("value", [float("nan"), float("inf"), np.float64("nan"), None])
+def test_a_metric_that_is_no_number_is_undefined(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, value: float | None
+) -> None:
+    monkeypatch.setitem(METRICS, "odd", Metric("odd", "nothing", lambda run: value))
+    assert run(make_config(max_per_task=10), [0], tmp_path).results[0].metrics.odd is None
+
+
+def test_metrics_are_a_plain_value() -> None:
+    metrics = Metrics({"accuracy": 0.5, "state_bytes": 3})
+    assert metrics == pickle.loads(pickle.dumps(metrics)) == copy.deepcopy(metrics) != Metrics({"accuracy": 0.5})
+    assert set(metrics) == set(METRICS) and metrics["forgetting"] is None
+    for wrong in ("0.5", True, [1]):
+        with pytest.raises(ValueError, match=r"metrics\.accuracy"):
+            Metrics({"accuracy": wrong})

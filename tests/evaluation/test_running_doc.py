@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from evaluation.workers import make_config
 from kenyon.cli import app
 from kenyon.cli._run import EXTRA
-from kenyon.evaluation import RunConfig, config_keys, run
+from kenyon.evaluation import METRICS, RunConfig, config_keys, run
 from kenyon.evaluation._store import RESULTS
 from kenyon.streams import Curriculum
 
@@ -56,6 +56,12 @@ def test_every_file_of_a_run_is_there(tmp_path: Path) -> None:
 def test_every_json_key_is_there() -> None:
     report = run(make_config(max_per_task=10), [0]).to_dict()
     assert sorted(first_words(table("The JSON document"))) == sorted(report)
+
+
+def test_every_metric_is_there_with_its_formula() -> None:
+    meanings = {row[0].strip("`"): row[1] for row in table("The JSON document")}
+    for name, metric in METRICS.items():
+        assert meanings[name] == metric.meaning
 
 
 @pytest.mark.parametrize("language", ["sh", "python", "toml"])

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from evaluation.workers import content, make_config
+from evaluation.workers import MEASURED, content, make_config
 from kenyon.errors import DataError
-from kenyon.evaluation import MEASURED, METRIC_NAMES, Metrics, RunConfig, RunResult, Store, Watch, run
+from kenyon.evaluation import METRICS, Metrics, RunConfig, RunResult, Store, Watch, run
 
 
 class Count(Watch):
@@ -48,7 +48,7 @@ def test_a_run_s_folder_holds_everything_in_open_formats(tmp_path: Path) -> None
     assert [float(cell) for cell in rows[1][1:]] == result.accuracy_before
     assert not folder.file("checkpoint.safetensors").exists()
     stored = json.loads(folder.file("metrics.json").read_text())
-    assert set(stored["metrics"]) == set(METRIC_NAMES)
+    assert set(stored["metrics"]) == set(METRICS)
     assert RunResult.from_dict(stored, folder.path) == result
 
 
@@ -108,3 +108,28 @@ def test_damaged_results_are_named(tmp_path: Path, damage: str) -> None:
     with pytest.raises(DataError, match=r"metrics\.json is damaged"):
         run(config, [0], tmp_path)
     assert isinstance(run(config, [0], tmp_path, again=True).results[0].metrics, Metrics)
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("seed", "<b>0</b>"),
+        ("seed", 1.5),
+        ("tested_on", 3),
+        ("tasks", [["a"], ["b"]]),
+        ("n_train", ["9"]),
+        ("accuracy_matrix", [["0.5"]]),
+        ("accuracy_matrix", []),
+        ("accuracy_before", [0.5]),
+        ("metrics", {"accuracy": "0.5"}),
+        ("options", [1]),
+        ("state_sha256", None),
+    ],
+)
+def test_results_of_another_type_are_damaged(tmp_path: Path, key: str, value: object) -> None:
+    config = make_config(max_per_task=10)
+    run(config, [0], tmp_path)
+    path = Store(tmp_path).folder(config, 0).file("metrics.json")
+    path.write_text(json.dumps(json.loads(path.read_text()) | {key: value}))
+    with pytest.raises(DataError, match=r"metrics\.json is damaged"):
+        Store(tmp_path).folder(config, 0).result()

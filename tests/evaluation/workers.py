@@ -7,8 +7,10 @@ import math
 from pathlib import Path
 from typing import Any
 
-from kenyon.evaluation import MEASURED, RunConfig, RunFolder, Store, Watch, run, run_dataset
+from kenyon.evaluation import METRICS, RunConfig, RunFolder, Store, Watch, run, run_dataset
 from kenyon.streams import Curriculum, load_dataset
+
+MEASURED = [metric.name for metric in METRICS.values() if metric.measured]
 
 
 def make_config(scenario: str = "class-incremental", delay: float = 0.0, **curriculum: Any) -> RunConfig:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from kenyon.evaluation import Report
+    from kenyon.evaluation import Report, Summary
 
 DEFAULTS = {"dataset": "digits", "seeds": 5, "out": "runs"}
 EXTRA = ("seeds", "out", "data_dir")
@@ -117,15 +117,18 @@ def _table(backbone: Any) -> dict[str, Any]:
 
 def print_report(report: Report) -> None:
     """The closing tables: the numbers over the seeds, and the mean accuracy matrix."""
-    from kenyon.cli._tables import numbers, print_table, share, shares, size
+    from kenyon.cli._tables import print_table, share, size
+    from kenyon.evaluation import METRICS
 
     config, first = report.config, report.results[0]
     tested = "a held-out part of the training set" if first.tested_on == "holdout" else "the test set"
     by = f" by {config['backbone']['name']}" if config.get("backbone") else ""
     title = f"{config['learner']} on {config['dataset']}{by}, {config['scenario']}, tested on {tested}"
-    rows = [(label, shares(report.summary(name))) for name, label in _SHARES]
-    rows += [(label, numbers(report.summary(name))) for name, label in _NUMBERS]
-    rows += [(label, size(report.summary(name).mean)) for name, label in _SIZES]
+    rows = [
+        (metric.heading, _figure(metric.unit, report.summary(name)))
+        for name, metric in METRICS.items()
+        if metric.heading
+    ]
     if first.backbone_bytes:
         rows.append(("backbone", size(first.backbone_bytes)))
     rows.append(("seeds", ", ".join(str(result.seed) for result in report.results)))
@@ -139,19 +142,10 @@ def print_report(report: Report) -> None:
         typer.echo(f"\nkept in {first.folder.parent}")
 
 
-_SHARES = (
-    ("accuracy", "final accuracy, mean of tasks, %"),
-    ("sample_accuracy", "final accuracy, mean of samples, %"),
-    ("anytime_accuracy", "anytime accuracy, %"),
-    ("learning_accuracy", "accuracy right after learning, %"),
-    ("prequential_accuracy", "prequential accuracy, %"),
-    ("forgetting", "forgetting, %"),
-    ("backward_transfer", "backward transfer, %"),
-    ("forward_transfer", "forward transfer, %"),
-)
-_NUMBERS = (
-    ("samples_per_second", "samples/s, learning"),
-    ("samples_per_second_overall", "samples/s, all told"),
-    ("synaptic_updates_per_sample", "synaptic updates a sample"),
-)
-_SIZES = (("state_bytes", "state"), ("peak_memory_bytes", "peak memory growth"))
+def _figure(unit: str, summary: Summary) -> str:
+    """A metric over the seeds, in its unit."""
+    from kenyon.cli._tables import numbers, shares, size
+
+    if unit == "B":
+        return size(summary.mean)
+    return shares(summary) if unit == "%" else numbers(summary)

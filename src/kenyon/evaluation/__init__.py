@@ -7,7 +7,7 @@ from kenyon.evaluation._environment import environment
 from kenyon.evaluation._files import read_growing
 from kenyon.evaluation._groups import Groups, RunGroup, by_stream, distinguishing, group_runs
 from kenyon.evaluation._loop import WITHHELD, chunk_size
-from kenyon.evaluation._metrics import MEASURED, METRIC_NAMES, Metrics, Summary
+from kenyon.evaluation._metrics import METRICS, FinishedRun, Metric, Metrics, Summary
 from kenyon.evaluation._result import Report, RunResult, json_safe
 from kenyon.evaluation._run import run, run_dataset
 from kenyon.evaluation._store import RunFolder, Store
@@ -15,10 +15,11 @@ from kenyon.evaluation._tally import Tally
 from kenyon.evaluation._watch import Watch
 
 __all__ = [
-    "MEASURED",
-    "METRIC_NAMES",
+    "METRICS",
     "WITHHELD",
+    "FinishedRun",
     "Groups",
+    "Metric",
     "Metrics",
     "Report",
     "RunConfig",

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -34,7 +33,7 @@ def save_checkpoint(path: Path, run_id: str, state: dict[str, NDArray], tally: T
         save_file(tensors, temporary, metadata={"format": FORMAT, "run": run_id})
 
 
-def load_checkpoint(path: Path, run_ids: Sequence[str]) -> tuple[dict[str, NDArray], Tally] | None:
+def load_checkpoint(path: Path, *run_ids: str) -> tuple[dict[str, NDArray], Tally] | None:
     """The learner's state and the tally, or None where there is no usable checkpoint of this run."""
     if not path.exists():
         return None

@@ -1,4 +1,7 @@
-"""What a run is judged by, each number with its formula beside it.
+"""What a run is judged by: one table, an entry per number.
+
+To add a metric, add an entry: `METRICS[name] = Metric(...)`, here or from outside the package. Runs then have it in
+their results, in JSON and in the closing table; runs made before have a gap there.
 
 `R[i, j]` is the accuracy on task j's test samples after learning task i, both counted from 1 to T;
 `R[0, j]` is the accuracy before anything was learned. Accuracies are shares, 0 to 1. A number that
@@ -7,116 +10,267 @@ a run does not define (forgetting with one task, say) is None.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kenyon.evaluation._tally import Tally
+from kenyon.protocol import Learner
+from kenyon.streams import Stream
 
 
 @dataclass(frozen=True)
-class Metrics:
-    """One run's numbers."""
+class FinishedRun:
+    """What a metric is computed from.
 
-    accuracy: float | None
-    """Final average accuracy, every task counting the same: `1/T sum_j R[T, j]` (Lopez-Paz & Ranzato, 2017)."""
-    sample_accuracy: float | None
-    """Final accuracy, every test sample counting the same: `sum_j n_j R[T, j] / sum_j n_j`, n_j test samples of task j.
-    Equals `accuracy` when all tasks have the same number of test samples."""
-    anytime_accuracy: float | None
-    """Average over the stream of the accuracy on the tasks seen so far: `1/T sum_i 1/i sum_{j<=i} R[i, j]`."""
-    forgetting: float | None
-    """How far each earlier task fell from its best: `1/(T-1) sum_{j<T} (max_{j<=i<T} R[i, j] - R[T, j])`
-    (Chaudhry et al., 2018)."""
-    backward_transfer: float | None
-    """What later tasks did to earlier ones: `1/(T-1) sum_{j<T} (R[T, j] - R[j, j])`; negative when they hurt
-    (Lopez-Paz & Ranzato, 2017)."""
-    forward_transfer: float | None
-    """What earlier tasks did for the next: `1/(T-1) sum_{j>1} (R[j-1, j] - R[0, j])` (Lopez-Paz & Ranzato, 2017)."""
-    learning_accuracy: float | None
-    """Accuracy on each task right after learning it: `1/T sum_j R[j, j]` (Riemer et al., 2019)."""
-    prequential_accuracy: float | None
-    """Test-then-train: the share of labelled training samples predicted right just before being learned,
-    judged by the label the learner was given (noisy where the curriculum makes it so)."""
-    state_bytes: int
-    """Bytes the learner must keep to go on learning, at the end of the stream."""
-    peak_memory_bytes: int
-    """Largest resident memory of the process during the run less its resident memory at the start of the run
-    (data set open, learner built), pages of the mapped data set left out."""
-    samples_per_second: float
-    """Training samples divided by the seconds spent inside the learner learning them (testing left out)."""
-    samples_per_second_overall: float
-    """Training samples divided by all seconds of the run: learning, testing, reading, writing."""
-    synaptic_updates_per_sample: float
-    """Weight changes made, divided by training samples."""
-    learn_seconds: float
-    """Seconds inside the learner while learning."""
-    test_seconds: float
-    """Seconds inside the learner while being tested."""
-    total_seconds: float
-    """Seconds of the run, all told; a resumed run adds up its parts."""
+    Attributes:
+        R: accuracy on task j (column) after learning task i (row), NaN where not tested.
+        before: accuracy on each task before learning anything.
+        n_test: test samples of each task.
+        tally: counts and seconds of the run.
+        learner: in its final state.
+        stream: what it learned.
+    """
+
+    R: NDArray[np.float64]
+    before: NDArray[np.float64]
+    n_test: NDArray[np.int64]
+    tally: Tally
+    learner: Learner
+    stream: Stream
+
+    @classmethod
+    def of(cls, tally: Tally, learner: Learner, stream: Stream) -> FinishedRun:
+        n_test = np.array([episode.n_test for episode in stream.episodes], dtype=np.int64)
+        before, *after = tally.accuracies(n_test)
+        return cls(np.array(after), before, n_test, tally, learner, stream)
 
 
-MEASURED = (
-    "peak_memory_bytes",
-    "samples_per_second",
-    "samples_per_second_overall",
-    "learn_seconds",
-    "test_seconds",
-    "total_seconds",
-)
-"""The metrics that depend on the machine and the moment; every other one is the same bits in every run of a config."""
+@dataclass(frozen=True)
+class Metric:
+    """One number that a run is judged by.
 
-METRIC_NAMES = tuple(field.name for field in fields(Metrics))
+    Attributes:
+        name: its key in `metrics.json`, in JSON documents and in Python.
+        meaning: what it is, with its formula.
+        compute: the number from a finished run; None or NaN where the run does not define it.
+        unit: `"%"` for a share from 0 to 1 (printed in percent), `"B"` for bytes, `"s"` for seconds, or empty.
+        measured: True if it depends on the machine and the moment; every other one is the same bits each time.
+        label: what the closing table calls it; empty leaves it out, None takes the name.
+    """
+
+    name: str
+    meaning: str
+    compute: Callable[[FinishedRun], float | None]
+    unit: str = ""
+    measured: bool = False
+    label: str | None = None
+
+    @property
+    def heading(self) -> str:
+        """What the closing table calls it, its unit included; empty where it is left out."""
+        label = self.name.replace("_", " ") if self.label is None else self.label
+        return f"{label}, %" if label and self.unit == "%" else label
 
 
-def accuracy_metrics(
-    R: NDArray[np.float64], before: NDArray[np.float64], n_test: NDArray[np.int64]
-) -> dict[str, float | None]:
-    """The seven accuracy metrics of a T x T matrix (rows after task i), NaN where a task was not tested.
+def _anytime(run: FinishedRun) -> float:
+    return float(np.array([row[: i + 1].mean() for i, row in enumerate(run.R)]).mean())
+
+
+def _forgetting(run: FinishedRun) -> float | None:
+    if len(run.R) < 2:
+        return None
+    # NaN below the diagonal must stay NaN, so unseen entries are masked rather than skipped.
+    best = np.where(np.tri(len(run.R), dtype=bool), run.R, -1.0)[:-1, :-1].max(axis=0)
+    return float((best - run.R[-1][:-1]).mean())
+
+
+def _backward(run: FinishedRun) -> float | None:
+    return float((run.R[-1] - np.diagonal(run.R))[:-1].mean()) if len(run.R) > 1 else None
+
+
+def _forward(run: FinishedRun) -> float | None:
+    return float((np.diagonal(run.R, 1) - run.before[1:]).mean()) if len(run.R) > 1 else None
+
+
+METRICS: dict[str, Metric] = {
+    metric.name: metric
+    for metric in (
+        Metric(
+            "accuracy",
+            "final average accuracy, every task counting the same: `1/T sum_j R[T, j]` (Lopez-Paz & Ranzato, 2017)",
+            lambda run: run.R[-1].mean(),
+            unit="%",
+            label="final accuracy, mean of tasks",
+        ),
+        Metric(
+            "sample_accuracy",
+            "final accuracy, every test sample counting the same: `sum_j n_j R[T, j] / sum_j n_j`, n_j test samples of "
+            "task j",
+            lambda run: (run.R[-1] * run.n_test).sum() / run.n_test.sum(),
+            unit="%",
+            label="final accuracy, mean of samples",
+        ),
+        Metric(
+            "anytime_accuracy",
+            "average over the stream of the accuracy on the tasks seen so far: `1/T sum_i 1/i sum_{j<=i} R[i, j]`",
+            _anytime,
+            unit="%",
+        ),
+        Metric(
+            "learning_accuracy",
+            "accuracy on each task right after learning it: `1/T sum_j R[j, j]` (Riemer et al., 2019)",
+            lambda run: np.diagonal(run.R).mean(),
+            unit="%",
+            label="accuracy right after learning",
+        ),
+        Metric(
+            "prequential_accuracy",
+            "share of labelled training samples predicted right just before they were learned, judged by the label "
+            "the learner was given (noisy where the curriculum makes it so)",
+            lambda run: run.tally.hits / run.tally.labelled if run.tally.labelled else None,
+            unit="%",
+        ),
+        Metric(
+            "forgetting",
+            "how far each earlier task fell from its best: `1/(T-1) sum_{j<T} (max_{j<=i<T} R[i, j] - R[T, j])` "
+            "(Chaudhry et al., 2018)",
+            _forgetting,
+            unit="%",
+        ),
+        Metric(
+            "backward_transfer",
+            "what later tasks did to earlier ones: `1/(T-1) sum_{j<T} (R[T, j] - R[j, j])`; negative when they hurt "
+            "(Lopez-Paz & Ranzato, 2017)",
+            _backward,
+            unit="%",
+        ),
+        Metric(
+            "forward_transfer",
+            "what earlier tasks did for the next: `1/(T-1) sum_{j>1} (R[j-1, j] - R[0, j])` (Lopez-Paz & Ranzato, "
+            "2017)",
+            _forward,
+            unit="%",
+        ),
+        Metric(
+            "samples_per_second",
+            "training samples by the seconds spent inside the learner learning them",
+            lambda run: run.tally.learned / max(run.tally.learn_seconds, 1e-9),
+            measured=True,
+            label="samples/s, learning",
+        ),
+        Metric(
+            "samples_per_second_overall",
+            "training samples by all seconds of the run: learning, testing, reading, writing",
+            lambda run: run.tally.learned / max(run.tally.total_seconds, 1e-9),
+            measured=True,
+            label="samples/s, all told",
+        ),
+        Metric(
+            "synaptic_updates_per_sample",
+            "weight changes by training samples",
+            lambda run: run.learner.synaptic_updates / max(run.tally.learned, 1),
+            label="synaptic updates per sample",
+        ),
+        Metric(
+            "state_bytes",
+            "bytes the learner must keep to go on learning, at the end of the stream",
+            lambda run: run.learner.state_bytes,
+            unit="B",
+            label="state",
+        ),
+        Metric(
+            "peak_memory_bytes",
+            "largest growth of the process's resident memory during the run, data set open and learner built, the "
+            "mapped data set left out",
+            lambda run: run.tally.peak_bytes,
+            unit="B",
+            measured=True,
+            label="peak memory growth",
+        ),
+        Metric(
+            "learn_seconds",
+            "seconds inside the learner while learning",
+            lambda run: run.tally.learn_seconds,
+            unit="s",
+            measured=True,
+            label="",
+        ),
+        Metric(
+            "test_seconds",
+            "seconds inside the learner while being tested",
+            lambda run: run.tally.test_seconds,
+            unit="s",
+            measured=True,
+            label="",
+        ),
+        Metric(
+            "total_seconds",
+            "seconds of the run, all told; a resumed run adds up its parts",
+            lambda run: run.tally.total_seconds,
+            unit="s",
+            measured=True,
+            label="",
+        ),
+    )
+}
+"""Every metric, by name."""
+
+
+class Metrics(Mapping[str, float | None]):
+    """One run's numbers, by name or as attributes.
+
+    A metric of the table that the run does not have, because it was made before there was one, is None; one that
+    is not in the table is left out.
 
     Args:
-        R: accuracy on task j after learning task i.
-        before: accuracy on task j before learning anything.
-        n_test: test samples of each task.
+        values: the numbers by name.
+
+    Example:
+        >>> metrics = Metrics({"accuracy": 0.93})
+        >>> metrics.accuracy, metrics["forgetting"]
+        (0.93, None)
     """
-    T = len(R)
-    last, diagonal = R[-1], np.diagonal(R)
-    seen = np.tri(T, dtype=bool)
-    anytime = np.array([R[i, : i + 1].mean() for i in range(T)])
-    values: dict[str, float] = {
-        "accuracy": float(last.mean()),
-        "sample_accuracy": float((last * n_test).sum() / n_test.sum()),
-        "anytime_accuracy": float(anytime.mean()),
-        "learning_accuracy": float(diagonal.mean()),
-    }
-    if T > 1:
-        # NaN below the diagonal must stay NaN, so unseen entries are masked rather than skipped.
-        best = np.where(seen, R, -1.0)[:-1, :-1].max(axis=0)
-        values["forgetting"] = float((best - last[:-1]).mean())
-        values["backward_transfer"] = float((last - diagonal)[:-1].mean())
-        values["forward_transfer"] = float((np.diagonal(R, 1) - before[1:]).mean())
-    undefined = dict.fromkeys(("forgetting", "backward_transfer", "forward_transfer"))
-    return undefined | {name: (None if np.isnan(v) else v) for name, v in values.items()}
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        for name, value in values.items():
+            if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float))):
+                raise ValueError(f"metrics.{name} = {value!r}: expected a number or null")
+        self._values = dict(values)
+
+    @classmethod
+    def of(cls, run: FinishedRun) -> Metrics:
+        """Every metric of a finished run."""
+        return cls({name: _plain(metric.compute(run)) for name, metric in METRICS.items()})
+
+    def __getitem__(self, name: str) -> float | None:
+        METRICS[name]
+        return self._values.get(name)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name not in METRICS:
+            raise AttributeError(f"there is no metric {name!r}")
+        return self[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(METRICS)
+
+    def __len__(self) -> int:
+        return len(METRICS)
+
+    def __repr__(self) -> str:
+        return f"Metrics({dict(self)})"
 
 
-def metrics_of(tally: Tally, n_test: NDArray[np.int64], state_bytes: int, synaptic_updates: int) -> Metrics:
-    """The metrics of a finished run from its counts."""
-    R = tally.accuracies(n_test)
-    labelled = tally.labelled
-    return Metrics(
-        **accuracy_metrics(R[1:], R[0], n_test),
-        prequential_accuracy=tally.hits / labelled if labelled else None,
-        state_bytes=int(state_bytes),
-        peak_memory_bytes=int(tally.peak_bytes),
-        samples_per_second=tally.learned / max(tally.learn_seconds, 1e-9),
-        samples_per_second_overall=tally.learned / max(tally.total_seconds, 1e-9),
-        synaptic_updates_per_sample=synaptic_updates / max(tally.learned, 1),
-        learn_seconds=tally.learn_seconds,
-        test_seconds=tally.test_seconds,
-        total_seconds=tally.total_seconds,
-    )
+def _plain(value: Any) -> float | None:
+    """A number as JSON knows it; None for what is not defined."""
+    if value is None or not math.isfinite(value):
+        return None
+    return int(value) if isinstance(value, (int, np.integer)) else float(value)
 
 
 @dataclass(frozen=True)

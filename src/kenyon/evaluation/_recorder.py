@@ -59,7 +59,7 @@ class FolderRecorder:
     ) -> None:
         self._folder, self._run_id, self._learner, self._timer = folder, run_ids[0], learner, timer
         self._path = folder.file("checkpoint.safetensors")
-        checkpoint, resumed = load_checkpoint(self._path, run_ids), False
+        checkpoint, resumed = load_checkpoint(self._path, *run_ids), False
         if checkpoint:
             state, self.tally = checkpoint
             # Curves shorter than the checkpoint says: the machine stopped, not only the process. Start over.

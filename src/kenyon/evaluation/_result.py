@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from kenyon.evaluation._metrics import METRIC_NAMES, Metrics, Summary, summarise
+from kenyon.evaluation._metrics import METRICS, Metrics, Summary, summarise
 
 FORMAT = 1
 Matrix = Sequence[Sequence[float | None]]
+_KINDS: dict[str, type] = {"seed": int, "weights_stride": int, "backbone_bytes": int}
+_KINDS |= {"tested_on": str, "state_sha256": str, "run": str, "options": dict}
+_WORDS = {int: "a whole number", str: "text", dict: "a table"}
 
 
 @dataclass(frozen=True)
@@ -50,17 +53,27 @@ class RunResult:
     folder: Path | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        values = {key: value for key, value in asdict(self).items() if key != "folder"}
-        return {"format": FORMAT} | values
+        values = {entry.name: getattr(self, entry.name) for entry in fields(self) if entry.name != "folder"}
+        return {"format": FORMAT} | values | {"metrics": dict(self.metrics), "options": dict(self.options)}
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any], folder: Path | None = None) -> RunResult:
+        """What `to_dict` gave. Fields that came later have their defaults, fields of a later version are left out."""
         if values["format"] != FORMAT:
             raise ValueError(f"format {values['format']!r}, expected {FORMAT}")
-        rest = {key: value for key, value in values.items() if key not in ("format", "metrics", "tasks")}
-        rest["n_train"], rest["n_test"] = tuple(values["n_train"]), tuple(values["n_test"])
-        tasks = tuple(tuple(task) for task in values["tasks"])
-        return cls(**rest, tasks=tasks, metrics=Metrics(**values["metrics"]), folder=folder)
+        known = {entry.name: values[entry.name] for entry in fields(cls) if entry.name in values}
+        for name, kind in _KINDS.items():
+            if type(known.get(name, kind())) is not kind:
+                raise ValueError(f"{name} = {known[name]!r}: expected {_WORDS[kind]}")
+        known["tasks"] = tuple(_whole("tasks", task) for task in values["tasks"])
+        known |= {name: _whole(name, values[name]) for name in ("n_train", "n_test")}
+        n_tasks = len(known["tasks"])
+        for row in (*values["accuracy_matrix"], values["accuracy_before"]):
+            if type(row) is not list or len(row) != n_tasks or not all(v is None or type(v) is float for v in row):
+                raise ValueError(f"a row of the accuracy matrix is {row!r}: expected {n_tasks} numbers or null")
+        if len(values["accuracy_matrix"]) != n_tasks:
+            raise ValueError(f"the accuracy matrix has {len(values['accuracy_matrix'])} rows for {n_tasks} tasks")
+        return cls(**known | {"metrics": Metrics(values["metrics"]), "folder": folder})
 
     def matrix_csv(self) -> str:
         """The accuracy matrix with its first row, before learning, as comma-separated values."""
@@ -79,7 +92,7 @@ class Report:
 
     def summary(self, metric: str) -> Summary:
         """Mean, standard deviation (n - 1) and every seed's value of a metric."""
-        return summarise([getattr(result.metrics, metric) for result in self.results])
+        return summarise([result.metrics[metric] for result in self.results])
 
     @property
     def accuracy_matrix(self) -> Matrix:
@@ -92,7 +105,7 @@ class Report:
         values: dict[str, Any] = {"format": FORMAT, "config": json_safe(self.config)}
         values |= {"seeds": [result.seed for result in self.results], "tested_on": first.tested_on}
         values |= {"backbone_bytes": first.backbone_bytes, "options": dict(first.options)}
-        values |= {name: asdict(self.summary(name)) for name in METRIC_NAMES}
+        values |= {name: asdict(self.summary(name)) for name in METRICS}
         values |= {
             "accuracy_matrix": self.accuracy_matrix,
             "accuracy_matrix_per_seed": [result.accuracy_matrix for result in self.results],
@@ -102,6 +115,12 @@ class Report:
             "folders": [str(result.folder) if result.folder else None for result in self.results],
         }
         return values
+
+
+def _whole(name: str, values: Sequence[Any]) -> tuple[int, ...]:
+    if not all(type(value) is int for value in values):
+        raise ValueError(f"{name} = {values!r}: expected whole numbers")
+    return tuple(values)
 
 
 def _mean(matrices: Sequence[Matrix]) -> Matrix:

@@ -12,7 +12,7 @@ from kenyon.evaluation._backbone import backbone_bytes, with_backbone
 from kenyon.evaluation._checkpoint import Timer, state_hash
 from kenyon.evaluation._config import RunConfig
 from kenyon.evaluation._loop import drive, n_records, weights_stride
-from kenyon.evaluation._metrics import metrics_of
+from kenyon.evaluation._metrics import FinishedRun, Metrics
 from kenyon.evaluation._recorder import FolderRecorder, NoRecorder
 from kenyon.evaluation._result import Report, RunResult
 from kenyon.evaluation._store import RunFolder, Store
@@ -127,7 +127,7 @@ def _result(config: RunConfig, seed: int, stream: Stream, learner: Learner, tall
         tasks=tuple(tuple(int(c) for c in task) for task in stream.info.tasks),
         n_train=tuple(episode.n_train for episode in stream.episodes),
         n_test=tuple(n_test.tolist()),
-        metrics=metrics_of(tally, n_test, learner.state_bytes, learner.synaptic_updates),
+        metrics=Metrics.of(FinishedRun.of(tally, learner, stream)),
         accuracy_matrix=rows[1:],
         accuracy_before=rows[0],
         weights_stride=stride,
