@@ -105,7 +105,7 @@ def check_restore_goes_on(make: Make, scenario: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "checkpoint.safetensors"
         save_checkpoint(path, "check", first.state(), Tally.empty(1))
-        checkpoint = load_checkpoint(path, ["check"])
+        checkpoint = load_checkpoint(path, "check")
     assert checkpoint is not None, "the state could not be written and read back"
     second.restore(checkpoint[0])
     assert state_hash(second.state()) == state_hash(first.state()), "restore(state()) is not the same state"
