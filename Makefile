@@ -1,21 +1,25 @@
 # Every target sets up what it needs in .venv; Python 3.11+ and make are all it takes.
 #   make demo     learn the embedded digits with each rule (about a minute after the install)
 #   make test     lint, types and tests
+#   make test-lowest  the core's tests with the lowest versions that pyproject.toml declares
+#   make docs     the documentation as a site in site/, every example run
 #   make bench    speed and memory, as ratios taken in one run
 #   make reproduce  the paper's tables and figures, ours beside them (hours; goes on where it was stopped)
-#   make lint     form and types only
+#   make lint     form, types and directions of imports only
 
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
+LOWEST := .venv-lowest
+CODE := src tests benchmarks examples tools
 
 # Real data sets: KENYON_DATA where it is set, else ./data, filled where a copy of the sets lies beside the checkout.
 DATA := $(abspath $(or $(KENYON_DATA),data))
 SETS := $(wildcard ../shared/data/unpack)
 export KENYON_DATA := $(DATA)
 
-.PHONY: setup demo test bench reproduce lint data clean
+.PHONY: setup demo test test-lowest docs bench reproduce lint data clean
 .DELETE_ON_ERROR:
 
 $(VENV)/core: pyproject.toml constraints.txt
@@ -24,7 +28,7 @@ $(VENV)/core: pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/all: $(VENV)/core
-	$(PIP) --editable ".[backbones,baselines,data,plot,ray,river,search,test]" imagecodecs
+	$(PIP) --editable ".[backbones,baselines,data,plot,ray,river,search,test,lint]" imagecodecs
 	touch $@
 
 setup: $(VENV)/all
@@ -37,13 +41,31 @@ demo: $(VENV)/core
 	$(BIN)/python examples/split_digits.py
 
 lint: $(VENV)/all
-	$(BIN)/ruff check src tests benchmarks examples
-	$(BIN)/ruff format --check --quiet src tests benchmarks examples
+	$(BIN)/ruff check $(CODE)
+	$(BIN)/ruff format --check --quiet $(CODE)
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache --no-logo
 
 test: lint data
 	$(BIN)/python -m pytest -n 2 --dist loadfile
+
+# What needs PyTorch, Ray, River or DeepHyper has bounds of its own; here are the core, the data sets and the pictures.
+$(LOWEST)/done: pyproject.toml tools/lowest.py
+	test -x $(LOWEST)/bin/python || $(PYTHON) -m venv $(LOWEST)
+	$(LOWEST)/bin/python tools/lowest.py data plot test > $(LOWEST)/constraints.txt
+	$(LOWEST)/bin/python -m pip --disable-pip-version-check install --quiet \
+	  --constraint $(LOWEST)/constraints.txt --editable ".[data,plot,test]"
+	touch $@
+
+test-lowest: $(LOWEST)/done
+	$(LOWEST)/bin/python -m pytest --core -n 2 --dist loadfile tests/cli tests/evaluation tests/streams tests/test_*.py
+
+$(VENV)/docs: $(VENV)/all
+	$(PIP) --editable ".[docs]"
+	touch $@
+
+docs: $(VENV)/docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
 bench: data
 	$(BIN)/python benchmarks/speed.py
@@ -55,4 +77,4 @@ reproduce: data
 	$(BIN)/kenyon reproduce --out runs --results docs/results
 
 clean:
-	rm -rf $(VENV) build dist src/*.egg-info
+	rm -rf $(VENV) $(LOWEST) site build dist src/*.egg-info

@@ -1,10 +1,17 @@
-"""Tests that need the real data sets are skipped where `KENYON_DATA` does not hold them."""
+"""Tests that need the real data sets, or with `--core` an extra, are skipped where those are not there."""
 
 from __future__ import annotations
 
+from collections.abc import Generator
+
 import pytest
 
+from kenyon.errors import MissingExtraError
 from real_sets import data_dir
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--core", action="store_true", help="skip what asks for an extra that is not installed")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -13,3 +20,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         for item in items:
             if item.get_closest_marker("real_data"):
                 item.add_marker(marker)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
+    try:
+        return (yield)
+    except MissingExtraError as error:
+        if pyfuncitem.config.getoption("--core"):
+            pytest.skip(str(error))
+        raise

@@ -11,6 +11,8 @@ import numpy as np
 import pandas
 import pyarrow
 import pytest
+
+pytest.importorskip("river")
 from river import checks, compose, datasets, evaluate, metrics, preprocessing
 
 import kenyon.river

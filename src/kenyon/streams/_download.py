@@ -174,5 +174,6 @@ def _bars(shown: bool) -> Iterator[Any]:
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
     silent = not (shown and console.is_terminal)
-    with Progress(*columns, TimeRemainingColumn(), console=console, disable=silent) as display:
+    display = Progress(*columns, TimeRemainingColumn(), console=console, disable=silent)
+    with contextlib.nullcontext() if silent else display:  # some releases of rich end a silent display with a new line
         yield lambda name: _Bar(display, name)

@@ -1,0 +1,65 @@
+"""What MkDocs does for this site besides: run the examples, and see to it that the site asks nothing of the network."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+from mkdocs.exceptions import PluginError
+from mkdocs.structure.files import File
+
+sys.path.insert(0, str(Path(__file__).parent))
+from public_names import public_modules
+
+RUNNER = Path(__file__).parent / "examples.py"
+FETCHED = re.compile(
+    r"""<(?:script|img|iframe|source|video|audio|embed)\b[^>]*?\bsrc\s*=\s*["']?((?:https?:)?//[^"'\s>]+)"""
+    r"""|<link\b(?![^>]*rel=["']?(?:canonical|prev|next))[^>]*?\bhref\s*=\s*["']?((?:https?:)?//[^"'\s>]+)"""
+    r"""|(?:url\(|@import)\s*["']?((?:https?:)?//[^"'\s)]+)""",
+    re.I,
+)
+"""Addresses that a browser requests when it opens a page; a link to click on is none."""
+
+
+def on_config(config: Any) -> None:
+    """Add the reference to the navigation."""
+    config.nav.append({"Reference": [{name: _reference(name)} for name in public_modules()]})
+
+
+def _reference(module: str) -> str:
+    return f"reference/{module}.md"
+
+
+def on_files(files: Any, config: Any) -> Any:
+    """Add the reference, and run the examples of every page, each page in a process of its own."""
+    for module in public_modules():
+        files.append(File.generated(config, _reference(module), content=f"# {module}\n\n::: {module}\n"))
+    pages = [file.abs_src_path for file in files.documentation_pages() if file.abs_src_path]
+    with ThreadPoolExecutor(2) as pool:
+        for page, done in zip(pages, pool.map(_run, pages), strict=True):
+            if done.returncode:
+                raise PluginError(f"An example of {page} fails:\n{done.stderr}")
+    return files
+
+
+def _run(page: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, str(RUNNER), page], capture_output=True, text=True)
+
+
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """Take `no-run: reason` out of the fences, which Markdown does not know."""
+    return re.sub(r"^(```\w+) no-run:.*$", r"\1", markdown, flags=re.M)
+
+
+def on_post_build(config: Any) -> None:
+    """Fail where a page or a style would fetch something from elsewhere."""
+    site = Path(config.site_dir)
+    for path in sorted(site.rglob("*")):
+        if path.suffix in (".html", ".css", ".svg"):
+            foreign = sorted(set(filter(None, (url for found in FETCHED.findall(path.read_text()) for url in found))))
+            if foreign:
+                raise PluginError(f"{path.relative_to(site)} would fetch {', '.join(foreign)}.")
