@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import re
+import shutil
+import tomllib
 from collections.abc import Iterator
 from dataclasses import fields, is_dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from kenyon.errors import DataError
-from kenyon.report import ReportData, Result, Row, Run, Table, markdown, page_html
+from kenyon.errors import DataError, KenyonError
+from kenyon.evaluation import Store
+from kenyon.report import ReportData, Result, Row, Run, Table, markdown, page_html, report_of_runs
+from kenyon.system import to_toml
 from report.sample import sample
 from report.test_page import Tags
 
@@ -94,3 +100,45 @@ def test_a_paragraph_stays_a_paragraph(text: str) -> None:
     assert text not in markdown(report).splitlines()
     unescaped = re.sub(r"\\(.)", r"\1", markdown(report))
     assert unescaped.splitlines().count(text) == 1 + len(report.tables), "and yet it is there to read"
+
+
+@pytest.mark.parametrize("file", ["metrics.json", "run.json", "config.toml"])
+def test_no_field_of_a_run_becomes_markup(file: str, store: Path, tmp_path: Path) -> None:
+    """Each is shown as text, or the run is left out, or the error is one of ours."""
+    source = next(run for run in Store(store).runs() if run.complete)
+    text = source.file(file).read_text()
+    values = tomllib.loads(text) if file.endswith("toml") else json.loads(text)
+    outcomes = []
+    for number, (place, changed) in enumerate(dict(leaves(values, EVIL, file)).items()):
+        run = shutil.copytree(source.path, tmp_path / str(number) / source.path.name)
+        as_toml = file.endswith("toml") and isinstance(changed, dict)
+        (run / file).write_text(to_toml(changed) if as_toml else json.dumps(changed))
+        try:
+            report = report_of_runs(run.parent)
+            check_no_markup(page_html(report), markdown(report), place)
+            outcomes.append("shown")
+        except KenyonError:
+            outcomes.append("refused")
+    assert len(outcomes) > 5 and "refused" in outcomes
+
+
+def leaves(value: Any, by: Any, place: str) -> Iterator[tuple[str, Any]]:
+    """The same JSON with one value or key replaced, for every place; one for all members of a list."""
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield f"{place}.{key} as a key", {k if k != key else by: v for k, v in value.items()}
+            for where, other in leaves(item, by, f"{place}.{key}"):
+                yield where, value | {key: other}
+    elif isinstance(value, list) and value:
+        for where, other in leaves(value[0], by, f"{place}[]"):
+            yield where, [other, *value[1:]]
+    yield place, by
+
+
+def test_the_folder_of_a_run_does_not_become_markup(store: Path, tmp_path: Path) -> None:
+    source = next(run for run in Store(store).runs() if run.complete)
+    run = shutil.copytree(source.path, tmp_path / "store" / "<img src=x onerror=alert(1)>")
+    for path in (run, run.parent):
+        report = report_of_runs(path)
+        assert list(report.runs) == [run.name]
+        check_no_markup(page_html(report), markdown(report), str(path))

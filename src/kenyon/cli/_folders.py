@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import typer
@@ -21,7 +20,6 @@ def open_runs(path: Path) -> list[RunFolder]:
     return runs
 
 
-def say_damaged(damaged: Sequence[tuple[RunFolder, str]]) -> None:
-    """Name the runs that are left out because they cannot be read, and why."""
-    for folder, reason in damaged:
-        typer.echo(f"kenyon: left out {folder.path.name}: {reason}", err=True)
+def say_damaged(folder: RunFolder, reason: str) -> None:
+    """Name a run that is left out because it cannot be read, and why."""
+    typer.echo(f"kenyon: left out {folder.path.name}: {reason}", err=True)

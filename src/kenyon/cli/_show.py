@@ -27,7 +27,8 @@ def show(
     groups, damaged = group_runs(open_runs(path))
     if not groups:
         raise DataError(damaged[0][1] if len(damaged) == 1 else f"{path}: all {len(damaged)} runs are damaged")
-    say_damaged(damaged)
+    for folder, reason in damaged:
+        say_damaged(folder, reason)
     groups.sort(key=lambda group: group.rank)
     if as_json:
         typer.echo(json.dumps([_as_json(group) for group in groups], indent=2, allow_nan=False))

@@ -73,6 +73,12 @@ class RunGroup:
         values |= self.values.get("options", {}) | (dict(self.complete[0][1].options) if self.complete else {})
         return values | ({"content": self.values["content"][:8].strip()} if "content" in self.values else {})
 
+    @property
+    def keys(self) -> list[str]:
+        """The names of all values: those of the stream, the learner's options, and what lies behind them."""
+        stream = [key for key in self.config if key != "options"]
+        return list(dict.fromkeys([*stream, *self.config.get("options", {}), *self.differs]))
+
     def value(self, key: str) -> Any:
         """A value of the configuration, or of what lies behind it, by name."""
         if key in self.differs:
@@ -128,8 +134,11 @@ def by_stream(groups: Iterable[RunGroup]) -> dict[tuple[str, str], list[RunGroup
 
 
 def distinguishing(groups: Sequence[RunGroup]) -> list[str]:
-    """The names of the values that are not the same in all groups, data set, scenario and learner aside."""
-    keys = dict.fromkeys(key for group in groups for key in group.differs)
+    """The names of the values that are not the same in all groups, in the order of the configurations.
+
+    Data set, scenario and learner are left out.
+    """
+    keys = dict.fromkeys(key for group in groups for key in group.keys if key not in _NAMED)
     return [key for key in keys if any(group.value(key) != groups[0].value(key) for group in groups)]
 
 
@@ -168,6 +177,9 @@ class _Reader:
         for key in _NAMED:
             if not isinstance(config.get(key), str):
                 raise DataError(f"{folder.file('config.toml')} has no {key!r}: it is not the configuration of a run")
+        for key in ("options", "backbone"):
+            if not isinstance(config.get(key, {}), Mapping):
+                raise DataError(f"{folder.file('config.toml')} has {key} = {config[key]!r}: expected a table")
         if record := folder.record():
             return config, record["values"]
         values = older_identity(config)
@@ -189,8 +201,8 @@ class _Reader:
     def outdated(self, folder: RunFolder, values: Mapping[str, Any]) -> str:
         """Why a run's numbers are not those of the code as it is; empty where they are."""
         learner, sources = values["learner"], values.get("sources")
-        if ":" in learner and sources is None:
-            place = learner.rpartition(":")[0]
+        place = learner.rpartition(":")[0]
+        if place and sources is None and not place.startswith("kenyon."):
             return f"{place} is newer than the run" if newer([place], folder.file("config.toml")) else ""
         key = json.dumps([learner, values["meaning"], sources])
         if key not in self._outdated:

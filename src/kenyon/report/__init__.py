@@ -5,7 +5,6 @@ from __future__ import annotations
 from kenyon.report._command import config_command, run_command
 from kenyon.report._data import REPORT_FILE, ReportData, Run, read_report, write_report
 from kenyon.report._from_runs import machine, open_report, report_of_runs
-from kenyon.report._gather import Group
 from kenyon.report._markdown import markdown, write_markdown
 from kenyon.report._page import page_html, write_page
 from kenyon.report._parts import (
@@ -39,7 +38,6 @@ __all__ = [
     "Cell",
     "Empty",
     "Figure",
-    "Group",
     "Heatmap",
     "Lines",
     "Missing",

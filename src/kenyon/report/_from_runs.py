@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from kenyon.errors import DataError
-from kenyon.evaluation import RunFolder, Store, environment
+from kenyon.evaluation import RunFolder, RunGroup, Store, by_stream, environment, group_runs
 from kenyon.report._command import config_command, run_command
 from kenyon.report._data import REPORT_FILE, ReportData, Run, read_report
-from kenyon.report._gather import Group, gather
 from kenyon.report._parts import Cell, Missing, Result, Row, Table, slug, unique
 from kenyon.report._run_figures import figures_of
 
@@ -26,36 +25,61 @@ COLUMNS = {
 """The columns by metric: heading, factor, unit, and which way is better."""
 
 
-def open_report(path: Path) -> ReportData:
-    """The report of a store, of one run, or in a JSON file."""
+Told = Callable[[RunFolder, str], None]
+"""Called with a run that cannot be read, and the reason."""
+
+
+def open_report(path: Path, told: Told | None = None) -> ReportData:
+    """The report of a store, of one run, or in a JSON file.
+
+    Args:
+        path: the folder or the file.
+        told: called with every run that is left out because it cannot be read.
+    """
     if path.is_file():
         return read_report(path)
     if not path.is_dir():
         raise DataError(f"there is no store {path}: name a folder that `kenyon run` or `kenyon reproduce` wrote to")
-    return read_report(path / REPORT_FILE) if (path / REPORT_FILE).exists() else report_of_runs(path)
+    return read_report(path / REPORT_FILE) if (path / REPORT_FILE).exists() else report_of_runs(path, told)
 
 
-def report_of_runs(path: Path) -> ReportData:
-    """One table for each data set and scenario, and figures; incomplete runs are named and left out of the numbers."""
+def report_of_runs(path: Path, told: Told | None = None) -> ReportData:
+    """Make a report of the runs of a store: one table for each data set and scenario, and figures.
+
+    Runs that are not complete, or that another version of their learner made, are named and left out of the numbers.
+
+    Args:
+        path: the folder of the store, or of one run.
+        told: called with every run that is left out because it cannot be read.
+    """
     one = (path / "config.toml").exists()
     store, runs = (path.parent, [RunFolder(path)]) if one else (path, Store(path).runs())
     if not runs:
         raise DataError(f"{path} holds no run: name a store that `kenyon run` wrote to")
-    streams = gather(runs)
-    if not any(group.complete for groups in streams.values() for group in groups):
+    groups, damaged = group_runs(runs)
+    if not groups:
+        raise DataError(damaged[0][1] if len(damaged) == 1 else f"{path}: all {len(damaged)} runs are damaged")
+    if not any(group.complete for group in groups):
         raise DataError(f"{path} holds no complete run: `kenyon run` with the same options goes on where it stopped")
-    tables = unique([_table(stream, groups, store) for stream, groups in streams.items()])
-    names = [name for stream in streams.values() for group in stream for name in group.names]
-    n_incomplete = len(runs) - len(names)
+    if told is not None:
+        for folder, reason in damaged:
+            told(folder, reason)
+    streams = by_stream(groups)
+    tables = unique([_table(stream, members, store) for stream, members in streams.items()])
+    counts = {
+        "complete run": sum(len(group.complete) for group in groups),
+        "incomplete run": sum(len(group.incomplete) for group in groups),
+        "damaged run": len(damaged),
+    }
+    words = [_count(n, what) for what, n in counts.items() if n]
+    words[0] += f" on {_count(len(streams), 'stream')}"
+    listed = [group for members in streams.values() for group in members]
     return ReportData(
         title=path.name if one else f"Runs in {path.resolve().name}",
-        subtitle=f"{_count(len(names), 'complete run')} on {_count(len(streams), 'stream')}"
-        + (f", {_count(n_incomplete, 'incomplete run')}" if n_incomplete else ""),
+        subtitle=", ".join(words),
         tables=tables,
         figures=unique(figures_of(streams), taken=[table.id for table in tables]),
-        runs={
-            name: run for groups in streams.values() for group in groups for name, run in _runs(group, store).items()
-        },
+        runs={name: run for group in listed for name, run in _runs(group, store).items()},
         command=shlex.join(["kenyon", "report", str(path)]),
         made=datetime.now(UTC).isoformat(timespec="seconds"),
         kenyon=_version(),
@@ -77,12 +101,11 @@ def _version() -> str:
         return ""
 
 
-def _table(stream: tuple[str, str], groups: Sequence[Group], store: Path) -> Table:
-    accuracies = [group.report.summary("accuracy").mean or 0.0 for group in groups if group.complete]
+def _table(stream: tuple[str, str], groups: Sequence[RunGroup], store: Path) -> Table:
+    reports = [group.report for group in groups if group.complete and not group.outdated]
+    accuracies = [report.summary("accuracy").mean or 0.0 for report in reports]
     best = max(accuracies) if len(accuracies) > 1 else None
-    defined = [
-        metric for metric in COLUMNS if any(g.complete and g.report.summary(metric).mean is not None for g in groups)
-    ]
+    defined = [metric for metric in COLUMNS if any(report.summary(metric).mean is not None for report in reports)]
     rows = tuple(Row(group.label, _cells(group, defined, best, store)) for group in groups)
     left_out = [f"{run.path.name} ({_standing(run)})" for group in groups for run in group.incomplete]
     held_out = any(result.tested_on == "holdout" for group in groups for _, result in group.complete)
@@ -93,10 +116,10 @@ def _table(stream: tuple[str, str], groups: Sequence[Group], store: Path) -> Tab
     return Table(slug(*stream), ", ".join(stream), columns, rows, note=note)
 
 
-def _cells(group: Group, metrics: Sequence[str], best: float | None, store: Path) -> tuple[Cell, ...]:
-    if not group.complete:
-        run = group.incomplete[0]
-        reason = f"{run.path.name} is not complete ({_standing(run)})"
+def _cells(group: RunGroup, metrics: Sequence[str], best: float | None, store: Path) -> tuple[Cell, ...]:
+    if group.outdated or not group.complete:
+        run = group.complete[0][0] if group.complete else group.incomplete[0]
+        reason = group.outdated or f"{run.path.name} is not complete ({_standing(run)})"
         return (Missing(reason, config_command(store / run.path.name / "config.toml")),) * (len(metrics) + 1)
     cells: list[Cell] = []
     seeds = [result.seed for _, result in group.complete]
@@ -120,7 +143,7 @@ def _standing(run: RunFolder) -> str:
     return "running" if run.busy else "stopped"
 
 
-def _runs(group: Group, store: Path) -> dict[str, Run]:
+def _runs(group: RunGroup, store: Path) -> dict[str, Run]:
     return {
         folder.path.name: Run(
             config=folder.file("config.toml").read_text(encoding="utf-8"),

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kenyon.errors import DataError
-from kenyon.evaluation import WITHHELD, RunFolder, read_growing
+from kenyon.evaluation import WITHHELD, RunFolder, RunGroup, read_growing
 from kenyon.learners import LEARNERS
-from kenyon.report._gather import Group
 from kenyon.report._parts import Figure, Heatmap, Lines, Point, Scatter, Series, slug
 
 OURS = "Kenyon"
@@ -21,10 +20,10 @@ WINDOW = 40
 SIGNIFICANT = 5
 
 
-def figures_of(streams: dict[tuple[str, str], list[Group]]) -> list[Figure]:
+def figures_of(streams: dict[tuple[str, str], list[RunGroup]]) -> list[Figure]:
     """For every stream: accuracy against bytes and over the stream, accuracy matrices, and weights."""
     figures: list[Figure] = []
-    drawn = {stream: [g for g in groups if g.complete] for stream, groups in streams.items()}
+    drawn = {stream: [g for g in groups if g.complete and not g.outdated] for stream, groups in streams.items()}
     for draw in (bytes_figure, stream_figure):
         figures += [figure for stream, groups in drawn.items() if groups and (figure := draw(stream, groups))]
     for stream, groups in drawn.items():
@@ -34,7 +33,7 @@ def figures_of(streams: dict[tuple[str, str], list[Group]]) -> list[Figure]:
     return figures
 
 
-def bytes_figure(stream: tuple[str, str], groups: Sequence[Group]) -> Scatter | None:
+def bytes_figure(stream: tuple[str, str], groups: Sequence[RunGroup]) -> Scatter | None:
     """Accuracy against bytes of state, one point per configuration; None where there is no point."""
     points = []
     for group in groups:
@@ -70,7 +69,7 @@ def _kind(learner: str) -> str:
     return "keeps no samples" if memory == "none" else f"keeps: {memory}"
 
 
-def stream_figure(stream: tuple[str, str], groups: Sequence[Group]) -> Lines | None:
+def stream_figure(stream: tuple[str, str], groups: Sequence[RunGroup]) -> Lines | None:
     """Accuracy before learning over the stream, one line per configuration; None where there is no line."""
     found = []
     for group in groups:
@@ -86,11 +85,11 @@ def stream_figure(stream: tuple[str, str], groups: Sequence[Group]) -> Lines | N
     return Lines(own, title, "samples", y, series, note=note, marks=marks, runs=names)
 
 
-def _marks(group: Group) -> tuple[float, ...]:
+def _marks(group: RunGroup) -> tuple[float, ...]:
     return tuple(float(end) for end in np.cumsum(group.complete[0][1].n_train)[:-1])
 
 
-def matrix_figure(stream: tuple[str, str], group: Group) -> Heatmap | None:
+def matrix_figure(stream: tuple[str, str], group: RunGroup) -> Heatmap | None:
     """Accuracy on every task after every task; None for a stream of one task."""
     tasks = group.complete[0][1].tasks
     if len(tasks) < 2:
@@ -113,7 +112,7 @@ def matrix_figure(stream: tuple[str, str], group: Group) -> Heatmap | None:
     )
 
 
-def weights_figure(stream: tuple[str, str], group: Group) -> Lines | None:
+def weights_figure(stream: tuple[str, str], group: RunGroup) -> Lines | None:
     """Mean weights of the first seed over the stream; None where the run recorded none."""
     folder, result = group.complete[0]
     means = read_array(folder, "weights.npy")

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
-from kenyon.evaluation import Report, RunConfig
-from kenyon.report import Cell, Empty, Figure, Group, Missing, Result, Row, Table, Value, run_command
+from kenyon.evaluation import Report, RunConfig, RunGroup
+from kenyon.report import Cell, Empty, Figure, Missing, Result, Row, Table, Value, run_command
 from kenyon.reproduce._jobs import Job, RunJob
 
 SCALES = {"%": 100.0, "MB": 1e-6}
@@ -207,7 +207,7 @@ def paper_value(numbers: tuple[float, ...] | None) -> Value | None:
     return None if numbers is None else Value(numbers[0], numbers[1] if len(numbers) > 1 else None)
 
 
-def groups(results: Results, cells: Mapping[str, Wanted]) -> list[Group]:
+def groups(results: Results, cells: Mapping[str, Wanted]) -> list[RunGroup]:
     """The complete runs of some cells, by name."""
     found = []
     for name, cell in cells.items():
@@ -215,7 +215,7 @@ def groups(results: Results, cells: Mapping[str, Wanted]) -> list[Group]:
             folders = [job.folder(results.store) for job in cell.jobs()]
             complete = [(folder, folder.result()) for folder in folders if folder.complete]
             if complete:
-                found.append(Group(cell.config.to_dict(), complete, label=name))
+                found.append(RunGroup(cell.config.to_dict(), complete, label=name))
     return found
 
 
