@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kenyon.learner import KenyonClassifier
 
-try:
-    __version__ = version("kenyon")
-except PackageNotFoundError:  # run from a source tree that is not installed
-    __version__ = "0+unknown"
+    __version__: str
 
 __all__ = ["KenyonClassifier", "__version__"]
 
@@ -22,6 +18,13 @@ def __getattr__(name: str) -> Any:
         from kenyon.learner import KenyonClassifier
 
         return KenyonClassifier
+    if name == "__version__":
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            return version("kenyon")
+        except PackageNotFoundError:  # run from a source tree that is not installed
+            return "0+unknown"
     raise AttributeError(f"module 'kenyon' has no attribute {name!r}")
 
 

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
-from sklearn.utils import check_random_state
+import numpy as np
 
 from kenyon._engine import Engine
 from kenyon.errors import ConfigError, MemoryBudgetError
 from kenyon.features import Features, Identity, SparseProjection
 from kenyon.layers import PlasticLayer, axis_sizes, bytes_of, declared_by
 from kenyon.modulation import InverseTime, Moving, check_moving, clamp_bounds, local_of
-from kenyon.options import OPTIONS
+from kenyon.options import OPTIONS, is_whole
 from kenyon.rules import Rule, get_rule
 
 DEFAULT_UNITS = 11_000
@@ -167,11 +167,13 @@ def _threads(n_jobs: int | None) -> int:
 
 def seed_of(random_state: Any) -> int:
     """The seed itself where it is a number, else one drawn from the generator."""
-    try:
-        drawn = int(check_random_state(random_state).randint(2**31 - 1))
-    except ValueError as error:
-        raise OPTIONS["random_state"].refuse(random_state) from error
-    return int(random_state) if isinstance(random_state, int) or hasattr(random_state, "__index__") else drawn
+    if is_whole(random_state) and 0 <= random_state < 1 << 32:
+        return int(random_state)
+    if random_state is None:
+        random_state = np.random.mtrand._rand  # NumPy's own, as everywhere in scikit-learn
+    if not isinstance(random_state, np.random.RandomState):
+        raise OPTIONS["random_state"].refuse(random_state)
+    return int(random_state.randint(2**31 - 1))
 
 
 def check_budget(budget: int | str | None, needed: int, new: Sequence[Hashable]) -> None:

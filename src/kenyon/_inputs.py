@@ -7,9 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
-from sklearn.exceptions import DataConversionWarning
-from sklearn.utils.validation import validate_data
 
 from kenyon._kernels.check import first_unbearable
 from kenyon.errors import InputError
@@ -21,7 +18,7 @@ LARGEST = 1e30
 _DIRECT = (np.dtype(np.uint8), np.dtype(np.float32), np.dtype(np.float64))
 
 
-class Inputs(BaseEstimator):
+class Inputs:
     """Width of the samples, and the names of their features where they came in a data frame."""
 
     n_features_in_: int
@@ -31,6 +28,11 @@ class Inputs(BaseEstimator):
     def names(self) -> NDArray | None:
         """The features' names, if they have any."""
         return getattr(self, "feature_names_in_", None)
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import Tags, TargetTags
+
+        return Tags(estimator_type=None, target_tags=TargetTags(required=False))
 
 
 Inputs.__name__ = "KenyonClassifier"  # as the messages of scikit-learn's checks name it
@@ -45,9 +47,13 @@ def check_samples(inputs: Inputs, X: Any, first: bool = False) -> NDArray:
         first: these are the first samples, and `inputs` takes its width and names from them.
     """
     direct = type(X) is np.ndarray and X.dtype in _DIRECT and X.ndim == 2 and X.shape[0] > 0 and X.shape[1] > 0
-    if direct and not first and X.shape[1] == inputs.n_features_in_ and inputs.names is None:
+    if direct and first:
+        inputs.n_features_in_ = X.shape[1]
+    if direct and X.shape[1] == inputs.n_features_in_ and inputs.names is None:
         samples = X
     else:
+        from sklearn.utils.validation import validate_data
+
         try:
             samples = validate_data(inputs, X, reset=first, dtype=None, ensure_all_finite=False)
             if samples.dtype.kind not in "buif":
@@ -75,6 +81,8 @@ def check_labels(y: Any, n_samples: int) -> NDArray:
     y = label_array(y)
     shape = y.shape
     if len(shape) == 2 and shape[1] == 1:
+        from sklearn.exceptions import DataConversionWarning
+
         warnings.warn("A column-vector y was passed when a 1d array was expected", DataConversionWarning, stacklevel=4)
         y, shape = y.ravel(), shape[:1]
     if len(shape) != 1 or shape[0] != n_samples:

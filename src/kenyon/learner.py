@@ -9,20 +9,18 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.exceptions import NotFittedError
-from sklearn.utils import Tags
 
 from kenyon import _modelfile
 from kenyon._build import build_engine, check_budget, seed_of, settle
 from kenyon._core import Core
 from kenyon._engine import Engine, Journal
+from kenyon._estimator import Estimator
 from kenyon._inputs import Inputs, check_labels, check_samples
 from kenyon._lesson import Lesson
 from kenyon._lock import ModelLock
 from kenyon.errors import InputError
 from kenyon.labels import NO_LABEL, Labels
-from kenyon.options import OPTIONS, ClassifierOptions, describe
+from kenyon.options import OPTIONS, describe
 from kenyon.presets import load_preset
 from kenyon.rules import get_rule
 
@@ -32,7 +30,7 @@ _LOCKS: WeakKeyDictionary[KenyonClassifier, ModelLock] = WeakKeyDictionary()
 """The lock of each classifier: no attribute of it, since it is neither copied nor saved."""
 
 
-class KenyonClassifier(ClassifierMixin, BaseEstimator, ClassifierOptions):
+class KenyonClassifier(Estimator):
     __doc__ = f"""Sparse random features and a layer of local plasticity: one pass, no replay, no backpropagation.
 
     {describe(OPTIONS)}
@@ -188,7 +186,7 @@ class KenyonClassifier(ClassifierMixin, BaseEstimator, ClassifierOptions):
         def state() -> dict[str, Any]:
             if self.__sklearn_is_fitted__():
                 self._settled()
-            return super(KenyonClassifier, self).__getstate__()
+            return dict(vars(self))
 
         return self._lock.write(state)
 
@@ -338,16 +336,12 @@ class KenyonClassifier(ClassifierMixin, BaseEstimator, ClassifierOptions):
 
     def _check_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():
+            from sklearn.exceptions import NotFittedError
+
             raise NotFittedError(
                 f"This {type(self).__name__} instance is not fitted yet: it has learned nothing. "
                 "Call 'partial_fit' or 'fit' with labelled samples first."
             )
-
-    def __sklearn_tags__(self) -> Tags:
-        tags = super().__sklearn_tags__()
-        # a projection spreads many inputs over its units; scikit-learn's check has two inputs in all
-        tags.classifier_tags.poor_score = True
-        return tags
 
     def __sklearn_is_fitted__(self) -> bool:
         return "_core" in self.__dict__
