@@ -21,6 +21,9 @@ def make_watch(n_seeds: int, quiet: bool) -> Any:
 
 
 class _Silent(Watch):
+    def note(self, message: str) -> None:
+        """Said to nobody."""
+
     def __enter__(self) -> Watch:
         return self
 
@@ -42,6 +45,9 @@ class LineWatch(_Silent):
             speed = (done - self._first) / (perf_counter() - self._begin) if done > self._first else 0.0
             left = f", {(total - done) / speed:,.0f} s left" if speed and done < total else ""
             _say(f"features of {split}: {done:,} of {total:,} images{left}")
+
+    def note(self, message: str) -> None:
+        _say(message)
 
     def waiting(self, folder: Path) -> None:
         _say(f"{folder.name} is being run by another process; waiting for it")
@@ -97,6 +103,9 @@ class LiveWatch(_Silent):
             self._bar.reset(self._id, description=f"features of {split}", total=total)
         seconds = perf_counter() - self._begin
         self._bar.update(self._id, completed=done, speed=done / seconds if seconds else 0.0)
+
+    def note(self, message: str) -> None:
+        self._bar.console.print(message, markup=False, highlight=False)
 
     def waiting(self, folder: Path) -> None:
         self._bar.update(self._id, description=f"waiting for another process on {folder.name}")

@@ -1,7 +1,7 @@
 """Checkpoints: one safetensors file that holds the learner and the tally, replaced as a whole.
 
 Tensors `learner/<name>` are the learner's `state()`, `run/<name>` the tally's arrays; the metadata
-hold the format's version and the run's id.
+hold the format's version, the run's id, and a SHA-256 over all of it. Checkpoints of earlier versions have no sum.
 """
 
 from __future__ import annotations
@@ -15,10 +15,12 @@ from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
+from kenyon.errors import DataError
 from kenyon.evaluation._tally import Tally
 from kenyon.system import replacing
 
 FORMAT = "1"
+_NONE = "no sum"
 
 
 def _plain(array: NDArray) -> NDArray:
@@ -27,25 +29,54 @@ def _plain(array: NDArray) -> NDArray:
 
 
 def save_checkpoint(path: Path, run_id: str, state: dict[str, NDArray], tally: Tally) -> None:
+    """Write a checkpoint; an OSError where it cannot be written."""
     tensors = {f"learner/{name}": _plain(array) for name, array in state.items()}
     tensors |= {f"run/{name}": array for name, array in tally.to_arrays().items()}
+    metadata = {"format": FORMAT, "run": run_id, "sha256": _sum(run_id, tensors)}
     with replacing(path) as temporary:
-        save_file(tensors, temporary, metadata={"format": FORMAT, "run": run_id})
+        try:
+            save_file(tensors, temporary, metadata=metadata)
+        except SafetensorError as error:
+            raise OSError(str(error)) from error
 
 
-def load_checkpoint(path: Path, *run_ids: str) -> tuple[dict[str, NDArray], Tally] | None:
-    """The learner's state and the tally, or None where there is no usable checkpoint of this run."""
+def read_checkpoint(path: Path, *run_ids: str) -> tuple[dict[str, NDArray], Tally] | None:
+    """The learner's state and the tally; None where there is no checkpoint.
+
+    Raises DataError, with the reason, where the checkpoint is damaged or another run's.
+    """
     if not path.exists():
         return None
     try:
         with safe_open(path, framework="numpy") as file:
-            if file.metadata() not in [{"format": FORMAT, "run": run_id} for run_id in run_ids]:
-                return None
+            metadata = file.metadata() or {}
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dict
+    except (SafetensorError, ValueError, OSError) as error:
+        raise DataError(f"{path} cannot be read ({error})") from error
+    run_id = metadata.get("run", "")
+    if metadata.get("format") != FORMAT or set(metadata) not in ({"format", "run"}, {"format", "run", "sha256"}):
+        raise DataError(f"{path} is of no format that this version reads")
+    if run_id not in run_ids:
+        raise DataError(f"{path} belongs to the run {run_id!r}")
+    if metadata.get("sha256", _NONE) not in (_NONE, _sum(run_id, tensors)):
+        raise DataError(f"{path} is damaged: its content is not what was written")
+    try:
         tally = Tally.from_arrays({name[4:]: array for name, array in tensors.items() if name.startswith("run/")})
-    except (SafetensorError, KeyError, ValueError, OSError):
-        return None
+    except (KeyError, ValueError) as error:
+        raise DataError(f"{path} is damaged ({error})") from error
     return {name[8:]: array for name, array in tensors.items() if name.startswith("learner/")}, tally
+
+
+def load_checkpoint(path: Path, *run_ids: str) -> tuple[dict[str, NDArray], Tally] | None:
+    """The learner's state and the tally, or None where there is no usable checkpoint of this run."""
+    try:
+        return read_checkpoint(path, *run_ids)
+    except DataError:
+        return None
+
+
+def _sum(run_id: str, tensors: dict[str, NDArray]) -> str:
+    return hashlib.sha256(f"{FORMAT}\0{run_id}\0{state_hash(tensors)}".encode()).hexdigest()
 
 
 def state_hash(state: dict[str, NDArray]) -> str:
@@ -54,7 +85,7 @@ def state_hash(state: dict[str, NDArray]) -> str:
     for name in sorted(state):
         array = _plain(state[name])
         digest.update(f"{name}\0{array.dtype.str}\0{array.shape}\0".encode())
-        digest.update(array.tobytes())
+        digest.update(array.reshape(-1).view(np.uint8).data)
     return digest.hexdigest()
 
 

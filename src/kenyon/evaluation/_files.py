@@ -35,11 +35,11 @@ class GrowingArray:
         row_bytes = self._dtype.itemsize * int(np.prod(self._row_shape))
         self._file: IO[bytes]
         if rows == 0:
-            self._file = open(path, "wb")  # noqa: SIM115 - stays open for the run
+            self._file = open(path, "wb", buffering=0)  # noqa: SIM115 - stays open for the run
             header = {"descr": self._dtype.str, "fortran_order": False, "shape": tuple(shape)}
             np.lib.format.write_array_header_1_0(self._file, header)
             return
-        self._file = open(path, "r+b")  # noqa: SIM115
+        self._file = open(path, "r+b", buffering=0)  # noqa: SIM115
         if _header(self._file) != (tuple(shape), False, self._dtype):
             raise ValueError(f"{path} holds another array")
         end = self._file.tell() + rows * row_bytes
@@ -52,10 +52,11 @@ class GrowingArray:
         rows = np.ascontiguousarray(rows, dtype=self._dtype)
         if rows.shape[1:] != self._row_shape:
             raise ValueError(f"rows of shape {rows.shape[1:]} do not fit an array of rows {self._row_shape}")
-        self._file.write(rows.data)
+        rest = rows.reshape(-1).view(np.uint8).data
+        while rest:  # nothing is buffered, so that what cannot be written is known here
+            rest = rest[self._file.write(rest) :]
 
     def sync(self) -> None:
-        self._file.flush()
         os.fsync(self._file.fileno())
 
     def close(self) -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
+from kenyon.errors import DataError
 from kenyon.evaluation._backbone import backbone_bytes, with_backbone
 from kenyon.evaluation._checkpoint import Timer, state_hash
 from kenyon.evaluation._config import RunConfig
@@ -100,14 +102,21 @@ def run_dataset(
     watch = watch or Watch()
     curriculum = replace(config.curriculum, seed=seed)
     stream = curriculum.open(dataset)
-    learner = make_learner(config.learner, stream.info, seed, curriculum.scenario, **config.options)
+    make = partial(make_learner, config.learner, stream.info, seed, curriculum.scenario, **config.options)
+    learner = make()
     stride = weights_stride(learner, stream.info.n_train, config.weights_every)
     recorder: NoRecorder | FolderRecorder = NoRecorder(len(stream.episodes))
     if folder:
         folder.begin(config, seed)
         sizes = (stream.info.n_train, n_records(stream, stride), stream.info.n_classes)
-        timer = Timer(checkpoint_seconds, checkpoint_share)
-        recorder = FolderRecorder(folder, config.run_ids(seed), learner, sizes, len(stream.episodes), timer)
+        more = (sizes, len(stream.episodes), Timer(checkpoint_seconds, checkpoint_share), watch)
+        try:
+            recorder = FolderRecorder(folder, config.run_ids(seed), learner, *more)
+        except DataError as error:
+            watch.note(f"{error}: the run starts over")
+            folder.file("checkpoint.safetensors").unlink()
+            learner = make()
+            recorder = FolderRecorder(folder, config.run_ids(seed), learner, *more)
     tally = recorder.tally
     n_test = [episode.n_test for episode in stream.episodes]
     watch.started(seed, stream.info, n_test, tally)

@@ -47,11 +47,13 @@ def newer(places: Iterable[str], than: Path) -> bool:
 def _find(place: str) -> Path | None:
     if place.endswith(".py"):
         return Path(place) if Path(place).is_file() else None
+    here = Path(*place.split(".")).with_suffix(".py")  # modules are looked up in the current folder too
     try:
         spec = find_spec(place)
     except (ImportError, ValueError):
-        return None
-    return Path(spec.origin) if spec and spec.origin and Path(spec.origin).is_file() else None
+        spec = None
+    file = Path(spec.origin) if spec and spec.origin else here
+    return file if file.is_file() else None
 
 
 def _file_of(cls: type) -> Path | None:

@@ -38,6 +38,16 @@ DAMAGE = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
 RESULTS = ("metrics.json", "accuracy_matrix.csv", "prequential.npy", "weights.npy", "checkpoint.safetensors")
 
 
+@contextmanager
+def writing(folder: Path) -> Iterator[None]:
+    """Say in one sentence what cannot be written."""
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise OSError(f"{folder} cannot be written to ({reason}): the same command goes on where it stopped") from error
+
+
 @dataclass(frozen=True)
 class RunFolder:
     """One run's folder."""
@@ -79,14 +89,18 @@ class RunFolder:
 
     def begin(self, config: RunConfig, seed: int) -> None:
         """Write down what runs and where."""
-        replace_file(self.file("config.toml"), to_toml(config.to_dict() | {"seeds": [seed]}).encode(), durable=False)
-        record = {"format": FORMAT, "run": config.run_id(seed), "seed": seed, "values": identity(config)}
-        replace_json(self.file("run.json"), record, durable=False)
-        try:
-            sessions = json.loads(self.file("environment.json").read_text())
-        except (OSError, ValueError):
-            sessions = []
-        replace_json(self.file("environment.json"), [*sessions, environment()], durable=False)
+        with writing(self.path):
+            replace_file(
+                self.file("config.toml"), to_toml(config.to_dict() | {"seeds": [seed]}).encode(), durable=False
+            )
+            record = {"format": FORMAT, "run": config.run_id(seed), "seed": seed, "values": identity(config)}
+            replace_json(self.file("run.json"), record, durable=False)
+            path = self.file("environment.json")
+            try:
+                sessions = json.loads(path.read_text(encoding="utf-8"))
+                replace_json(path, [*(sessions if isinstance(sessions, list) else []), environment()], durable=False)
+            except (FileNotFoundError, *DAMAGE):
+                replace_json(path, [environment()], durable=False)
 
     def clear(self) -> None:
         """Forget the results, the one that says the run is complete first."""

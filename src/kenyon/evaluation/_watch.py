@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -14,6 +15,10 @@ if TYPE_CHECKING:
 
 class Watch:
     """Override what you want to see; every method is called in the run's own process and thread."""
+
+    def note(self, message: str) -> None:
+        """Something that did not go as it should, in a sentence; the run goes on. By default a Python warning."""
+        warnings.warn(message, stacklevel=2)
 
     def extracting(self, split: str, done: int, total: int) -> None:
         """A backbone has made the features of so many images of a split; never called where they are in the cache."""
