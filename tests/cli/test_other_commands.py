@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -75,6 +76,26 @@ def test_plot_draws_every_complete_run_of_a_store(store: Path, tmp_path: Path) -
     result = kenyon("plot", str(store), "--out", str(tmp_path))
     assert len(result.stdout.splitlines()) == 3 * 3
     assert len(list(tmp_path.glob("*/*.png"))) == 9
+
+
+@pytest.mark.parametrize("name", ["metrics.json", "prequential.npy", "run.json"])
+def test_plot_names_a_damaged_run_and_draws_the_others(store: Path, tmp_path: Path, name: str) -> None:
+    copy = shutil.copytree(store, tmp_path / "copy")
+    folder = Store(copy).folder(make_config(max_per_task=30), 0)
+    folder.file(name).write_text("{")
+    result = kenyon("plot", str(copy))
+    assert result.exit_code == 0 and len(result.stdout.splitlines()) == 3 * 2
+    assert f"left out {folder.path.name}" in result.stderr and f"{name} is damaged" in result.stderr
+    one = kenyon("plot", str(folder.path))
+    assert one.exit_code == 1 and f"{name} is damaged" in one.stderr
+
+
+def test_plot_leaves_out_what_a_run_was_copied_without(store: Path, tmp_path: Path) -> None:
+    copy = shutil.copytree(store, tmp_path / "copy")
+    folder = Store(copy).folder(make_config(max_per_task=30), 0)
+    folder.file("prequential.npy").unlink()
+    written = kenyon("plot", str(folder.path)).stdout.splitlines()
+    assert [Path(line).stem for line in written] == ["accuracy_matrix", "weights"]
 
 
 def test_plot_refuses_another_format(store: Path) -> None:

@@ -59,6 +59,13 @@ def test_runs_of_an_earlier_version_group_with_those_of_this_one(tmp_path: Path)
     assert [0, 1, 2] in seeds_of(store)
 
 
+def test_only_what_somebody_changed_is_compared(tmp_path: Path) -> None:
+    """Learners have different options; those that all leave at their defaults say nothing."""
+    run(make_config(max_per_task=10), [0], tmp_path)
+    run(RunConfig("digits", "ncm", Curriculum(max_per_task=10), weights_every=7), [0], tmp_path)
+    assert kenyon("show", tmp_path).stdout.split()[:5] == ["dataset", "scenario", "learner", "seeds", "accuracy,"]
+
+
 def test_an_earlier_version_s_runs_of_unknown_content_stand_alone(tmp_path: Path, monkeypatch: Any) -> None:
     store = shutil.copytree(OLDER, tmp_path / "1", copy_function=shutil.copy)
     monkeypatch.chdir(store)

@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
@@ -178,8 +179,10 @@ def test_a_stores_own_report_is_taken(store: Path, tmp_path: Path) -> None:
         (lambda run: run.file("metrics.json").write_text("{"), "metrics.json is damaged"),
         (lambda run: run.file("config.toml").write_text("= 3"), "is not TOML"),
         (lambda run: run.file("config.toml").write_text('dataset = "d"'), "has no 'scenario'"),
+        (lambda run: run.file("prequential.npy").write_bytes(b"no array"), "prequential.npy is damaged"),
+        (lambda run: np.save(run.file("weights.npy"), np.zeros(3)), "weights.npy is damaged (it holds another array)"),
     ],
-    ids=["metrics", "toml", "keys"],
+    ids=["metrics", "toml", "keys", "array", "another array"],
 )
 def test_a_damaged_run_is_named_and_left_out(store: Path, tmp_path: Path, damage: Any, words: str) -> None:
     copy = shutil.copytree(store, tmp_path / "copy")
@@ -191,13 +194,6 @@ def test_a_damaged_run_is_named_and_left_out(store: Path, tmp_path: Path, damage
     assert run.path.name not in report.runs and "1 damaged run" in report.subtitle
     alone = kenyon("report", run.path)
     assert alone.exit_code == 1 and words in alone.stderr
-
-
-def test_a_damaged_array_is_named(store: Path, tmp_path: Path) -> None:
-    copy = shutil.copytree(store, tmp_path / "copy")
-    Store(copy).runs()[0].file("prequential.npy").write_bytes(b"no array")
-    result = kenyon("report", copy)
-    assert result.exit_code == 1 and "prequential.npy is damaged" in result.stderr
 
 
 def test_numbers_of_another_meaning_are_left_out(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:

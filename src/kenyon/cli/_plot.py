@@ -14,7 +14,7 @@ def plot(
     kind: Annotated[str, typer.Option("--format", help="png or svg.")] = "png",
 ) -> None:
     """Draw a run, a search or a report."""
-    from kenyon.cli._folders import open_runs
+    from kenyon.cli._folders import open_runs, say_damaged
     from kenyon.errors import DataError, unknown
     from kenyon.plots import plot_report, plot_run, plot_search
 
@@ -35,6 +35,11 @@ def plot(
             raise DataError(f"{path} holds no complete run to draw")
         for run in runs:
             folder = run.path if out is None else (out if len(runs) == 1 else out / run.path.name)
-            pictures += plot_run(run, folder, kind)
+            try:
+                pictures += plot_run(run, folder, kind)
+            except DataError as error:
+                if len(runs) == 1:
+                    raise
+                say_damaged(run, str(error))
     for picture in pictures:
         typer.echo(picture)

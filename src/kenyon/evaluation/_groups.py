@@ -18,7 +18,7 @@ from kenyon.evaluation._identity import meaning_of
 from kenyon.evaluation._older import older_id, older_identity
 from kenyon.evaluation._result import Report, RunResult
 from kenyon.evaluation._sources import changed, newer
-from kenyon.evaluation._store import RunFolder
+from kenyon.evaluation._store import ARRAYS, RunFolder
 from kenyon.streams import canonical_name, content_sum
 
 _NAMED = ("dataset", "scenario", "learner")
@@ -93,8 +93,13 @@ class Groups(NamedTuple):
     damaged: list[tuple[RunFolder, str]]
 
 
-def group_runs(runs: Iterable[RunFolder]) -> Groups:
-    """Group runs by configuration, in the order of the runs. A run that cannot be read is named and left out."""
+def group_runs(runs: Iterable[RunFolder], arrays: bool = False) -> Groups:
+    """Group runs by configuration, in the order of the runs. A run that cannot be read is named and left out.
+
+    Args:
+        runs: complete or not.
+        arrays: whether a run whose curves cannot be read is left out too.
+    """
     found: dict[str, RunGroup] = {}
     damaged: list[tuple[RunFolder, str]] = []
     incomplete: list[tuple[str, RunFolder, RunGroup]] = []
@@ -103,6 +108,8 @@ def group_runs(runs: Iterable[RunFolder]) -> Groups:
         try:
             config, values = reader.read(folder)
             result = folder.result() if folder.complete else None
+            for name in ARRAYS if arrays and result else ():
+                folder.array(name)
         except (KenyonError, OSError) as error:
             damaged.append((folder, str(error)))
             continue
@@ -139,7 +146,8 @@ def distinguishing(groups: Sequence[RunGroup]) -> list[str]:
     Data set, scenario and learner are left out.
     """
     keys = dict.fromkeys(key for group in groups for key in group.keys if key not in _NAMED)
-    return [key for key in keys if any(group.value(key) != groups[0].value(key) for group in groups)]
+    given = {key for group in groups for key in group.differs}
+    return [key for key in keys if key in given and any(g.value(key) != groups[0].value(key) for g in groups)]
 
 
 def _label(groups: Sequence[RunGroup]) -> None:

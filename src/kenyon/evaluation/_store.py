@@ -24,9 +24,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from kenyon.errors import DataError
 from kenyon.evaluation._config import RunConfig, read_config
 from kenyon.evaluation._environment import environment
+from kenyon.evaluation._files import read_growing
 from kenyon.evaluation._identity import id_of, identity, sources_of
 from kenyon.evaluation._result import RunResult
 from kenyon.evaluation._sources import newer
@@ -35,6 +39,8 @@ from kenyon.system import is_locked, locked, replace_file, replace_json, sync_fo
 FORMAT = 1
 DAMAGE = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
 """What reading a damaged JSON file may come to."""
+ARRAYS = {"prequential.npy": (np.dtype(np.uint8), 1), "weights.npy": (np.dtype(np.float32), 2)}
+"""Type and dimensions of the curves."""
 RESULTS = ("metrics.json", "accuracy_matrix.csv", "prequential.npy", "weights.npy", "checkpoint.safetensors")
 
 
@@ -129,6 +135,18 @@ class RunFolder:
                 f"{path} belongs to the run {result.run!r}, not to {record['run']!r}: run again with --again"
             )
         return result
+
+    def array(self, name: str) -> NDArray | None:
+        """A curve of the run, `prequential.npy` or `weights.npy`; None where the store was copied without it."""
+        try:
+            array = read_growing(self.file(name))
+        except FileNotFoundError:
+            return None
+        except (OSError, EOFError, *DAMAGE) as error:
+            raise DataError(f"{self.file(name)} is damaged ({error}): run again with --again") from error
+        if (array.dtype, array.ndim) != ARRAYS[name]:
+            raise DataError(f"{self.file(name)} is damaged (it holds another array): run again with --again")
+        return array
 
     def record(self) -> dict[str, Any] | None:
         """What `run.json` says the run is: its id (`run`), its `seed`, and the `values` that the id is made of.

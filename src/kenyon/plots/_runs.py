@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon.evaluation import WITHHELD, RunFolder, RunResult, read_growing
+from kenyon.evaluation import WITHHELD, RunFolder, RunResult
 from kenyon.plots._picture import Draw, save_picture
 from kenyon.report import accuracy_curve, record_samples
 
@@ -24,15 +24,14 @@ def plot_run(run: RunFolder, folder: Path, kind: str = "png") -> list[Path]:
         kind: `"png"` or `"svg"`.
 
     Returns:
-        The files written; the weights are left out where the run recorded none.
+        The files written; what the run did not record, or was copied without, is left out.
     """
     result = run.result()
-    outcomes, means = read_growing(run.file("prequential.npy")), read_growing(run.file("weights.npy"))
-    drawings: dict[str, Draw] = {
-        "accuracy_matrix": lambda axes: draw_matrix(axes, result),
-        "accuracy": lambda axes: draw_accuracy(axes, outcomes, result),
-    }
-    if len(means):
+    outcomes, means = run.array("prequential.npy"), run.array("weights.npy")
+    drawings: dict[str, Draw] = {"accuracy_matrix": lambda axes: draw_matrix(axes, result)}
+    if outcomes is not None:
+        drawings["accuracy"] = lambda axes: draw_accuracy(axes, outcomes, result)
+    if means is not None and len(means):
         drawings["weights"] = lambda axes: draw_weights(axes, means, result)
     return [save_picture(draw, folder / f"{name}.{kind}", (7, 4.2)) for name, draw in drawings.items()]
 

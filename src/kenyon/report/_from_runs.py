@@ -56,7 +56,7 @@ def report_of_runs(path: Path, told: Told | None = None) -> ReportData:
     store, runs = (path.parent, [RunFolder(path)]) if one else (path, Store(path).runs())
     if not runs:
         raise DataError(f"{path} holds no run: name a store that `kenyon run` wrote to")
-    groups, damaged = group_runs(runs)
+    groups, damaged = group_runs(runs, arrays=True)
     if not groups:
         raise DataError(damaged[0][1] if len(damaged) == 1 else f"{path}: all {len(damaged)} runs are damaged")
     if not any(group.complete for group in groups):

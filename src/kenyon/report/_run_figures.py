@@ -7,8 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon.errors import DataError
-from kenyon.evaluation import WITHHELD, RunFolder, RunGroup, read_growing
+from kenyon.evaluation import WITHHELD, RunGroup
 from kenyon.learners import LEARNERS
 from kenyon.report._parts import Figure, Heatmap, Lines, Point, Scatter, Series, slug
 
@@ -73,7 +72,7 @@ def stream_figure(stream: tuple[str, str], groups: Sequence[RunGroup]) -> Lines 
     """Accuracy before learning over the stream, one line per configuration; None where there is no line."""
     found = []
     for group in groups:
-        outcomes = [read_array(folder, "prequential.npy") for folder, _ in group.complete]
+        outcomes = [folder.array("prequential.npy") for folder, _ in group.complete]
         found.append(accuracy_series(group.label, [run for run in outcomes if run is not None]))
     series = tuple(s for s in found if s is not None)
     if not series:
@@ -115,7 +114,7 @@ def matrix_figure(stream: tuple[str, str], group: RunGroup) -> Heatmap | None:
 def weights_figure(stream: tuple[str, str], group: RunGroup) -> Lines | None:
     """Mean weights of the first seed over the stream; None where the run recorded none."""
     folder, result = group.complete[0]
-    means = read_array(folder, "weights.npy")
+    means = folder.array("weights.npy")
     if means is None or not len(means):
         return None
     samples = record_samples(result.n_train, result.weights_stride)[: len(means)]
@@ -124,16 +123,6 @@ def weights_figure(stream: tuple[str, str], group: RunGroup) -> Lines | None:
     own, series = slug("weights", *stream, group.label), weight_series(means, samples)
     marks, runs = _marks(group), (folder.path.name,)
     return Lines(own, title, "samples", "mean incoming weight", series, note=note, marks=marks, runs=runs)
-
-
-def read_array(run: RunFolder, name: str) -> NDArray | None:
-    """An array of a run; None where the store was copied without it."""
-    try:
-        return read_growing(run.file(name))
-    except FileNotFoundError:
-        return None
-    except (ValueError, OSError) as error:
-        raise DataError(f"{run.file(name)} is damaged ({error}): run again with --again") from error
 
 
 def accuracy_series(name: str, outcomes: Sequence[NDArray[np.uint8]]) -> Series | None:
