@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -12,9 +11,9 @@ import numpy as np
 
 from kenyon._engine import Engine
 from kenyon.errors import ConfigError, MemoryBudgetError
-from kenyon.features import Features, Identity, SparseProjection
-from kenyon.layers import PlasticLayer, axis_sizes, bytes_of, declared_by
-from kenyon.modulation import InverseTime, Moving, check_moving, clamp_bounds, local_of
+from kenyon.features import FEATURES
+from kenyon.layers import Declared, Layer, axis_sizes, bytes_of, layer_class
+from kenyon.modulation import InverseTime, Moving, check_moving, clamp_bounds
 from kenyon.options import OPTIONS, is_whole
 from kenyon.rules import Rule, get_rule
 
@@ -28,23 +27,9 @@ MOST_CONNECTIONS = 32
 LABEL_ROOM = 32
 """Bytes set aside for the name of a class that is expected."""
 
-
-@dataclass(frozen=True)
-class Settings:
-    """Hyperparameters with every `"auto"` and every share resolved."""
-
-    rule: Rule
-    rate: Moving
-    clamp: float | None
-    clamp_kind: str
-    hidden: list[int]
-    features: str
-    n_units: int
-    n_connections: int
-    inhibitory: float
-    threshold: float | None
-    unit_norm: bool
-    n_threads: int
+Settings = Mapping[str, Any]
+"""Every option by name, checked, with every `"auto"` and every share resolved; `n_connections`, `n_inputs` and
+`n_threads` besides."""
 
 
 def settle(params: Mapping[str, Any], n_inputs: int, n_classes: int, metadata_bytes: int) -> Settings:
@@ -57,39 +42,36 @@ def settle(params: Mapping[str, Any], n_inputs: int, n_classes: int, metadata_by
         metadata_bytes: bytes of the state that are not arrays, for the memory budget.
     """
     value = {name: entry.check(params[name]) for name, entry in OPTIONS.items()}
-    rule = get_rule(value["rule"])
-    rate = _rate(value["learning_rate"], value["decay"], rule)
-    clamp = rule.plasticity.clamp if value["clamp"] == "auto" else value["clamp"]
-    clamp_bounds(clamp, value["clamp_kind"])
-    expected = max(value["expected_classes"], n_classes)
-    sparse, budget = value["features"] == "sparse", value["memory_budget"]
-    declared = declared_by(rule, local_of(rate))
+    value["rule"] = rule = get_rule(value["rule"])
+    value["learning_rate"] = _rate(value["learning_rate"], value["decay"], rule)
+    if value["clamp"] == "auto":
+        value["clamp"] = rule.plasticity.clamp
+    clamp_bounds(value["clamp"], value["clamp_kind"])
+    value["n_inputs"] = n_inputs
+    value["n_threads"] = _threads(value["n_jobs"])
+    value["n_connections"] = _connections(value["density"], n_inputs)
+    expected, budget = max(value["expected_classes"], n_classes), value["memory_budget"]
 
     def room_for(n_units: int) -> int:
-        widths = [n_units, *value["hidden_layers"], expected]
-        arrays = sum(bytes_of(declared, axis_sizes(a, b)) for a, b in pairwise(widths))
+        arrays = sum(
+            bytes_of(declared, sizes) for declared, sizes in declarations({**value, "n_hidden": n_units}, expected)
+        )
         return arrays + 16 + metadata_bytes + LABEL_ROOM * expected
 
-    n_units = _units(value["n_hidden"], budget, room_for) if sparse else n_inputs
-    if budget is not None and room_for(n_units) > budget:
+    value["n_hidden"] = n_inputs if value["features"] == "identity" else _units(value["n_hidden"], budget, room_for)
+    if budget is not None and room_for(value["n_hidden"]) > budget:
         raise MemoryBudgetError(
-            f"{n_units} units and {expected} classes would take {room_for(n_units):,} bytes: the memory budget is "
-            f"{budget:,}. Lower n_hidden or expected_classes, or raise memory_budget."
+            f"{value['n_hidden']} units and {expected} classes would take {room_for(value['n_hidden']):,} bytes: "
+            f"the memory budget is {budget:,}. Lower n_hidden or expected_classes, or raise memory_budget."
         )
-    return Settings(
-        rule=rule,
-        rate=rate,
-        clamp=clamp,
-        clamp_kind=value["clamp_kind"],
-        hidden=value["hidden_layers"],
-        features=value["features"],
-        n_units=n_units,
-        n_connections=_connections(value["density"], n_inputs) if sparse else 0,
-        inhibitory=value["inhibitory"],
-        threshold=value["threshold"],
-        unit_norm=value["unit_norm"],
-        n_threads=_threads(value["n_jobs"]),
-    )
+    return value
+
+
+def declarations(settings: Settings, n_classes: int) -> list[tuple[tuple[Declared, ...], dict[str, int]]]:
+    """What each layer keeps, hidden layers first, with the sizes of its axes."""
+    declared = layer_class(settings["layer"]).declare(settings)
+    widths = [settings["n_hidden"], *settings["hidden_layers"], n_classes]
+    return [(declared, axis_sizes(units, neurons)) for units, neurons in pairwise(widths)]
 
 
 def build_engine(settings: Settings, n_inputs: int, seed: int, params: Mapping[str, Any]) -> Engine:
@@ -99,25 +81,16 @@ def build_engine(settings: Settings, n_inputs: int, seed: int, params: Mapping[s
         settings: what `params` were settled to.
         params: the classifier's parameters, kept for the model's file.
     """
-    features: Features = Identity(n_inputs, unit_norm=settings.unit_norm)
-    if settings.features == "sparse":
-        features = SparseProjection(
-            n_inputs,
-            settings.n_units,
-            settings.n_connections,
-            inhibitory=settings.inhibitory,
-            threshold=settings.threshold,
-            unit_norm=settings.unit_norm,
-            seed=seed,
-        )
-    rule, bounds, local = settings.rule, clamp_bounds(settings.clamp, settings.clamp_kind), local_of(settings.rate)
-    inputs = [features.n_outputs, *settings.hidden]
-    layers = [
-        PlasticLayer(n_units, rule, bounds, width, seed + number + 1, local)
-        for number, (n_units, width) in enumerate(zip(inputs, [*settings.hidden, 0], strict=True))
+    features = FEATURES[settings["features"]].build(seed, settings)
+    rule, hidden = settings["rule"], settings["hidden_layers"]
+    kind = layer_class(settings["layer"])
+    layers: list[Layer] = [
+        kind.build(n_units, width, seed + number + 1, settings)
+        for number, (n_units, width) in enumerate(zip([features.n_outputs, *hidden], [*hidden, 0], strict=True))
     ]
-    moving = [settings.rate, 0.0 if rule.window is None else rule.window, *rule.plasticity.parameters.values()]
-    return Engine(features, layers, moving, n_inputs, settings.unit_norm, seed, settings.n_threads, params)
+    window = 0.0 if rule.window is None else rule.window
+    moving = [settings["learning_rate"], window, *rule.plasticity.parameters.values()]
+    return Engine(features, layers, moving, n_inputs, settings["unit_norm"], seed, settings["n_threads"], params)
 
 
 def _rate(rate: Any, decay: float, rule: Rule) -> Moving:
@@ -137,14 +110,15 @@ def _units(n_hidden: Any, budget: int | None, room_for: Callable[[int], int]) ->
         return n_hidden
     if budget is None:
         return DEFAULT_UNITS
-    fixed = room_for(0)
-    each = room_for(1) - fixed
-    units = (budget - fixed) // each
-    if units < 1:
+    if room_for(1) > budget:
         raise MemoryBudgetError(
-            f"the memory budget is {budget:,} bytes: expected at least {fixed + each:,}, which one unit takes"
+            f"the memory budget is {budget:,} bytes: expected at least {room_for(1):,}, which one unit takes"
         )
-    return min(units, MOST_UNITS)
+    lowest, highest = 1, MOST_UNITS
+    while lowest < highest:  # the state grows with the units, whatever the layer
+        middle = (lowest + highest + 1) // 2
+        lowest, highest = (middle, highest) if room_for(middle) <= budget else (lowest, middle - 1)
+    return lowest
 
 
 def _connections(density: Any, n_inputs: int) -> int:

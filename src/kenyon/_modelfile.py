@@ -25,12 +25,13 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save as to_safetensors
 
 from kenyon import modulation
-from kenyon._build import Settings, build_engine, settle
+from kenyon._build import Settings, build_engine, declarations, settle
 from kenyon._core import Core
+from kenyon._engine import Engine
 from kenyon._inputs import Inputs
 from kenyon.errors import ConfigError, KenyonError, ModelFileError, unknown
 from kenyon.labels import Labels, label_kind
-from kenyon.layers import axis_sizes, declared_by
+from kenyon.layers import Declared
 from kenyon.options import OPTIONS
 from kenyon.rules import Rule, make_rule
 
@@ -84,7 +85,13 @@ def to_arrays(core: Core) -> tuple[str, dict[str, NDArray]]:
     tensors: dict[str, NDArray] = {"counters": np.array([engine.time, engine.updates], np.int64)}
     for number, layer in enumerate(engine.layers):
         tensors |= {f"{name}.{number}": view.copy() for name, view in layer.state.views().items()}
-    return _model_json(engine.params, engine.seed, core.inputs, core.heads), tensors
+    return _model_json(engine.params, engine.seed, core.inputs, core.heads, _units(engine)), tensors
+
+
+def _units(engine: Engine) -> int | None:
+    """The number of units, where no array says it."""
+    first = engine.layers[0]
+    return first.n_inputs if _sized_by(first.state.declared) is None else None
 
 
 def from_arrays(
@@ -95,8 +102,8 @@ def from_arrays(
         model = json.loads(model_json)
         inputs, seed, heads, n_classes = _checked_contents(model, tensors)
         params = _params_from_config(model["params"], overrides)
-        settings = _settings(params, inputs.n_features_in_, tensors)
-        _check_arrays(settings, inputs.n_features_in_, n_classes, tensors)
+        settings = _settings(params, inputs.n_features_in_, model.get("units"), tensors)
+        _check_arrays(settings, n_classes, tensors)
         engine = build_engine(settings, inputs.n_features_in_, seed, params)
         engine.time, engine.updates = tensors["counters"].tolist()
         for number, layer in enumerate(engine.layers):
@@ -126,9 +133,8 @@ def digest(model: str, tensors: Mapping[str, NDArray]) -> str:
 def _checked_contents(model: Any, tensors: Mapping[str, NDArray]) -> tuple[Inputs, int, dict[Hashable, Labels], int]:
     """Width, seed, labels and number of classes of a model whose parts fit together."""
     n_inputs, seed, names, counters = model["n_inputs"], model["seed"], model["feature_names"], tensors["counters"]
-    n_layers = sum(name.startswith("weights.") for name in tensors)
-    n_classes = tensors[f"weights.{n_layers - 1}"].shape[1]
     neurons = [neuron for head in model["heads"] for neuron in head["neurons"]]
+    n_classes = len(neurons)
     kinds = [{label_kind(label) for label in head["labels"]} for head in model["heads"]]
     tasks = [head["task"] for head in model["heads"]]
     plain_names = names is None or (len(names) == n_inputs and all(type(name) is str for name in names))
@@ -161,23 +167,31 @@ def _checked_contents(model: Any, tensors: Mapping[str, NDArray]) -> tuple[Input
     return inputs, seed, heads, n_classes
 
 
-def _settings(params: Mapping[str, Any], n_inputs: int, tensors: Mapping[str, NDArray]) -> Settings:
+def _settings(params: Mapping[str, Any], n_inputs: int, n_units: Any, tensors: Mapping[str, NDArray]) -> Settings:
     """The settings of a saved model, whose size was settled when it was first made."""
-    units = {"n_hidden": tensors["weights.0"].shape[0]} if params["features"] != "identity" else {}
-    return settle({**params, "memory_budget": None, **units}, n_inputs, 0, 0)
+    settings = settle({**params, "memory_budget": None, "n_hidden": 1}, n_inputs, 0, 0)
+    if settings["features"] == "identity":
+        return settings
+    name = _sized_by(declarations(settings, 1)[0][0])
+    if name is not None:
+        n_units = tensors[f"{name}.0"].shape[0]
+    if type(n_units) is not int or not 1 <= n_units <= MOST_CONNECTIONS:
+        raise ModelFileError(f"the model has {n_units!r} units: expected a whole number, at least 1")
+    return {**settings, "n_hidden": n_units}
 
 
-def _check_arrays(settings: Settings, n_inputs: int, n_classes: int, tensors: Mapping[str, NDArray]) -> None:
+def _sized_by(declared: tuple[Declared, ...]) -> str | None:
+    """The array whose length is the number of units; None where all of them are packed."""
+    return next((one.name for one in declared if one.shape[0] == "units" and not one.bits), None)
+
+
+def _check_arrays(settings: Settings, n_classes: int, tensors: Mapping[str, NDArray]) -> None:
     """Refuse arrays that are not as the layers declare them, and a projection beyond reason."""
-    if settings.n_units * settings.n_connections > MOST_CONNECTIONS:
-        raise ModelFileError(
-            f"{settings.n_units} units of {settings.n_connections} inputs: expected at most {MOST_CONNECTIONS} in all"
-        )
-    declared = declared_by(settings.rule, modulation.local_of(settings.rate))
-    widths = [settings.n_units, *settings.hidden, n_classes]
+    n_units, n_connections = settings["n_hidden"], settings["n_connections"]
+    if n_units * n_connections > MOST_CONNECTIONS:
+        raise ModelFileError(f"{n_units} units of {n_connections} inputs: expected at most {MOST_CONNECTIONS} in all")
     wanted = {"counters"}
-    for number in range(len(widths) - 1):
-        sizes = axis_sizes(widths[number], widths[number + 1])
+    for number, (declared, sizes) in enumerate(declarations(settings, n_classes)):
         for one in declared:
             name, shape = f"{one.name}.{number}", one.stored_shape(sizes)
             wanted.add(name)
@@ -218,7 +232,13 @@ def _read(path: str | os.PathLike[str]) -> tuple[str, dict[str, NDArray]]:
 # ---- parameters as JSON and back
 
 
-def _model_json(params: Mapping[str, Any], seed: int, inputs: Inputs, heads: Mapping[Hashable, Labels]) -> str:
+def _model_json(
+    params: Mapping[str, Any],
+    seed: int,
+    inputs: Inputs,
+    heads: Mapping[Hashable, Labels],
+    n_units: int | None = None,
+) -> str:
     model: dict[str, Any] = {
         "params": {name: _to_config(value) for name, value in params.items() if _is_kept(name, value)},
         "seed": seed,
@@ -229,6 +249,8 @@ def _model_json(params: Mapping[str, Any], seed: int, inputs: Inputs, heads: Map
             for task, labels in heads.items()
         ],
     }
+    if n_units is not None:
+        model["units"] = n_units
     return json.dumps(model, separators=(",", ":"), default=repr)
 
 

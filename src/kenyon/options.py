@@ -16,6 +16,7 @@ import numpy as np
 
 from kenyon.errors import ConfigError, unknown
 from kenyon.modulation import Moving, check_moving
+from kenyon.outside import is_outside
 
 _BYTES = {"b": 1, "kb": 1000, "mb": 1000**2, "gb": 1000**3, "kib": 1024, "mib": 1024**2, "gib": 1024**3}
 
@@ -128,6 +129,9 @@ class ClassifierOptions:
     features: str = option(
         "sparse", "Feature layer: a sparse projection, or none.", "choice", choices=("sparse", "identity")
     )
+    layer: str = option(
+        "plastic", "Kind of learning layer, or module:Class.", "layer", choices=("plastic",), added=True
+    )
     unit_norm: bool = option(True, "Scale the input of every learning layer to length 1.", "flag")
     memory_budget: int | str | None = option(
         None, "Most bytes of state, a number or a size such as '512KB'.", "size", off=True
@@ -200,6 +204,10 @@ def _choice(entry: Option, value: Any) -> str:
     return str(value)
 
 
+def _layer(entry: Option, value: Any) -> str:
+    return str(value) if is_outside(value) else _choice(entry, value)
+
+
 def _flag(entry: Option, value: Any) -> bool:
     if not isinstance(value, (bool, np.bool_)):
         raise entry.refuse(value)
@@ -246,6 +254,7 @@ _CHECKS: dict[str, Callable[[Option, Any], Any]] = {
     "whole": _whole,
     "share": _share,
     "choice": _choice,
+    "layer": _layer,
     "flag": _flag,
     "size": _size,
     "widths": _widths,
@@ -269,6 +278,7 @@ _WANTED: dict[str, Callable[[Option], str]] = {
     "whole": lambda entry: f"a whole number, at least {_lowest(entry)}",
     "share": lambda entry: "a share above 0 and up to 1, or a count of inputs",
     "choice": lambda entry: f"one of {', '.join(entry.choices)}",
+    "layer": lambda entry: f"one of {', '.join(entry.choices)}, or module:Class",
     "flag": lambda entry: "True or False",
     "size": lambda entry: "a positive number of bytes or a size such as '512KB'",
     "widths": lambda entry: "a list of widths that are whole numbers, at least 2, such as (500,)",

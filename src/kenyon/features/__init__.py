@@ -4,8 +4,15 @@ from kenyon.features._base import BLOCK, Active, Features, Workspace, make_activ
 from kenyon.features._identity import Identity
 from kenyon.features._sparse import SparseProjection
 
+FEATURES: dict[str, type[Features]] = {
+    "sparse": SparseProjection,
+    "identity": Identity,
+}
+"""The kinds of feature layer by name."""
+
 __all__ = [
     "BLOCK",
+    "FEATURES",
     "Active",
     "Features",
     "Identity",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 import numpy as np
@@ -39,6 +40,15 @@ class Features(Protocol):
     """A fixed map from samples to sparse activity. It keeps no state but its seed."""
 
     n_outputs: int
+
+    @classmethod
+    def build(cls, seed: int, values: Mapping[str, Any]) -> Features:
+        """The layer of a classifier.
+
+        Args:
+            seed: whatever is drawn is drawn from it.
+            values: every option of the classifier, settled; `n_inputs` and `n_connections` besides.
+        """
 
     def workspace(self) -> Workspace:
         """New scratch memory, one for each thread."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from numpy.typing import NDArray
 
 from kenyon._kernels.project import activate_identity
@@ -15,6 +18,10 @@ class Identity:
         n_inputs: width of a sample.
         unit_norm: scale to length 1.
     """
+
+    @classmethod
+    def build(cls, seed: int, values: Mapping[str, Any]) -> Identity:
+        return cls(values["n_inputs"], unit_norm=values["unit_norm"])
 
     def __init__(self, n_inputs: int, *, unit_norm: bool = True) -> None:
         self.n_outputs = n_inputs

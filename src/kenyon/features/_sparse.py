@@ -12,6 +12,7 @@ synaptic connectivity", Neuron 93, 2017.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,18 @@ class SparseProjection:
         unit_norm: scale `x_e` to length 1.
         seed: the projection is drawn from it, the same everywhere.
     """
+
+    @classmethod
+    def build(cls, seed: int, values: Mapping[str, Any]) -> SparseProjection:
+        return cls(
+            values["n_inputs"],
+            values["n_hidden"],
+            values["n_connections"],
+            inhibitory=values["inhibitory"],
+            threshold=values["threshold"],
+            unit_norm=values["unit_norm"],
+            seed=seed,
+        )
 
     def __init__(
         self,

@@ -1,10 +1,29 @@
 """Learning layers `F_l`: from the activity `x_e` to the output `x_o`, and how it learns."""
 
+from kenyon.errors import ConfigError
 from kenyon.layers._base import NO_LABEL, Layer, Undo
-from kenyon.layers._plastic import PlasticLayer, declared_by
+from kenyon.layers._plastic import PlasticLayer
 from kenyon.layers._state import Declared, State, axis_sizes, bytes_of
+from kenyon.outside import is_outside, load_class
+
+LAYERS: dict[str, type[Layer]] = {
+    "plastic": PlasticLayer,
+}
+"""The kinds of layer by name."""
+
+
+def layer_class(name: str) -> type[Layer]:
+    """A kind of layer by name, or a class from outside the package as `module:Class`."""
+    if not is_outside(name):
+        return LAYERS[name]
+    found = load_class(name, "layer")
+    if not issubclass(found, Layer):
+        raise ConfigError(f"layer = {name!r}: expected a subclass of kenyon.layers.Layer")
+    return found
+
 
 __all__ = [
+    "LAYERS",
     "NO_LABEL",
     "Declared",
     "Layer",
@@ -13,5 +32,5 @@ __all__ = [
     "Undo",
     "axis_sizes",
     "bytes_of",
-    "declared_by",
+    "layer_class",
 ]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,28 @@ class Layer(ABC):
         n_hidden: 0 for the output layer, which grows with the classes; otherwise the layer's width.
         declared: the arrays it keeps.
     """
+
+    @classmethod
+    @abstractmethod
+    def declare(cls, values: Mapping[str, Any]) -> tuple[Declared, ...]:
+        """The arrays that a layer keeps.
+
+        Args:
+            values: every option of the classifier, settled: `rule` a Rule, `learning_rate` as it moves with time,
+                `clamp` a number or None, nothing `"auto"`.
+        """
+
+    @classmethod
+    @abstractmethod
+    def build(cls, n_inputs: int, n_hidden: int, seed: int, values: Mapping[str, Any]) -> Layer:
+        """A layer that has learned nothing. Refuses options that it cannot learn with.
+
+        Args:
+            n_inputs: presynaptic units.
+            n_hidden: 0 for the output layer, which grows with the classes; otherwise the layer's width.
+            seed: for whatever the layer draws.
+            values: as in `declare`.
+        """
 
     def __init__(self, n_inputs: int, n_hidden: int, declared: tuple[Declared, ...]) -> None:
         self.n_inputs, self.n_hidden = n_inputs, n_hidden

@@ -11,7 +11,7 @@ next one sees it, with the same result as sample by sample.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -23,6 +23,7 @@ from kenyon._kernels.undo import forget_rows, keep_rows, restore_rows
 from kenyon.features import Active
 from kenyon.layers._base import Layer
 from kenyon.layers._state import Declared
+from kenyon.modulation import clamp_bounds, local_of
 from kenyon.rules import Rule
 
 WEIGHTS = Declared("weights", ("units", "neurons"), np.float32)
@@ -50,6 +51,15 @@ class PlasticLayer(Layer):
         seed: the random codes of a hidden layer are drawn from it.
         local: a factor of the learning rate that depends on the synapse (`kenyon.modulation.Schedule.local`).
     """
+
+    @classmethod
+    def declare(cls, values: Mapping[str, Any]) -> tuple[Declared, ...]:
+        return declared_by(values["rule"], local_of(values["learning_rate"]))
+
+    @classmethod
+    def build(cls, n_inputs: int, n_hidden: int, seed: int, values: Mapping[str, Any]) -> PlasticLayer:
+        bounds = clamp_bounds(values["clamp"], values["clamp_kind"])
+        return cls(n_inputs, values["rule"], bounds, n_hidden, seed, local_of(values["learning_rate"]))
 
     def __init__(
         self,
