@@ -53,9 +53,8 @@ def settle(params: Mapping[str, Any], n_inputs: int, n_classes: int, metadata_by
     expected, budget = max(value["expected_classes"], n_classes), value["memory_budget"]
 
     def room_for(n_units: int) -> int:
-        arrays = sum(
-            bytes_of(declared, sizes) for declared, sizes in declarations({**value, "n_hidden": n_units}, expected)
-        )
+        kept = declarations({**value, "n_hidden": n_units}, expected)
+        arrays = sum(bytes_of(declared, sizes) for declared, sizes in kept)
         return arrays + 16 + metadata_bytes + LABEL_ROOM * expected
 
     value["n_hidden"] = n_inputs if value["features"] == "identity" else _units(value["n_hidden"], budget, room_for)

@@ -45,9 +45,14 @@ MOST_CONNECTIONS = 1 << 28
 """A file may not ask for wider samples, or for a projection with more connections, than any real model has."""
 
 
-def metadata_bytes(params: Mapping[str, Any], seed: int, inputs: Inputs, heads: Mapping[Hashable, Labels]) -> int:
+def metadata_bytes(engine: Engine, inputs: Inputs, heads: Mapping[Hashable, Labels]) -> int:
     """Bytes of the state that are not arrays."""
-    return len(_model_json(params, seed, inputs, heads))
+    return len(_model_json(engine.params, engine.seed, inputs, heads, _units(engine)))
+
+
+def empty_bytes(params: Mapping[str, Any], seed: int, inputs: Inputs) -> int:
+    """The same before anything was learned."""
+    return len(_model_json(params, seed, inputs, {}))
 
 
 def save(core: Core, path: str | os.PathLike[str]) -> None:

@@ -142,7 +142,7 @@ class KenyonClassifier(Estimator):
         after.neurons.update((label, engine.n_classes + i) for i, label in enumerate(labels))
         all_heads = {**heads, task: after} if labels else heads
         if labels:
-            needed = engine.state_bytes_with(len(labels)) + self._metadata_bytes(engine, inputs, all_heads)
+            needed = engine.state_bytes_with(len(labels)) + _modelfile.metadata_bytes(engine, inputs, all_heads)
             check_budget(self.memory_budget, needed, labels)
         neurons = np.array([*after.neurons.values(), NO_LABEL])[numbers]  # position -1 is NO_LABEL itself
         arrivals = [0] * len(declared) + [first for first, _ in new]
@@ -288,7 +288,7 @@ class KenyonClassifier(Estimator):
         The projection is drawn again from its seed, and counts as the seed.
         """
         return self._read(
-            lambda core: core.engine.state_bytes + self._metadata_bytes(core.engine, core.inputs, core.heads)
+            lambda core: core.engine.state_bytes + _modelfile.metadata_bytes(core.engine, core.inputs, core.heads)
         )
 
     @property
@@ -350,12 +350,9 @@ class KenyonClassifier(Estimator):
 
     def _make_engine(self, inputs: Inputs, n_classes: int) -> Engine:
         seed, params = seed_of(self.random_state), self.get_params(deep=False)
-        overhead = _modelfile.metadata_bytes(params, seed, inputs, {})
+        overhead = _modelfile.empty_bytes(params, seed, inputs)
         n_inputs = inputs.n_features_in_
         return build_engine(settle(params, n_inputs, n_classes, overhead), n_inputs, seed, params)
-
-    def _metadata_bytes(self, engine: Engine, inputs: Inputs, heads: Mapping[Hashable, Labels]) -> int:
-        return _modelfile.metadata_bytes(engine.params, engine.seed, inputs, heads)
 
 
 def _head(core: Core, task: Hashable) -> Labels:
