@@ -8,9 +8,10 @@ from kenyon.baselines._tuned import TUNED, family, grid_of, tuned_values
 from kenyon.protocol import LearnerSpec
 
 if TYPE_CHECKING:
+    from kenyon.baselines._feature_mlp import FeatureMLP
     from kenyon.baselines._trainer import Trainer
 
-__all__ = ["BASELINES", "TUNED", "Trainer", "family", "grid_of", "tuned_values"]
+__all__ = ["BASELINES", "TUNED", "FeatureMLP", "Trainer", "family", "grid_of", "tuned_values"]
 
 # Scenarios by what a method asks of the stream.
 _ANY = ("single-task", "task-incremental", "class-incremental", "domain-incremental", "permuted", "task-free")
@@ -178,9 +179,13 @@ BASELINES: dict[str, LearnerSpec] = {row.name: row for row in _ROWS}
 
 
 def __getattr__(name: str) -> Any:
-    """`Trainer` is imported when first used: it needs torch, the table does not."""
+    """The classes are imported when they are first used: they need torch, the table does not."""
     if name == "Trainer":
         from kenyon.baselines._trainer import Trainer
 
         return Trainer
+    if name == "FeatureMLP":
+        from kenyon.baselines._feature_mlp import FeatureMLP
+
+        return FeatureMLP
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

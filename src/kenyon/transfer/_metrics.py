@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kenyon.errors import InputError
-from kenyon.streams import Dataset, Split
+from kenyon.streams import Dataset
 
 BLOCK = 10_000
 
@@ -105,10 +105,3 @@ COEFFICIENTS: dict[str, Callable[[Moments, Moments], float]] = {
     "smallest centroid distance": distance_coefficient,
 }
 """Coefficients by name; each is a function of the set that is run and the set the configuration was found on."""
-
-
-def with_test(dataset: Dataset) -> Dataset:
-    """The data set whose training part also contains its test samples."""
-    X = np.concatenate([np.asarray(dataset.train.X[:]), np.asarray(dataset.test.X[:])])
-    both = Split(X, np.concatenate([dataset.train.y, dataset.test.y]))
-    return Dataset(dataset.name, dataset.shape, dataset.class_names, both, dataset.test, dataset.value_range)

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 import torch
 
+from kenyon.baselines import FeatureMLP
 from kenyon.errors import ConfigError
 from kenyon.evaluation import RunConfig, run
 from kenyon.features import SparseProjection
 from kenyon.protocol import StreamInfo
-from kenyon.reproduce.feature_mlp import FeatureMLP
 from kenyon.streams import Curriculum
 from kenyon.testing import check_learner
 
