@@ -51,6 +51,8 @@ class Learner(Protocol):
       neuron, NaN for a class without one yet;
     - `learn_recorded(X, y, task, every) -> (predictions, means)`: `test_then_learn` that notes
       `weight_means()` after every `every`-th sample of the call, `(len(y) // every, n_classes)`.
+
+    And, for those who want to keep what was learned, `save(path)`: write the model as one file.
     """
 
     def learn(self, X: NDArray, y: NDArray[np.int64], task: int | None = None) -> None:

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kenyon.errors import ConfigError
+
 if TYPE_CHECKING:
     from kenyon.evaluation import Report, Summary
 
 DEFAULTS = {"dataset": "digits", "seeds": 5, "out": "runs"}
-EXTRA = ("seeds", "out", "data_dir")
+EXTRA = ("seeds", "out", "data_dir", "save_model")
 STREAM, LEARNER, BACKBONE = "Stream", "Learner", "Backbone"
 
 
@@ -29,6 +31,9 @@ def run(
     config: Annotated[Path | None, _option("TOML file with any of these options; the command line wins.")] = None,
     out: Annotated[Path | None, _option("The runs store. [runs]")] = None,
     again: Annotated[bool, _option("Run again what the store already has.", name="--again")] = False,
+    save_model: Annotated[
+        bool, _option("Keep the trained model of each run, as model.safetensors in its folder.", name="--save-model")
+    ] = False,
     data_dir: Annotated[Path | None, _option("Where the data sets are. [$KENYON_DATA]")] = None,
     backbone: Annotated[
         str | None, _option("Frozen network: a name (efficientnet-lite0), an .onnx file or module:function.", BACKBONE)
@@ -79,7 +84,7 @@ def run(
         if key not in (*config_keys(), *EXTRA):
             raise unknown("configuration key", key, (*config_keys(), *EXTRA))
     values |= _given(dataset=dataset, scenario=scenario, learner=learner, seeds=seeds, out=out, data_dir=data_dir)
-    values |= _given(order=order, tests=tests)
+    values |= _given(order=order, tests=tests, save_model=save_model or None)
     parsed = _given(epochs=epochs, class_order=class_order, n_tasks=n_tasks, task_sizes=task_sizes, labelled=labelled)
     parsed |= _given(label_noise=label_noise, blur=blur, max_per_task=max_per_task, holdout=holdout)
     parsed |= _given(weights_every=weights_every)
@@ -98,12 +103,19 @@ def run(
     extra = {key: values.pop(key, DEFAULTS.get(key)) for key in EXTRA}
     checked = RunConfig.from_dict({"dataset": DEFAULTS["dataset"]} | values)
     wanted = parse_seeds(extra["seeds"])
+    more = {"data_dir": extra["data_dir"], "again": again, "save_model": _flag(extra["save_model"])}
     with make_watch(len(wanted), quiet=as_json) as watch:
-        report = run_config(checked, wanted, extra["out"], data_dir=extra["data_dir"], again=again, watch=watch)
+        report = run_config(checked, wanted, extra["out"], watch=watch, **more)
     if as_json:
         typer.echo(json.dumps(report.to_dict(), indent=2, allow_nan=False))
     else:
         print_report(report)
+
+
+def _flag(value: Any) -> bool:
+    if value is not None and not isinstance(value, bool):
+        raise ConfigError(f"save_model = {value!r}: expected true or false")
+    return bool(value)
 
 
 def _given(**options: Any) -> dict[str, Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import shutil
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
@@ -9,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kenyon.errors import DataError
+from kenyon.errors import ConfigError, DataError
 from kenyon.evaluation._backbone import backbone_bytes, with_backbone
 from kenyon.evaluation._checkpoint import Timer, state_hash
 from kenyon.evaluation._config import RunConfig
@@ -17,10 +19,10 @@ from kenyon.evaluation._loop import drive, n_records, weights_stride
 from kenyon.evaluation._metrics import FinishedRun, Metrics
 from kenyon.evaluation._recorder import FolderRecorder, NoRecorder
 from kenyon.evaluation._result import Report, RunResult
-from kenyon.evaluation._store import RunFolder, Store
+from kenyon.evaluation._store import MODEL, RunFolder, Store
 from kenyon.evaluation._tally import Tally
 from kenyon.evaluation._watch import Watch
-from kenyon.learners import make_learner
+from kenyon.learners import learner_class, make_learner
 from kenyon.protocol import Learner
 from kenyon.streams import Dataset, Stream, load_dataset
 
@@ -35,6 +37,7 @@ def run(
     *,
     data_dir: Path | str | None = None,
     again: bool = False,
+    save_model: bool = False,
     watch: Watch | None = None,
 ) -> Report:
     """Run a configuration once for every seed.
@@ -46,9 +49,13 @@ def run(
             incomplete goes on from its checkpoint. None keeps nothing.
         data_dir: where the data sets are; None for the usual place.
         again: forget what the store has of these runs.
+        save_model: keep the trained model of each run in its folder, as `model.safetensors`. A run found complete
+            without it is run once more for the model; its results stay as they are.
         watch: is told of progress.
     """
     watch = watch or Watch()
+    if save_model:
+        _check_saving(config.learner, store)
     opened: list[Dataset] = []
 
     def dataset() -> Dataset:
@@ -65,7 +72,8 @@ def run(
                 results[seed] = run_dataset(config, seed, dataset(), watch=watch)
             else:
                 folder = Store(Path(store)).folder(config, seed)
-                if again or not folder.complete:
+                model_is_missing = save_model and not folder.file(MODEL).exists()
+                if again or model_is_missing or not folder.complete:
                     dataset()  # a data set that is missing must not leave a folder behind
                 if wait:
                     watch.waiting(folder.path)
@@ -76,10 +84,31 @@ def run(
                     if again and not wait:
                         folder.clear()
                     if not folder.complete:
-                        run_dataset(config, seed, dataset(), folder=folder, watch=watch)
+                        run_dataset(config, seed, dataset(), folder=folder, save_model=save_model, watch=watch)
                     results[seed] = folder.result()
+                    if save_model and not folder.file(MODEL).exists():
+                        _run_for_model(config, dataset(), results[seed], folder, watch)
             watch.finished(results[seed])
     return Report(config.to_dict(), [results[seed] for seed in seeds])
+
+
+def _check_saving(learner: str, store: Path | str | None) -> None:
+    if not hasattr(learner_class(learner), "save"):
+        raise ConfigError(f"the learner {learner!r} has no model file: its class has no save(path)")
+    if store is None:
+        raise ConfigError("save_model is given without a store: name the folder to keep the models in")
+
+
+def _run_for_model(config: RunConfig, dataset: Dataset, kept: RunResult, folder: RunFolder, watch: Watch) -> None:
+    """Run a complete run once more, in a folder within its own, and keep the model alone."""
+    inner = RunFolder(folder.path / ".again")
+    inner.path.mkdir(exist_ok=True)
+    result = run_dataset(config, kept.seed, dataset, folder=inner, save_model=True, watch=watch)
+    if result.accuracy_matrix == kept.accuracy_matrix:
+        os.replace(inner.file(MODEL), folder.file(MODEL))
+    shutil.rmtree(inner.path)
+    if result.accuracy_matrix != kept.accuracy_matrix:
+        raise DataError(f"{folder.path} has other results than a run would have now: run again with --again")
 
 
 def run_dataset(
@@ -88,6 +117,7 @@ def run_dataset(
     dataset: Dataset,
     *,
     folder: RunFolder | None = None,
+    save_model: bool = False,
     watch: Watch | None = None,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
     checkpoint_share: float = CHECKPOINT_SHARE,
@@ -96,6 +126,7 @@ def run_dataset(
 
     Args:
         folder: where to keep it; its lock must be held. None keeps nothing.
+        save_model: keep the trained model in the folder too.
         checkpoint_seconds: how often to checkpoint within a task; at task ends ten times as often.
         checkpoint_share: the largest share of the time that checkpoints may take.
     """
@@ -123,6 +154,8 @@ def run_dataset(
     boundaries = curriculum.scenario != "task-free"
     drive(stream, learner, tally, recorder, watch, stride=stride, tests=config.tests, boundaries=boundaries)
     result = _result(config, seed, stream, learner, tally, stride)
+    if folder and save_model:
+        folder.save_model(learner)
     recorder.finish(result)
     return result
 

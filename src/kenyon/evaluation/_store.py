@@ -8,6 +8,7 @@
         accuracy_matrix.csv     accuracy on each task (columns) before learning and after each task (rows)
         prequential.npy         uint8, one a training sample: 1 right before learning, 0 wrong, 255 without label
         weights.npy             float32, mean incoming weight of each class's neuron (columns), a row every n-th sample
+        model.safetensors       the learner as it was in the end, where that was asked for
         checkpoint.safetensors  while the run is not complete
         lock                    held by the process that works on the run
 
@@ -34,14 +35,15 @@ from kenyon.evaluation._files import read_growing
 from kenyon.evaluation._identity import id_of, identity, sources_of
 from kenyon.evaluation._result import RunResult
 from kenyon.evaluation._sources import newer
-from kenyon.system import is_locked, locked, replace_file, replace_json, sync_folder, to_toml
+from kenyon.system import is_locked, locked, replace_file, replace_json, replacing, sync_folder, to_toml
 
 FORMAT = 1
 DAMAGE = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
 """What reading a damaged JSON file may come to."""
 ARRAYS = {"prequential.npy": (np.dtype(np.uint8), 1), "weights.npy": (np.dtype(np.float32), 2)}
 """Type and dimensions of the curves."""
-RESULTS = ("metrics.json", "accuracy_matrix.csv", "prequential.npy", "weights.npy", "checkpoint.safetensors")
+MODEL = "model.safetensors"
+RESULTS = ("metrics.json", "accuracy_matrix.csv", *ARRAYS, MODEL, "checkpoint.safetensors")
 
 
 @contextmanager
@@ -107,6 +109,11 @@ class RunFolder:
                 replace_json(path, [*(sessions if isinstance(sessions, list) else []), environment()], durable=False)
             except (FileNotFoundError, *DAMAGE):
                 replace_json(path, [environment()], durable=False)
+
+    def save_model(self, learner: Any) -> None:
+        """Keep the learner as it is, by its own `save(path)`."""
+        with writing(self.path), replacing(self.file(MODEL)) as temporary:
+            learner.save(temporary)
 
     def clear(self) -> None:
         """Forget the results, the one that says the run is complete first."""
