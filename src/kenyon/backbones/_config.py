@@ -27,10 +27,10 @@ class BackboneConfig:
         weights: a `.pth` file in place of the published weights; for a name in the table only.
         sha256: what the SHA-256 sum of the weights (or `.onnx`) file must begin with. Without it the sum of the
             file at hand is filled in, so that a configuration names its weights by content.
-        resolution: pixels a side; the backbone's own by default. A network of yours must be told.
+        resolution: pixels per side; by default the backbone's own. For your own network it must be given.
         interpolation: how images are resized, a key of `INTERPOLATIONS`.
         normalisation: a key of `NORMALISATIONS`, or mean and standard deviation of each channel on the scale
-            of 0 to 255; the backbone's own by default. A network of yours must be told.
+            of 0 to 255; by default the backbone's own. For your own network it must be given.
         greyscale: "refuse" grey images, or "repeat" them in all three channels.
     """
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from kenyon.errors import ConfigError, InputError, ModelFileError, require
 
 BATCH = 8
-"""Images a call: enough to share the overhead, few enough that a layer's activity stays in the cache."""
+"""Images per call: enough to share the overhead, few enough that a layer's activity stays in the cache."""
 
 
 def to_onnx(module: Any, resolution: int, what: str) -> bytes:

@@ -19,7 +19,7 @@ class BackboneSpec:
             network takes `(n, 3, height, width)` and gives `(n, n_features)`.
         n_features: how wide its features are.
         n_parameters: learned parameters, its classifier included.
-        resolution: pixels a side, unless the configuration says otherwise.
+        resolution: pixels per side, unless the configuration says otherwise.
         normalisation: what it was trained with, a key of `NORMALISATIONS`.
         file: name of the published weights file.
         sha256: of that file; its first eight digits where the publisher gives no more (they are then part of the

@@ -1,4 +1,7 @@
-"""Every method Kenyon is compared with, on the same stream, under the same protocol. Importing this needs no torch."""
+"""The methods that Kenyon is compared with, on the same stream and under the same protocol.
+
+Importing this package does not need torch.
+"""
 
 from __future__ import annotations
 

@@ -21,7 +21,7 @@ from kenyon.protocol import StreamInfo
 
 
 class AGEM(Replay):
-    """Learns the batch alone, as far as the memory does not object."""
+    """Learns the batch alone, without the part of the step that would harm the memory."""
 
     name = "a-gem"
     defaults: ClassVar[dict[str, float]] = {"lr": 0.1}

@@ -2,8 +2,8 @@
 
     m <- b1 m + (1 - b1) g,  v <- b2 v + (1 - b2) g^2,  p <- p - rate * m' / (sqrt(v') + eps)
 
-with m', v' corrected for their start at 0. A small network costs a dozen operations a step whatever
-its number of layers, and its whole optimizer state is three arrays and a counter.
+with m', v' corrected for their start at 0. A step of a small network costs a dozen operations, however many
+layers it has, and its whole optimizer state is three arrays and a counter.
 
 Reference: D. P. Kingma, J. Ba, "Adam: a method for stochastic optimization", ICLR 2015.
 """

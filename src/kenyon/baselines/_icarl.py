@@ -2,7 +2,7 @@
 
     L = sum over classes met so far of BCE(f(x)_c, q_c),   q_c = sigmoid(f_old(x)_c) for old classes, 1[y = c] for new
     prediction: the class whose exemplars' mean feature is nearest (features of unit length)
-    at a boundary: floor(buffer_size / classes met) exemplars a class, the new ones herded: each next exemplar brings
+    at a boundary: floor(buffer_size / classes met) exemplars per class, the new ones herded: each next exemplar brings
     the mean of those chosen closest to the mean of the class; old ones are dropped from the end of their lists
 
 The original chooses exemplars from the whole task, which is gone here. A reservoir of the current task's samples

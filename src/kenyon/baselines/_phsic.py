@@ -134,7 +134,7 @@ class PHSIC(Trainer):
         if kernel not in KERNELS:
             raise unknown("kernel", kernel, KERNELS)
         if any(n % groups or n == groups for n in hidden):
-            raise ConfigError(f"hidden is {tuple(hidden)}: expected multiples of {groups} groups, two units a group")
+            raise ConfigError(f"hidden is {tuple(hidden)}: expected multiples of {groups} groups, two units per group")
         super().__init__(info, seed, hidden=hidden, batch_size=batch_size, network="mlp", **common)
         self.lr_local = positive("lr_local", self.option("lr_local", lr_local))
         self.momentum, self.kernel, self.sigma, self.gamma = momentum, kernel, positive("sigma", sigma), gamma

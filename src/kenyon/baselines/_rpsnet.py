@@ -4,7 +4,7 @@ A layer has M modules. With A_l the modules of layer l that any path so far has 
 
     h_l = sum_{m in A_l} ReLU(W_lm h_{l-1} + b_lm)  (+ h_{l-1} where the widths agree)
 
-Every J tasks a new path, one random module a layer, joins A. Only its modules that no earlier path used
+Every J tasks a new path, one random module per layer, joins A. Only its modules that no earlier path used
 are trained, with the output layer, on the new samples and as many from a buffer of exemplars:
 
     L = CE + phi T^2 KL(softmax(f_old / T) || softmax(f / T)) over the old classes

@@ -21,7 +21,7 @@ from kenyon.protocol import StreamInfo
 
 
 class SI(Anchored):
-    """Importance = what a weight's way through the task took off the loss.
+    """The importance of a weight is how much its changes during the task lowered the loss.
 
     Args:
         info: what is known of the stream.

@@ -49,7 +49,7 @@ class Batch(NamedTuple):
 
 
 class Part(Protocol):
-    """Anything else worth keeping: named arrays out (views, not copies) and in."""
+    """Anything else that is part of the state: it gives named arrays (views, not copies) and takes them back."""
 
     def arrays(self) -> dict[str, NDArray]: ...
 
@@ -184,7 +184,7 @@ class Trainer:
         self._learn(X, y, task, predict=False)
 
     def test_then_learn(self, X: NDArray, y: NDArray[np.int64], task: int | None = None) -> NDArray[np.int64]:
-        """Learn; the predictions are those of the learning pass itself, batch by batch before its update."""
+        """Learn; the predictions are those of the learning pass itself, made for each batch before its update."""
         return self._learn(X, y, task, predict=True)
 
     def predict(self, X: NDArray, task: int | None = None) -> NDArray[np.int64]:

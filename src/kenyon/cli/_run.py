@@ -40,7 +40,7 @@ def run(
     ] = None,
     backbone_weights: Annotated[str | None, _option("Its weights file, .pth.", BACKBONE, "FILE")] = None,
     backbone_sha256: Annotated[str | None, _option("What that file's SHA-256 begins with.", BACKBONE)] = None,
-    resolution: Annotated[str | None, _option("Pixels a side it sees. [its own]", BACKBONE, "INTEGER")] = None,
+    resolution: Annotated[str | None, _option("Pixels per side that it sees. [its own]", BACKBONE, "INTEGER")] = None,
     interpolation: Annotated[str | None, _option("nearest, bilinear, bicubic. [bilinear]", BACKBONE)] = None,
     normalisation: Annotated[
         str | None, _option("imagenet, tensorflow, unit, none, or [[mean], [std]]. [its own]", BACKBONE)

@@ -22,7 +22,7 @@ class FeatureDataset(Dataset):
     Args:
         images: the data set behind it.
         backbone: makes the features.
-        watch: is told of progress.
+        watch: gets told about progress.
     """
 
     def __init__(self, images: Dataset, backbone: Pretrained, watch: Watch) -> None:
@@ -51,7 +51,7 @@ def with_backbone(
 
 
 def open_dataset(name: str, data_dir: str | None, backbone: str | Mapping[str, Any] | None = None) -> Dataset:
-    """A data set, or its features, opened once a process; memory-mapped, so processes share them."""
+    """A data set, or its features, opened once per process; they are memory-mapped, so processes share them."""
     return _opened(name, data_dir, json.dumps(backbone, sort_keys=True))
 
 

@@ -31,7 +31,7 @@ class RunConfig:
         curriculum: how the data set becomes a stream; its seed is set by the run.
         options: the learner's own options; what is not given has the learner's default.
         weights_every: samples between two records of the mean weights; None for about 100 records
-            a run, 0 for none.
+            per run, 0 for none.
         tests: `"all"` tests every task after every task, `"seen"` only those learned so far,
             `"last"` only once at the end.
         backbone: a frozen network whose features take the place of the images: a name, or a table of the

@@ -44,7 +44,7 @@ class Recorder(Protocol):
         """Whether each sample was predicted right before it was learned: 1, 0, or `WITHHELD`."""
 
     def weights(self, means: NDArray[np.float32]) -> None:
-        """Rows of mean incoming weights, one column a class."""
+        """Rows of mean incoming weights, one column per class."""
 
     def pause(self, task_end: bool) -> None:
         """A point at which the run could be resumed."""
@@ -54,7 +54,7 @@ def weights_stride(learner: Learner, n_train: int, every: int | None) -> int:
     """Samples between two records of the weights, 0 for none: `every`, up to whole batches.
 
     Args:
-        every: None for about 100 records a run; 0 for none.
+        every: None for about 100 records per run; 0 for none.
     """
     if every == 0 or not hasattr(learner, "weight_means"):
         return 0
@@ -90,7 +90,7 @@ def drive(
         learner: in the state that belongs to the tally.
         tally: counts, changed in place.
         recorder: takes the records and the checkpoints.
-        watch: is told of progress.
+        watch: gets told about progress.
         stride: samples between two records of the weights (`weights_stride`).
         tests: one of `TESTS`.
         boundaries: False where the learner is not told of task ends, but of the end of the stream.
@@ -117,7 +117,7 @@ def _wanted(tests: str, row: int, column: int, n_tasks: int) -> bool:
 
 
 class _Pass:
-    """One stretch of a run in one process."""
+    """The part of a run that one process does."""
 
     def __init__(
         self,

@@ -51,7 +51,7 @@ def run(
         again: forget what the store has of these runs.
         save_model: keep the trained model of each run in its folder, as `model.safetensors`. A run found complete
             without it is run once more for the model; its results stay as they are.
-        watch: is told of progress.
+        watch: gets told about progress.
     """
     watch = watch or Watch()
     if save_model:

@@ -1,4 +1,4 @@
-"""A user's own arrays as a data set."""
+"""Make a data set of your own arrays."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ def from_arrays(
 
     Args:
         X_train, X_test: `(n, ...)` numbers, the trailing dimensions being the shape of a sample.
-        y_train, y_test: one label a sample, whole numbers or texts; they are numbered in sorted order.
-        name: what to call it in messages.
-        shape: shape of a sample, where `X` is flat.
-        class_names: one a class; the labels must then be `0 .. len(class_names) - 1` already.
-        value_range: smallest and largest value a feature can take; 0 to 255 for bytes, else as seen in training.
-        test_share: share of every class that is kept for testing, by a fixed seed, where `X_test` is not given.
+        y_train, y_test: one label per sample, whole numbers or texts; they are numbered in sorted order.
+        name: the name of the data set in messages.
+        shape: the shape of a sample, where `X` is flat.
+        class_names: one name per class; the labels must then be `0 .. len(class_names) - 1` already.
+        value_range: the smallest and largest value of a feature; 0 to 255 for bytes, else as seen in training.
+        test_share: the share of every class that is kept for testing, by a fixed seed, where `X_test` is not given.
     """
     if (X_test is None) != (y_test is None):
         raise InputError(f"{name}: give both X_test and y_test, or neither")
@@ -81,7 +81,10 @@ def _samples(values: ArrayLike, what: str, shapes: set[tuple[int, ...]]) -> tupl
 
 
 def _finite_range(X: NDArray[np.float32], what: str) -> tuple[float, float]:
-    """Smallest and largest value, block by block so that a mapped array is not copied; no NaN, no infinity."""
+    """The smallest and largest value, found block by block, so that a mapped array is not copied.
+
+    NaN and infinity are refused.
+    """
     low, high = np.inf, -np.inf
     for start in range(0, len(X), _BLOCK):
         block = X[start : start + _BLOCK]
@@ -96,7 +99,7 @@ def _finite_range(X: NDArray[np.float32], what: str) -> tuple[float, float]:
 def _labels(values: Any, n: int, what: str) -> NDArray:
     y = np.asarray(values)
     if y.shape != (n,):
-        raise InputError(f"{what} has shape {y.shape}: expected ({n},), a label a sample")
+        raise InputError(f"{what} has shape {y.shape}: expected ({n},), one label per sample")
     if y.dtype.kind == "f" and np.array_equal(y, np.floor(y)):
         y = y.astype(np.int64)
     if y.dtype.kind not in "biuU":

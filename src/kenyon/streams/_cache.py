@@ -1,4 +1,4 @@
-"""Files made once from slower ones, so that they can be memory-mapped. Written whole or not at all."""
+"""Files that are made once from slower ones, so that they can be memory-mapped; written as a whole or not at all."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from kenyon.system import replacing, sweep
 
 
 def cached_file(cache: Path, name: str, write: Callable[[BinaryIO], None]) -> Path | None:
-    """The file `name` in the cache folder, made by `write` if it is not there; None where nothing can be written.
+    """The file `name` in the cache folder, made by `write` if it does not exist; None where nothing can be written.
 
-    `name` must change with the content wanted, since a file that is there is taken as it is.
+    `name` must change with the wanted content, since a file that exists is used as it is.
     """
     path = cache / name
     if path.is_file():

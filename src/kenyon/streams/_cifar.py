@@ -1,8 +1,8 @@
 """CIFAR-10 and CIFAR-100, binary and python versions, memory-mapped.
 
 Binary version: records of one label byte (CIFAR-10) or a coarse and a fine label byte (CIFAR-100),
-then 3 x 32 x 32 pixel bytes, red plane first. Python version: a pickled dictionary a file, with an
-array `data` of the same pixels and a list of labels; read without running anything (`_unpickle`).
+then 3 x 32 x 32 pixel bytes, red plane first. Python version: one pickled dictionary per file, with an
+array `data` of the same pixels and a list of labels; it is read without running anything (`_unpickle`).
 
 Reference: Krizhevsky, "Learning multiple layers of features from tiny images", 2009.
 """
@@ -27,14 +27,14 @@ PIXELS = 3 * 32 * 32
 def read_cifar_split(
     files: Sequence[Path], cache: Path | None, n_label_bytes: int, label: int, label_key: str
 ) -> Split:
-    """One split from the files of either version.
+    """Read one split from the files of either version.
 
     Args:
-        files: in the publisher's order; `.bin` for the binary version.
+        files: the files in the publisher's order; `.bin` for the binary version.
         cache: not used, since the files can be mapped as they are.
-        n_label_bytes: label bytes a record of the binary version.
+        n_label_bytes: how many label bytes a record of the binary version has.
         label: which of them to use.
-        label_key: key of the labels in the python version.
+        label_key: the key of the labels in the python version.
     """
     if files[0].suffix == ".bin":
         parts = [_read_binary(path, n_label_bytes, label) for path in files]
@@ -51,7 +51,7 @@ def _read_binary(path: Path, n_label_bytes: int, label: int) -> tuple[NDArray[np
         raise DataError(f"{path} holds {size} bytes, a whole number of {record}-byte records was expected")
     table = np.asarray(np.memmap(path, np.uint8, "r", shape=(size // record, record)))
     labels = np.empty(len(table), np.int64)
-    with path.open("rb") as file:  # read, not mapped: a label a record would bring every page of the map into memory
+    with path.open("rb") as file:  # read, not mapped: the labels of all records would load the whole map
         for start in range(0, len(table), 1024):
             block = np.frombuffer(file.read(1024 * record), np.uint8).reshape(-1, record)
             labels[start : start + len(block)] = block[:, label]

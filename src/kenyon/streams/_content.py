@@ -1,4 +1,4 @@
-"""What a user's own set holds, as a checksum: a set that was edited is another set."""
+"""A checksum of the content of your own data set: a set that was edited is another set."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ _Stamp = tuple[str, int, int]
 
 
 def content_sum(name: str | Path) -> str | None:
-    """SHA-256 over the files of a set given by its path, names and contents; None for a published set, which has
-    checksums of its own, and for a path where nothing lies.
+    """SHA-256 of the names and contents of the files of a data set that is given by its path.
 
-    Files are read again only when their size or time of change is new.
+    None for a published data set, which has its own checksums, and for a path that does not exist. A file is only read
+    again when its size or its time of change is different.
     """
     path = as_path(name)
     if path is None or not path.exists():

@@ -1,4 +1,4 @@
-"""A curriculum: how a data set becomes a stream of episodes, as a small piece of data."""
+"""A curriculum says how a data set becomes a stream of episodes. It is a few plain values."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ class Curriculum:
 
     Args:
         scenario: a key of `SCENARIOS`.
-        seed: decides every order, permutation, withheld and wrong label.
-        epochs: passes over each task; 0.5 is the first half of its order, 4.0 four passes, each shuffled anew.
+        seed: decides every order, every permutation, and which labels are withheld or wrong.
+        epochs: passes over each task; 0.5 is the first half of its order, 4.0 is four passes, each in a new order.
         order: "shuffled", or "published" for the order of the files.
         class_order: "sorted", "shuffled", or every class once, in the order wanted.
-        n_tasks: how many tasks; by default pairs of classes below 20 classes, ten tasks from there on,
-            ten permutations for "permuted".
-        task_sizes: classes in each task, where they are not to be (nearly) equal.
-        labelled: share of each task's samples that keep their label; the others have -1.
-        label_noise: share of each task's samples with a wrong label, drawn from the task's other classes.
-        blur: "task-free" only: length of each fade, as a share of the shorter of the two tasks it joins.
-        max_per_task: keep at most so many training samples of a task.
-        holdout: share of every class of the training set that is cut off and takes the place of the test set,
+        n_tasks: how many tasks; by default pairs of classes for fewer than 20 classes, ten tasks for more,
+            and ten permutations for "permuted".
+        task_sizes: the number of classes of each task, where these should not be (nearly) equal.
+        labelled: the share of each task's samples that keep their label; the others have -1.
+        label_noise: the share of each task's samples with a wrong label, drawn from the task's other classes.
+        blur: for "task-free" only: the length of each fade, as a share of the shorter of the two tasks it joins.
+        max_per_task: the most training samples of a task.
+        holdout: the share of every class of the training set that is held out and takes the place of the test set,
             which is then never opened.
     """
 
@@ -76,7 +76,7 @@ class Curriculum:
         self._check_tasks()
 
     def _set(self, name: str, value: object) -> None:
-        object.__setattr__(self, name, value)  # the one way to normalise a field of a frozen dataclass
+        object.__setattr__(self, name, value)  # the only way to set a field of a frozen dataclass
 
     def _whole(self, name: str, least: int, most: int) -> None:
         value = getattr(self, name)
@@ -128,7 +128,7 @@ class Curriculum:
         return tuple(int(v) for v in numbers)
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values that TOML and JSON can hold; what is not set is left out."""
+        """The curriculum as plain values for TOML and JSON; values that are not set are left out."""
         plain = {name: value for name, value in asdict(self).items() if value is not None}
         return {name: list(value) if isinstance(value, tuple) else value for name, value in plain.items()}
 
@@ -142,7 +142,7 @@ class Curriculum:
         return cls(**values)
 
     def open(self, dataset: Dataset) -> Stream:
-        """The stream of this curriculum over a data set; reads labels, but no sample."""
+        """The stream of this curriculum over a data set; it reads the labels, but no sample."""
         from kenyon.streams._stream import Stream
 
         return Stream(dataset, self)

@@ -33,14 +33,14 @@ class Split:
 
 
 class Dataset:
-    """A data set; each split is opened at its first use, so what is not used is not read.
+    """A data set. Each split is opened when it is first used, so nothing is read in vain.
 
     Args:
         name: the name it was loaded by.
-        shape: shape of one sample, `(28, 28)` or `(3, 32, 32)`; `(n,)` for plain vectors.
-        class_names: one a class.
+        shape: the shape of one sample, `(28, 28)` or `(3, 32, 32)`; `(n,)` for plain vectors.
+        class_names: one name per class.
         train, test: a `Split`, or a function that opens it.
-        value_range: smallest and largest value a feature can take.
+        value_range: the smallest and largest value of a feature.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Fetch a published data set from its publisher: checked, and in place whole or not at all."""
+"""Fetch a published data set from its publisher; it is checked, and put in place as a whole or not at all."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ def download_dataset(
 
     Args:
         name: a name in `DATASETS`.
-        data_dir: where to put it; by default `KENYON_DATA`, else the user's own data folder.
-        version: "binary" or "python" for the CIFAR sets; the first layout by default.
-        mirror: an address to fetch the files from in place of the publisher's. Checksums stay the same.
-        progress: show a bar where standard error is a terminal.
+        data_dir: where to put it; by default `KENYON_DATA`, else the user's data folder.
+        version: "binary" or "python" for the CIFAR sets; by default the first layout.
+        mirror: an address to fetch the files from in place of the publisher's. The checksums stay the same.
+        progress: whether to show a bar where standard error is a terminal.
 
     Returns:
         The files that are now in place.
@@ -78,7 +78,7 @@ def download_source(
 
 
 def _collect(layout: Layout, target: Path, staging: Path, mirror: str | None, bar: Any) -> list[Path]:
-    """Fetch, check and unpack what is not in place yet; returns the files to move there."""
+    """Fetch, check and unpack what is not in place yet; returns the files that are to be moved there."""
     ready: list[Path] = []
     for remote in layout.remotes:
         if remote.name not in layout.md5:  # an archive
@@ -93,7 +93,7 @@ def _in_place(path: Path, md5: str) -> bool:
 
 
 def _fetch(remote: Remote, folder: Path, mirror: str | None, bar: Any) -> Path:
-    """The remote file from the first address that serves it with the right checksum."""
+    """Fetch the remote file from the first address that serves it with the right checksum."""
     pooch = require("pooch", "data", "downloading data sets")
     requests = require("requests", "data", "downloading data sets")
     pooch.get_logger().setLevel("ERROR")
@@ -109,9 +109,9 @@ def _fetch(remote: Remote, folder: Path, mirror: str | None, bar: Any) -> Path:
 
 
 def _extract(archive: Path, layout: Layout, remote: Remote, folder: Path) -> list[Path]:
-    """The files wanted from an archive, by their own names: no path inside the archive is ever followed.
+    """Unpack the wanted files of an archive under their own names; no path inside the archive is ever followed.
 
-    An archive that several data sets share gives the files of all of them, so it is fetched once.
+    An archive that several data sets share is unpacked for all of them, so it is fetched only once.
     """
     sharing = [other for source in SOURCES.values() for other in source.layouts if remote in other.remotes]
     wanted = {name for one in (layout, *sharing) for name in (*one.train, *one.test)}
@@ -131,7 +131,7 @@ def _extract(archive: Path, layout: Layout, remote: Remote, folder: Path) -> lis
 
 
 def _members(archive: Path, wanted: set[str]) -> Iterator[tuple[str, IO[bytes]]]:
-    """Regular files in a zip or tar archive whose last name is wanted."""
+    """The regular files in a zip or tar archive whose names, without folders, are wanted."""
     if archive.suffix == ".zip":
         with zipfile.ZipFile(archive) as file:
             for info in file.infolist():
@@ -148,7 +148,7 @@ def _members(archive: Path, wanted: set[str]) -> Iterator[tuple[str, IO[bytes]]]
 
 
 class _Bar:
-    """A line of a rich progress display with the four names that pooch asks of one."""
+    """A line of a rich progress display, with the four attributes that pooch needs."""
 
     def __init__(self, display: Any, name: str) -> None:
         self._display = display
@@ -167,7 +167,7 @@ class _Bar:
 
 @contextlib.contextmanager
 def _bars(shown: bool) -> Iterator[Any]:
-    """A function that gives each file its progress bar; the display is silent when not on a terminal."""
+    """Gives a function that makes a progress bar per file; nothing is displayed where there is no terminal."""
     from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn, TransferSpeedColumn
 

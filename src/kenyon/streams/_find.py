@@ -1,4 +1,4 @@
-"""Where data sets lie, and what to say when they do not."""
+"""Where data sets are, and the error for one that is missing."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kenyon.streams._sources import Layout, PublishedSet
 
 @dataclass(frozen=True)
 class Found:
-    """A layout that was found whole, and its files."""
+    """A layout that is complete, and its files."""
 
     layout: Layout
     folder: Path
@@ -20,7 +20,7 @@ class Found:
 
 
 def _present(folder: Path, name: str) -> Path | None:
-    """The file, or the same file already unpacked."""
+    """The path of the file, or of the same file unpacked; None where there is neither."""
     for candidate in (folder / name, folder / name.removesuffix(".gz")):
         if candidate.is_file():
             return candidate
@@ -28,7 +28,7 @@ def _present(folder: Path, name: str) -> Path | None:
 
 
 def find(source: PublishedSet, data_dir: Path) -> Found | None:
-    """The first layout all of whose files are there, or None."""
+    """The first layout whose files all exist, or None."""
     for layout in source.layouts:
         for folder in (data_dir / name for name in layout.folders):
             train = [path for name in layout.train if (path := _present(folder, name))]

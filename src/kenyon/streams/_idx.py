@@ -29,12 +29,12 @@ from kenyon.streams._rows import Rows
 
 
 def read_idx(path: Path, n_dims: int, cache: Path | None = None) -> NDArray[np.uint8]:
-    """The array in an IDX file of bytes, memory-mapped where it can be.
+    """The array in an IDX file of bytes, memory-mapped where possible.
 
     Args:
-        path: the file; a name ending in `.gz` is unpacked.
+        path: the file; it is unpacked if its name ends in `.gz`.
         n_dims: how many dimensions it must have (1 for labels, 3 for images).
-        cache: folder for the unpacked file; None to read into memory.
+        cache: the folder for the unpacked file; None to read it into memory.
     """
     if path.suffix != ".gz":
         return _parse(_map(path), path, n_dims)
@@ -49,7 +49,7 @@ def read_idx(path: Path, n_dims: int, cache: Path | None = None) -> NDArray[np.u
 
 def _map(path: Path) -> mmap.mmap | bytes:
     with path.open("rb") as file:
-        # an empty file cannot be mapped; no bytes at all are then refused by the parser
+        # an empty file cannot be mapped; the parser refuses it
         return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if path.stat().st_size else b""
 
 
@@ -88,7 +88,7 @@ def read_idx_split(
     first_label: int = 0,
     transposed: bool = False,
 ) -> Split:
-    """One split from its image and its label file; `transposed` images are turned upright as rows are read."""
+    """Read one split from its image and label files; `transposed` images are turned upright when rows are read."""
     images, labels = files
     X, y = read_idx(images, 3, cache), read_idx(labels, 1, cache)
     if X.shape[1:] != shape:

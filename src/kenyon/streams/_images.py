@@ -1,7 +1,7 @@
-"""A folder of images as a data set: a subfolder a class, in `train/` and `test/` or directly.
+"""A folder of images as a data set, with one subfolder per class, in `train/` and `test/` or directly.
 
-Grey images become `(height, width)` bytes, others `(3, height, width)`. What would take more than
-`IN_MEMORY` bytes is decoded once into the cache folder and memory-mapped.
+Grey images become `(height, width)` bytes, others `(3, height, width)`. A set of more than `IN_MEMORY` bytes is
+decoded once into the cache folder and memory-mapped.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ def read_image_folder(path: Path, cache: Path, test_share: float = 0.2) -> Datas
     """The images below `path`; needs Pillow (the extra "data").
 
     Args:
-        path: a folder of class folders, or one with `train/` and perhaps `test/` that hold them.
-        cache: where decoded images are kept when they are many.
-        test_share: share of every class that is kept for testing where there is no `test/`.
+        path: a folder of class folders, or a folder with `train/` and perhaps `test/` that hold them.
+        cache: where decoded images are kept when there are many.
+        test_share: the share of every class that is kept for testing where there is no `test/`.
     """
     pillow = require("PIL.Image", "data", "reading images")
     train_root = path / "train" if (path / "train").is_dir() else path
@@ -67,7 +67,7 @@ def _files(root: Path, classes: list[str]) -> list[Path]:
 
 
 def _common_shape(pillow: Any, files: list[Path]) -> tuple[int, ...]:
-    """The shape all images share, read from their headers."""
+    """The shape that all images share, read from their headers."""
     first: tuple[int, int] | None = None
     colour = False
     for file in files:

@@ -24,12 +24,12 @@ class DatasetStatus:
     """A line of the list of data sets.
 
     Attributes:
-        name: what `load_dataset` calls it.
-        present: whether every file is there.
-        folder: where its files lie, or where they belong; None for the embedded digits.
-        version: the layout found ("idx", "binary", "python", "embedded"), or the first one where none is.
-        n_train, n_test, n_classes: as published.
-        size: bytes of its files on disk, 0 where it is missing.
+        name: its name for `load_dataset`.
+        present: whether all of its files exist.
+        folder: where its files are, or where they belong; None for the embedded digits.
+        version: the layout that was found ("idx", "binary", "python", "embedded"), or the first one if none was.
+        n_train, n_test, n_classes: the published numbers.
+        size: the bytes of its files on disk; 0 where it is missing.
         reference: who published it.
     """
 
@@ -60,7 +60,7 @@ class Check:
 
 
 def list_datasets(data_dir: str | Path | None = None) -> list[DatasetStatus]:
-    """Every data set there is a name for, and whether it is there."""
+    """Every data set that has a name, and whether it is in the data directory."""
     root = find_data_dir(data_dir)
     statuses = [DatasetStatus("digits", True, None, "embedded", 1438, 359, 10, 0, DIGITS_REFERENCE)]
     for source in SOURCES.values():
@@ -137,6 +137,6 @@ def _check_split(split: Split, which: str, count: int, n_classes: int) -> Check:
 
 
 def md5_of(path: Path) -> str:
-    """The MD5 sum of a file; it names what was published and guards against damage, not against forgery."""
+    """The MD5 sum of a file. It protects against damage, not against forgery; publishers give no other."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, lambda: hashlib.md5(usedforsecurity=False)).hexdigest()

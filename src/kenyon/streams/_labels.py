@@ -1,8 +1,7 @@
-"""What the learner is told of a label: the place in the group, a wrong class, or nothing.
+"""The label that the learner is told: the true one, the place in the group, a wrong class, or none.
 
-Which samples are touched is a function of the seed, the task and the row alone, so nothing is kept
-but one threshold a task: a row whose random number is below it is chosen, and the threshold is set
-so that exactly the share asked for is.
+Which samples are changed depends on the seed, the task and the row alone, so only one threshold per task is kept:
+a row is chosen where its random number is below the threshold, which is set so that exactly the wanted share is chosen.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ WITHHELD = -1
 
 
 class Chooser:
-    """Exactly `round(share * len(rows))` of the rows, at random, without keeping which."""
+    """Chooses exactly `round(share * len(rows))` of the rows at random, without keeping which."""
 
     def __init__(self, key: int, rows: NDArray[np.integer], share: float) -> None:
         self._key = key
@@ -34,8 +33,8 @@ class TaskLabels:
     """The labels of one task.
 
     Args:
-        y: labels of the whole training set.
-        rows: the task's own rows.
+        y: the labels of the whole training set.
+        rows: the rows of the task.
         classes: the task's classes.
         positions: True to replace a label by its place in `classes`.
         labelled, noise: shares of the rows that keep their label, and that get a wrong one.
@@ -62,7 +61,7 @@ class TaskLabels:
         self._wrong = key(seed, "wrong label", task)
 
     def __call__(self, rows: NDArray[np.integer]) -> NDArray[np.int64]:
-        """What is shown for these rows of the training set."""
+        """The labels that are shown for these rows of the training set."""
         place = self._place[self._y[rows]]
         noisy = self._noisy(rows)
         others = len(self._shown) - 1
@@ -73,7 +72,7 @@ class TaskLabels:
 
 
 class GroupLabels:
-    """The labels of a stretch in which several tasks are mixed: each row is treated as its own task would."""
+    """The labels of a part of the stream that mixes several tasks; each row is treated as in its own task."""
 
     def __init__(self, y: NDArray[np.int64], groups: list[tuple[int, ...]], labels: list[TaskLabels]) -> None:
         self._y = y

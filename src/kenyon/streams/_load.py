@@ -48,15 +48,15 @@ def open_source(source: PublishedSet, data_dir: Path) -> Dataset:
 def load_dataset(
     name: str | Path, data_dir: str | Path | None = None, *, label: str | None = None, test_share: float | None = None
 ) -> Dataset:
-    """A data set, ready for a curriculum.
+    """Load a data set by its name or path.
 
     Args:
-        name: a name in `DATASETS`, or the path of a user's own set: `.npz`, `.csv`, `.parquet`, a folder of
-            images, or a folder with `train` and `test` tables. A path has a slash, one of these endings, or
+        name: a name in `DATASETS`, or the path of your own set: `.npz`, `.csv`, `.parquet`, a folder of
+            images, or a folder with `train` and `test` tables. A path has a slash, one of these suffixes, or
             is given as a `Path`.
-        data_dir: where published sets lie; by default `KENYON_DATA`, else the user's own data folder.
-        label: name of the label column of a table, "label" by default.
-        test_share: share of a user's set that is kept for testing where it has no test part, 0.2 by default.
+        data_dir: where published sets are; by default `KENYON_DATA`, else the user's data folder.
+        label: the name of the label column of a table; by default "label".
+        test_share: the share of your own set that is kept for testing where it has no test part; by default 0.2.
     """
     path = as_path(name)
     if path is not None:

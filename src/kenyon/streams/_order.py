@@ -1,4 +1,4 @@
-"""In which order the samples of an episode come; any part of it without the rest."""
+"""The order of the samples of an episode, any part of which can be had without the rest."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from kenyon.streams._random import key, permutation, uniform
 
 
 class Order(Protocol):
-    """Positions in an episode to rows of the data set."""
+    """Maps positions in an episode to rows of the data set."""
 
     def __len__(self) -> int: ...
 
@@ -20,7 +20,7 @@ class Order(Protocol):
 
 
 class FixedOrder:
-    """An order written out."""
+    """An order that is given row by row."""
 
     def __init__(self, rows: NDArray[np.integer]) -> None:
         self._rows = rows
@@ -48,7 +48,7 @@ class Shuffles:
 
 
 class Passes:
-    """One or more passes over the same rows, each shuffled anew unless `shuffles` is None."""
+    """One or more passes over the same rows; each pass is shuffled differently, unless `shuffles` is None."""
 
     def __init__(self, rows: NDArray[np.integer], epochs: float, task: int, shuffles: Shuffles | None) -> None:
         self._base = rows
@@ -71,7 +71,7 @@ class Passes:
 
 
 def passes_length(n: int, epochs: float) -> int:
-    """Samples in `epochs` passes over `n`: the nearest whole number, at least one."""
+    """How many samples `epochs` passes over `n` samples have: the nearest whole number, at least one."""
     return max(1, round(epochs * n)) if n else 0
 
 

@@ -1,4 +1,4 @@
-"""CSV and Parquet tables as data sets: a sample a row, one column of labels, the others numbers."""
+"""CSV and Parquet tables as data sets: one sample per row, with one column of labels and other columns of numbers."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def read_table(path: Path, label: str = "label", test_share: float = 0.2) -> Dat
 
     Args:
         path: the file or folder.
-        label: name of the label column.
-        test_share: share of every class that is kept for testing where there is no test table.
+        label: the name of the label column.
+        test_share: the share of every class that is kept for testing where there is no test table.
     """
     train, test = (find_table(path, "train"), find_table(path, "test")) if path.is_dir() else (path, None)
     assert train is not None  # a folder is only read as tables when it has a training table

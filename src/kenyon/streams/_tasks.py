@@ -47,9 +47,9 @@ def _sizes(curriculum: Curriculum, n_classes: int) -> list[int]:
 
 
 def _default_tasks(n_classes: int, shared_labels: bool) -> int:
-    """Pairs of classes below 20 classes, ten tasks from there on.
+    """Pairs of classes for fewer than 20 classes, ten tasks for more.
 
-    Where tasks share their labels, the nearest number that cuts the classes evenly, if there is one, so that
+    Where tasks share their labels, it is the nearest number that divides the classes evenly, if there is one, so that
     every label has a class in every task.
     """
     usual = n_classes if n_classes < 4 else n_classes // 2 if n_classes < 20 else 10
