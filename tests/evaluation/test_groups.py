@@ -124,6 +124,16 @@ def test_a_class_that_changed_is_said_to_have(tmp_path: Path, monkeypatch: pytes
     assert "changed" not in kenyon("show", tmp_path / "runs").stdout, "what is not here cannot be told to differ"
 
 
+def test_a_class_named_by_its_file_is_known_by_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("filed_own.py").write_text(OWN)
+    config = RunConfig("digits", "filed_own.py:Own", Curriculum(max_per_task=10))
+    run(config, [0], "runs")
+    assert "note" not in kenyon("show", "runs").stdout
+    Path("filed_own.py").write_text(OWN + "\n    rate = 3\n")
+    assert "the source of filed_own.py has changed since" in kenyon("show", "runs").stdout
+
+
 def test_an_earlier_version_s_class_that_may_have_changed_is_said_to_have(tmp_path: Path) -> None:
     store = shutil.copytree(OLDER, tmp_path / "1", copy_function=shutil.copy)
     folder = Store(store).folder(config_of(CONFIGS["tiny"]), 0)

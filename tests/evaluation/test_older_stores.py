@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import shutil
-import time
+import sys
+import tomllib
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from evaluation.stores.make import CONFIGS, STOPPED, config_of
+from evaluation.stores.make import CONFIGS, STOPPED, config_of, write_csv
 from evaluation.test_store import Count
 from evaluation.workers import content
 from kenyon.evaluation import RunConfig, Store, run
@@ -72,6 +74,18 @@ def test_a_stopped_run_goes_on_from_its_checkpoint(older: Path, tmp_path: Path) 
     assert learned == [30], "three tasks of ten samples were learned before the stop"
     run(config, [0], tmp_path / "whole")
     assert content(folder) == content(Store(tmp_path / "whole").folder(config, 0))
+
+
+def test_the_published_runs_are_found_by_their_configurations() -> None:
+    """Every seventh run of docs/results.json, by the configuration that stands beside it."""
+    runs = json.loads((Path(__file__).parents[2] / "docs" / "results.json").read_text())["runs"]
+    for name in sorted(runs)[::7]:
+        text = runs[name]["config"]
+        home = text.split()[2].rstrip(",") if text.startswith("# As ") else name
+        values = tomllib.loads(runs[home]["config"])
+        del values["seeds"]
+        config, seed = RunConfig.from_dict(values), runs[name]["seed"]
+        assert name in (config.folder_name(seed), *config.older_names(seed))
 
 
 def test_a_run_under_its_new_name_comes_first(older: Path) -> None:
@@ -154,19 +168,40 @@ def test_a_default_of_the_stream_that_changes_raises_the_meaning() -> None:
 def test_an_own_class_is_known_by_its_source(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its own file, and that of a base class of its own; not the time at which it was written."""
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.delitem(__import__("sys").modules, "own_base", raising=False)
     base, own = tmp_path / "own_base.py", tmp_path / "own_learner.py"
     base.write_text("from evaluation.tiny import Tiny\n\n\nclass Base(Tiny):\n    pass\n")
     own.write_text("from own_base import Base\n\n\nclass Own(Base):\n    pass\n")
-    config = RunConfig("digits", "own_learner:Own", Curriculum(max_per_task=10))
-    first = config.run_id(0)
+
+    def run_id() -> str:
+        """As another process would have it."""
+        for name in ("own_base", "own_learner"):
+            sys.modules.pop(name, None)
+        importlib.invalidate_caches()
+        return RunConfig("digits", "own_learner:Own", Curriculum(max_per_task=10)).run_id(0)
+
+    first = run_id()
     for path in (own, base):
         text = path.read_text()
         path.write_text(text + "# another thought\n")
-        assert config.run_id(0) != first, path
-        time.sleep(0.01)
+        assert run_id() != first, path
         path.write_text(text)
-        assert config.run_id(0) == first, path
+        assert run_id() == first, path
+
+
+def test_an_edit_while_a_run_is_under_way_is_for_the_next(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "edited_own.py").write_text("from evaluation.tiny import Tiny\n\n\nclass Own(Tiny):\n    pass\n")
+    write_csv(tmp_path / "mine.csv")
+
+    class Edit(Count):
+        def tested(self, tally: object) -> None:
+            for name in ("edited_own.py", "mine.csv"):
+                with open(tmp_path / name, "a") as file:
+                    file.write("\n")
+
+    config = RunConfig(str(tmp_path / "mine.csv"), "edited_own:Own", Curriculum("single-task"))
+    (result,) = run(config, [0], tmp_path / "runs", watch=Edit()).results
+    assert result.folder is not None and result.folder.name.endswith(result.run)
 
 
 def test_an_own_rule_is_known_by_its_source() -> None:

@@ -133,6 +133,7 @@ def run_dataset(
     watch = watch or Watch()
     curriculum = replace(config.curriculum, seed=seed)
     stream = curriculum.open(dataset)
+    run_ids = config.run_ids(seed) if folder else (config.run_id(seed),)
     make = partial(make_learner, config.learner, stream.info, seed, curriculum.scenario, **config.options)
     learner = make()
     stride = weights_stride(learner, stream.info.n_train, config.weights_every)
@@ -142,25 +143,27 @@ def run_dataset(
         sizes = (stream.info.n_train, n_records(stream, stride), stream.info.n_classes)
         more = (sizes, len(stream.episodes), Timer(checkpoint_seconds, checkpoint_share), watch)
         try:
-            recorder = FolderRecorder(folder, config.run_ids(seed), learner, *more)
+            recorder = FolderRecorder(folder, run_ids, learner, *more)
         except DataError as error:
             watch.note(f"{error}: the run starts over")
             folder.file("checkpoint.safetensors").unlink()
             learner = make()
-            recorder = FolderRecorder(folder, config.run_ids(seed), learner, *more)
+            recorder = FolderRecorder(folder, run_ids, learner, *more)
     tally = recorder.tally
     n_test = [episode.n_test for episode in stream.episodes]
     watch.started(seed, stream.info, n_test, tally)
     boundaries = curriculum.scenario != "task-free"
     drive(stream, learner, tally, recorder, watch, stride=stride, tests=config.tests, boundaries=boundaries)
-    result = _result(config, seed, stream, learner, tally, stride)
+    result = _result(config, seed, run_ids[0], stream, learner, tally, stride)
     if folder and save_model:
         folder.save_model(learner)
     recorder.finish(result)
     return result
 
 
-def _result(config: RunConfig, seed: int, stream: Stream, learner: Learner, tally: Tally, stride: int) -> RunResult:
+def _result(
+    config: RunConfig, seed: int, run_id: str, stream: Stream, learner: Learner, tally: Tally, stride: int
+) -> RunResult:
     n_test = np.array([episode.n_test for episode in stream.episodes], dtype=np.int64)
     rows = [[None if np.isnan(a) else float(a) for a in row] for row in tally.accuracies(n_test)]
     return RunResult(
@@ -176,5 +179,5 @@ def _result(config: RunConfig, seed: int, stream: Stream, learner: Learner, tall
         state_sha256=state_hash(learner.state()),
         backbone_bytes=backbone_bytes(stream.dataset),
         options=dict(getattr(learner, "options", {})),
-        run=config.run_id(seed),
+        run=run_id,
     )

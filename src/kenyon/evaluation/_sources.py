@@ -6,6 +6,7 @@ import hashlib
 import inspect
 import sysconfig
 from collections.abc import Iterable, Mapping
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -26,8 +27,14 @@ def source_sums(name: str, cls: type) -> dict[str, str]:
         if _is_ours(base) or (base is not cls and _is_installed(base)):
             continue
         key = place if base is cls and place.endswith(".py") else base.__module__
-        sums[key] = _sum(_file_of(base)) or hashlib.sha256(repr(base).encode()).hexdigest()
+        sums[key] = _class_sum(base)
     return sums
+
+
+@cache
+def _class_sum(cls: type) -> str:
+    """The sum of the file that a class came from, as it is when first asked for: an edit is for the next process."""
+    return _sum(_file_of(cls)) or hashlib.sha256(repr(cls).encode()).hexdigest()
 
 
 def changed(sums: Mapping[str, str]) -> list[str]:

@@ -9,6 +9,7 @@ from typing import Any
 
 from kenyon.baselines import BASELINES, tuned_values
 from kenyon.errors import ConfigError, MissingExtraError, unknown
+from kenyon.outside import is_outside, load_class
 from kenyon.protocol import Learner, LearnerSpec, StreamInfo
 from kenyon.streams import SCENARIOS
 
@@ -41,6 +42,8 @@ def find_learner(name: str) -> LearnerSpec:
 def learner_class(name: str) -> type:
     """Import a learner's class; an optional dependency that is missing is named with its extra."""
     spec = find_learner(name)
+    if is_outside(name):
+        return load_class(name, "learner")
     module, _, attribute = spec.target.partition(":")
     try:
         return getattr(import_module(module), attribute)
@@ -49,11 +52,7 @@ def learner_class(name: str) -> type:
             raise MissingExtraError(
                 f"the learner {name!r} needs {error.name!r}, which is not installed: pip install 'kenyon[baselines]'"
             ) from error
-        if spec.target != name:
-            raise
-        raise ConfigError(f"learner = {name!r}: there is no module {module!r} to import") from error
-    except AttributeError as error:
-        raise ConfigError(f"learner = {name!r}: the module {module!r} has no {attribute!r}") from error
+        raise
 
 
 def learner_options(name: str, given: Mapping[str, Any] | None = None) -> dict[str, Any]:

@@ -79,17 +79,22 @@ class Log:
 
 
 def read_log(path: Path, space: Space) -> list[Evaluation]:
-    """Every complete line of a log."""
+    """Every complete line of a log; one that cannot be read is named by its number."""
     if not path.exists():
         return []
     content = path.read_bytes()
-    whole = content[: content.rfind(b"\n") + 1].decode()
-    rows = list(csv.reader(io.StringIO(whole)))
-    if not rows:
-        return []
-    if rows[0] != [*FIELDS, *space.names]:
-        raise DataError(f"{path} has the columns {', '.join(rows[0])}: it belongs to another space")
-    return [_evaluation(dict(zip(rows[0], row, strict=True)), space) for row in rows[1:]]
+    lines = csv.reader(io.StringIO(content[: content.rfind(b"\n") + 1].decode(errors="surrogateescape")))
+    columns, evaluations = [*FIELDS, *space.names], []
+    try:
+        for row in lines:
+            if lines.line_num == 1:
+                if row != columns:
+                    raise DataError(f"it has the columns {', '.join(row)}: it belongs to another space")
+            else:
+                evaluations.append(_evaluation(dict(zip(columns, row, strict=True)), space))
+    except (csv.Error, ValueError, KeyError, DataError) as error:
+        raise DataError(f"{path}, line {lines.line_num}: {error}") from error
+    return evaluations
 
 
 def _evaluation(row: dict[str, str], space: Space) -> Evaluation:
