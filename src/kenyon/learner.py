@@ -19,7 +19,9 @@ from kenyon._inputs import Inputs, check_labels, check_samples
 from kenyon._lesson import Lesson
 from kenyon._lock import ModelLock
 from kenyon.errors import InputError
+from kenyon.features import Features
 from kenyon.labels import NO_LABEL, Labels
+from kenyon.layers import Layer
 from kenyon.options import OPTIONS, describe
 from kenyon.presets import load_preset
 from kenyon.rules import get_rule
@@ -276,6 +278,10 @@ class KenyonClassifier(Estimator):
     def neurons(self, task: Hashable = None) -> dict[Hashable, int]:
         """The output neuron (column of `weights_`) of each label of a task."""
         return self._read(lambda core: dict(_head(core, task).neurons))
+
+    def parts(self) -> tuple[Features, list[Layer]]:
+        """The feature layer and the learning layers, to be looked at and not to be changed."""
+        return self._read(lambda core: (core.engine.features, core.engine.layers))
 
     def check_params(self, n_features: int) -> None:
         """Refuse parameters that could not learn samples of this width; changes nothing."""

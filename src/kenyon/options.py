@@ -10,13 +10,17 @@ import dataclasses
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass, field
-from typing import Any
-
-import numpy as np
+from math import inf, isfinite
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
 
 from kenyon.errors import ConfigError, unknown
-from kenyon.modulation import Moving, check_moving
 from kenyon.outside import is_outside
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from kenyon.modulation import Moving
 
 _BYTES = {"b": 1, "kb": 1000, "mb": 1000**2, "gb": 1000**3, "kib": 1024, "mib": 1024**2, "gib": 1024**3}
 
@@ -164,18 +168,18 @@ def describe(options: Mapping[str, Option]) -> str:
 
 def is_number(value: Any) -> bool:
     """Whether a value is a number: whole or not, Python's or NumPy's, and no boolean."""
-    return isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    return isinstance(value, Real) and not isinstance(value, bool)
 
 
 def is_whole(value: Any) -> bool:
     """Whether a value is a whole number and no boolean."""
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def _number(entry: Option, value: Any) -> float:
-    low = -np.inf if entry.low is None else entry.low
-    high = np.inf if entry.high is None else entry.high
-    if not is_number(value) or not low <= value <= high or not np.isfinite(value):
+    low = -inf if entry.low is None else entry.low
+    high = inf if entry.high is None else entry.high
+    if not is_number(value) or not low <= value <= high or not isfinite(value):
         raise entry.refuse(value)
     return float(value)
 
@@ -209,7 +213,7 @@ def _layer(entry: Option, value: Any) -> str:
 
 
 def _flag(entry: Option, value: Any) -> bool:
-    if not isinstance(value, (bool, np.bool_)):
+    if type(value).__name__ not in ("bool", "bool_"):  # Python's or NumPy's
         raise entry.refuse(value)
     return bool(value)
 
@@ -234,8 +238,10 @@ def _widths(entry: Option, value: Any) -> list[int]:
 
 
 def _moving(entry: Option, value: Any) -> Any:
-    low = -np.inf if entry.low is None else entry.low
-    check_moving(entry.name, value, low, np.inf if entry.high is None else entry.high)
+    from kenyon.modulation import check_moving  # brings NumPy, which a list of options does without
+
+    low = -inf if entry.low is None else entry.low
+    check_moving(entry.name, value, low, inf if entry.high is None else entry.high)
     return value
 
 

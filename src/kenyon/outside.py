@@ -6,8 +6,8 @@ A configuration that names code runs that code: trust it like code.
 from __future__ import annotations
 
 import hashlib
-import inspect
 import sys
+from collections.abc import Callable
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -29,24 +29,36 @@ def load_class(name: str, what: str) -> type:
         name: modules are looked up in the current folder too.
         what: what the class is for, in errors: `"learner"`, `"rule"`.
     """
-    place, _, attribute = name.rpartition(":")
-    module = _from_file(place, name, what) if place.endswith(".py") else _from_name(place, name, what)
-    try:
-        found = getattr(module, attribute)
-    except AttributeError as error:
-        raise ConfigError(f"{what} = {name!r}: {place!r} has no {attribute!r}") from error
+    found = _load(name, what)
     if not isinstance(found, type):
-        raise ConfigError(f"{what} = {name!r}: {attribute!r} is a {type(found).__name__}, expected a class")
+        raise ConfigError(f"{what} = {name!r}: this is a {type(found).__name__}, expected a class")
     return found
 
 
-def source_digest(cls: type) -> str:
-    """Sixteen hex digits of the class's source text, so that an edited class is known to be another one."""
+def load_function(name: str, what: str) -> Callable[..., Any]:
+    """The function behind `module:function` or `file.py:function`."""
+    found = _load(name, what)
+    if not callable(found):
+        raise ConfigError(f"{what} = {name!r}: this is a {type(found).__name__}, expected a function")
+    return found
+
+
+def _load(name: str, what: str) -> Any:
+    place, _, attribute = name.rpartition(":")
+    module = _from_file(place, name, what) if place.endswith(".py") else _from_name(place, name, what)
     try:
-        text = inspect.getsource(inspect.getmodule(cls) or cls)
-    except (OSError, TypeError):
-        text = repr(cls)
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
+        return getattr(module, attribute)
+    except AttributeError as error:
+        raise ConfigError(f"{what} = {name!r}: {place!r} has no {attribute!r}") from error
+
+
+def same_class(one: type, other: type) -> bool:
+    """Whether two classes are the same lines of code, be it that one was imported by name and one from its file."""
+    return one.__qualname__ == other.__qualname__ and _file_of(one) == _file_of(other)
+
+
+def _file_of(cls: type) -> str:
+    return getattr(sys.modules.get(cls.__module__), "__file__", None) or cls.__module__
 
 
 def _from_name(place: str, name: str, what: str) -> ModuleType:

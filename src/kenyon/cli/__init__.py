@@ -9,6 +9,7 @@ import typer
 
 from kenyon.cli._data import data
 from kenyon.cli._errors import RootCommand
+from kenyon.cli._export import export
 from kenyon.cli._learners import learners
 from kenyon.cli._plot import plot
 from kenyon.cli._report import report
@@ -50,7 +51,7 @@ def _root(
 ) -> None: ...
 
 
-for command in (run, show, plot, report, learners, search, transfer, distances, reproduce):
+for command in (run, show, plot, report, learners, export, search, transfer, distances, reproduce):
     app.command()(command)
 app.add_typer(data)
 

@@ -18,7 +18,7 @@ def learners(
 ) -> None:
     """List the learners, or one learner's options."""
     from kenyon.cli._tables import print_table
-    from kenyon.learners import LEARNERS, find_learner, learner_options
+    from kenyon.learners import LEARNERS, find_learner, learner_meanings, learner_options
 
     if name is None:
         if as_json:
@@ -27,7 +27,7 @@ def learners(
         rows = [(s.name, s.memory, _scenarios(s), s.reference) for s in LEARNERS.values()]
         print_table(("name", "memory", "scenarios", "reference"), rows)
         return
-    spec, options = find_learner(name), learner_options(name)
+    spec, options, meanings = find_learner(name), learner_options(name), learner_meanings(name)
     if as_json:
         typer.echo(json.dumps(asdict(spec) | {"options": options}, indent=2, default=str))
         return
@@ -37,7 +37,8 @@ def learners(
     if spec.reference:
         typer.echo(f"reference  {spec.reference}")
     typer.echo("")
-    print_table(("option", "default"), [(key, str(default)) for key, default in options.items()])
+    table = [(key, str(default), meanings.get(key, "")) for key, default in options.items()]
+    print_table(("option", "default", "meaning"), table)
 
 
 def _scenarios(spec: LearnerSpec) -> str:

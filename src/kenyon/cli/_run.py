@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kenyon.cli._learner_options import PANEL as LEARNER
+from kenyon.cli._learner_options import with_learner_options
 from kenyon.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -15,7 +17,7 @@ if TYPE_CHECKING:
 
 DEFAULTS = {"dataset": "digits", "seeds": 5, "out": "runs"}
 EXTRA = ("seeds", "out", "data_dir", "save_model")
-STREAM, LEARNER, BACKBONE = "Stream", "Learner", "Backbone"
+STREAM, BACKBONE = "Stream", "Backbone"
 
 
 def _option(text: str, panel: str | None = None, metavar: str | None = None, name: str | None = None) -> Any:
@@ -23,6 +25,7 @@ def _option(text: str, panel: str | None = None, metavar: str | None = None, nam
     return typer.Option(*names, help=text, rich_help_panel=panel, metavar=metavar, show_default=False)
 
 
+@with_learner_options
 def run(
     dataset: Annotated[str | None, _option("Data set: a name (see `kenyon data list`) or a path. [digits]")] = None,
     scenario: Annotated[str | None, _option("How the data set is streamed. [class-incremental]")] = None,
@@ -63,14 +66,10 @@ def run(
     weights_every: Annotated[
         str | None, _option("Samples between two records of the weights.", STREAM, "INTEGER")
     ] = None,
-    rule: Annotated[str | None, _option("Learning rule.", LEARNER)] = None,
-    n_hidden: Annotated[str | None, _option("Hidden units.", LEARNER, "INTEGER")] = None,
-    density: Annotated[str | None, _option("Share of inputs each hidden unit has.", LEARNER, "FLOAT")] = None,
-    threshold: Annotated[str | None, _option("Threshold, in standard deviations.", LEARNER, "FLOAT")] = None,
-    learning_rate: Annotated[str | None, _option("Learning rate.", LEARNER, "FLOAT")] = None,
-    clamp: Annotated[str | None, _option("Largest weight.", LEARNER, "FLOAT")] = None,
-    memory_budget: Annotated[str | None, _option("Most bytes of state, such as 512KB.", LEARNER)] = None,
-    settings: Annotated[list[str] | None, _option("Any option of the learner.", LEARNER, "KEY=VALUE", "--set")] = None,
+    settings: Annotated[
+        list[str] | None, _option("Any option of the learner or its rule.", LEARNER, "KEY=VALUE", "--set")
+    ] = None,
+    **flags: str | None,
 ) -> None:
     """Run a learner on a stream, once for every seed, and print how it did."""
     from kenyon.cli._progress import make_watch
@@ -95,9 +94,7 @@ def run(
     shown |= _given(greyscale=greyscale)
     if shown:
         values["backbone"] = _table(values.get("backbone", {})) | shown
-    flags = _given(rule=rule, n_hidden=n_hidden, density=density, threshold=threshold, learning_rate=learning_rate)
-    flags |= _given(clamp=clamp, memory_budget=memory_budget)
-    options = {key: parse_value(text) for key, text in flags.items()} | parse_settings(settings or [])
+    options = {key: parse_list(text) for key, text in _given(**flags).items()} | parse_settings(settings or [])
     if options:
         values["options"] = values.get("options", {}) | options
     extra = {key: values.pop(key, DEFAULTS.get(key)) for key in EXTRA}

@@ -66,7 +66,7 @@ class SparseProjection:
         unit_norm: bool = True,
         seed: int = 0,
     ) -> None:
-        self.n_outputs = n_units
+        self.n_outputs, self.threshold = n_units, threshold
         self._how = (0.0 if threshold is None else float(threshold), threshold is not None, unit_norm)
         self._n_excitatory = n_connections - round(inhibitory * n_connections)
         # the narrowest type that holds every possible sum of bytes exactly
@@ -79,6 +79,14 @@ class SparseProjection:
         degrees = [np.bincount(part.ravel(), minlength=n_inputs) for part in (excited, inhibited)]
         self._degrees = (degrees[0] - degrees[1]).astype(np.int32)
         self._groups: tuple | None = None
+
+    def matrix(self) -> NDArray[np.int8]:
+        """`W_e` as a matrix of -1, 0 and 1, (inputs, units)."""
+        matrix = np.zeros((self._n_inputs, self.n_outputs), np.int8)
+        units = np.arange(self.n_outputs)[:, np.newaxis]
+        matrix[self._inputs[:, : self._n_excitatory], units] = 1
+        matrix[self._inputs[:, self._n_excitatory :], units] = -1
+        return matrix
 
     def workspace(self) -> SparseWorkspace:
         return SparseWorkspace(self.n_outputs)

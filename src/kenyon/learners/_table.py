@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import re
 from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
@@ -67,6 +68,16 @@ def learner_options(name: str, given: Mapping[str, Any] | None = None) -> dict[s
     parameters = list(inspect.signature(cls).parameters.values())[2:]
     named = [p for p in parameters if p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)]
     return {p.name: None if p.default is p.empty else p.default for p in named}
+
+
+def learner_meanings(name: str) -> dict[str, str]:
+    """What the options of a learner mean: from its own table of options, or from the `Args` of its docstring."""
+    cls = learner_class(name)
+    if hasattr(cls, "option_table"):
+        return {key: entry.meaning for key, entry in cls.option_table({}).items()}
+    pattern = r"^        (\w[\w, ]*): (.*(?:\n {12,}.*)*)"
+    found = re.findall(pattern, "\n".join(base.__doc__ or "" for base in reversed(cls.__mro__)), re.MULTILINE)
+    return {key.strip(): " ".join(text.split()) for keys, text in found for key in keys.split(",")}
 
 
 def tuned_options(name: str, scenario: str) -> dict[str, dict[str, float]]:

@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 from kenyon.errors import ConfigError, nearest, unknown
 from kenyon.modulation import Schedule, check_moving
 from kenyon.options import Option, options_of
-from kenyon.outside import is_outside, load_class
+from kenyon.outside import is_outside, load_class, same_class
 
 RULES: dict[str, type[Rule]] = {}
 """The rules of the package, and every rule with a name that was imported since."""
@@ -50,7 +50,7 @@ class Rule:
         super().__init_subclass__(**kwargs)
         if "name" in cls.__dict__:
             holder = RULES.get(cls.name)
-            if holder is not None and (holder.__module__, holder.__qualname__) != (cls.__module__, cls.__qualname__):
+            if holder is not None and not same_class(holder, cls):
                 raise ConfigError(f"the rule name {cls.name!r} is taken by {holder.__module__}.{holder.__qualname__}")
             RULES[cls.name] = cls
 

@@ -1,0 +1,31 @@
+"""`kenyon export`: a model for use elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def export(
+    model: Annotated[Path | None, typer.Argument(help="The model's file.", show_default=False)] = None,
+    to: Annotated[str | None, typer.Option(help="Which form, or module:function.", show_default=False)] = None,
+    out: Annotated[Path, typer.Option(help="The folder to write.")] = Path("export"),
+    settings: Annotated[
+        list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Any option of the export.")
+    ] = None,
+) -> None:
+    """Write a trained model in another form; without arguments, list the forms."""
+    from kenyon.cli._tables import print_table
+    from kenyon.cli._values import parse_settings
+    from kenyon.errors import ConfigError
+    from kenyon.export import EXPORTS, export_model
+
+    if model is None:
+        print_table(("name", "what it writes"), [(row.name, row.summary) for row in EXPORTS.values()])
+        return
+    if to is None:
+        raise ConfigError(f"--to is missing: expected one of {', '.join(EXPORTS)}, or module:function")
+    for path in export_model(model, to, out, **parse_settings(settings or [])):
+        typer.echo(f"{path.stat().st_size:>12,} bytes  {path}")

@@ -1,0 +1,35 @@
+"""The options of our own learner as options of a command, read off their table."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+
+from kenyon.options import OPTIONS, Option
+
+PANEL = "Learner"
+_METAVARS = {"whole": "INTEGER", "number": "FLOAT", "share": "FLOAT", "moving": "FLOAT", "flag": "BOOLEAN"}
+
+
+def with_learner_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command that ends in `**flags` an option for each entry of the table that a run may set."""
+    signature = inspect.signature(command, eval_str=True)
+    own = [p for p in signature.parameters.values() if p.kind is not p.VAR_KEYWORD]
+    flags = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=_flag(entry))
+        for name, entry in OPTIONS.items()
+        if entry.of_run
+    ]
+    command.__signature__ = signature.replace(parameters=[*own, *flags])  # type: ignore[attr-defined]
+    command.__annotations__ = {p.name: p.annotation for p in [*own, *flags]}
+    return command
+
+
+def _flag(entry: Option) -> Any:
+    metavar = "|".join(entry.choices) or _METAVARS.get(entry.kind)
+    default = "off" if entry.default is None else entry.default
+    text = f"{entry.meaning} [{default}]" if not isinstance(default, tuple) else entry.meaning
+    return Annotated[str | None, typer.Option(help=text, rich_help_panel=PANEL, metavar=metavar, show_default=False)]

@@ -1,0 +1,69 @@
+"""Models for use elsewhere: one export, one file, one line of the table.
+
+An export is a function `write(classifier, out) -> list[Path]` that writes a folder and says what it wrote.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from kenyon.errors import unknown
+from kenyon.learner import KenyonClassifier
+from kenyon.outside import is_outside, load_function
+
+__all__ = ["EXPORTS", "Export", "export_model", "find_export"]
+
+
+@dataclass(frozen=True)
+class Export:
+    """A row of the table: enough to list it without importing it.
+
+    Attributes:
+        name: the name on the command line.
+        target: `"module:function"`; the function is called as `function(classifier, out, **options)`.
+        summary: one line on what it writes.
+    """
+
+    name: str
+    target: str
+    summary: str
+
+
+EXPORTS: dict[str, Export] = {
+    export.name: export
+    for export in (
+        Export("numpy", "kenyon.export._numpy:write", "plain arrays and a predictor that needs NumPy alone"),
+    )
+}
+
+
+def find_export(name: str) -> Callable[..., list[Path]]:
+    """The function of an export: a name of the table, or `module:function` for one outside it."""
+    if is_outside(name):
+        return load_function(name, "export")
+    if name not in EXPORTS:
+        raise unknown("export", name, EXPORTS)
+    module, _, function = EXPORTS[name].target.partition(":")
+    return getattr(import_module(module), function)
+
+
+def export_model(model: KenyonClassifier | Path | str, to: str, out: Path | str, **options: Any) -> list[Path]:
+    """Write a model in another form.
+
+    Args:
+        model: a classifier that has learned something, or the file of one.
+        to: a name of `EXPORTS`, or `module:function`.
+        out: a folder, made where it does not exist.
+        options: whatever the export takes.
+
+    Returns:
+        The files that were written.
+    """
+    write = find_export(to)
+    classifier = model if isinstance(model, KenyonClassifier) else KenyonClassifier.load(model)
+    Path(out).mkdir(parents=True, exist_ok=True)
+    return write(classifier, Path(out), **options)

@@ -1,0 +1,81 @@
+"""A layer from outside the package with state of its own kind: it counts how often units were active."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kenyon.features import Active
+from kenyon.layers import Declared, Layer, State
+
+
+class CountingLayer(Layer):
+    """score_j = sum over the active units of log(1 + hits_ij)."""
+
+    @classmethod
+    def declare(cls, values: Mapping[str, Any]) -> tuple[Declared, ...]:
+        return Declared("hits", ("units", "neurons"), np.uint16), Declared("flags", ("units",), np.uint8, bits=1)
+
+    @classmethod
+    def build(cls, n_inputs: int, n_hidden: int, seed: int, values: Mapping[str, Any]) -> CountingLayer:
+        return cls(n_inputs, n_hidden, cls.declare(values))
+
+    def add_class(self) -> None:
+        self.n_classes += 1
+        self.state = self.state.grown(self.n_neurons + 1)
+        self.state.arrays["hits"][:, self.n_neurons - 1] = 0
+
+    def learn(
+        self,
+        active: Active,
+        first: int,
+        last: int,
+        labels: NDArray[np.int64],
+        plastic: NDArray[np.bool_] | None,
+        beta: NDArray[np.float32],
+        outputs: NDArray[np.float32] | None = None,
+    ) -> int:
+        units, _, counts = active
+        for s in range(first, last):
+            if outputs is not None:
+                outputs[s - first] = self.forward(active, s, s + 1)[0]
+            if labels[s] >= 0:
+                on = units[s, : counts[s]]
+                self.state.arrays["hits"][on, labels[s]] += 1
+                np.bitwise_or.at(self.state.arrays["flags"], on // 8, (1 << (on % 8)).astype(np.uint8))
+        return last
+
+    def forward(self, active: Active, first: int, last: int) -> NDArray[np.float32]:
+        units, _, counts = active
+        hits = np.log1p(self.state.arrays["hits"]).astype(np.float32)
+        return np.array([hits[units[s, : counts[s]]].sum(axis=0) for s in range(first, last)], np.float32)
+
+    def updates(self, active: Active, first: int, last: int, taught: NDArray[np.bool_], n_plastic: int) -> int:
+        return int(active[2][first:last] @ taught)
+
+    def mark(self) -> CountingUndo:
+        return CountingUndo(self)
+
+    def weight_means(self) -> NDArray[np.float64]:
+        return self.weights.mean(axis=0, dtype=np.float64)
+
+    @property
+    def weights(self) -> NDArray[np.float32]:
+        return np.log1p(self.state.views()["hits"]).astype(np.float32)
+
+
+class CountingUndo:
+    """A copy of everything."""
+
+    def __init__(self, layer: CountingLayer) -> None:
+        self._layer, self._n_classes = layer, layer.n_classes
+        self._state, self._kept = layer.state, {name: a.copy() for name, a in layer.state.arrays.items()}
+
+    def note(self, active: Active, first: int, last: int) -> None: ...
+
+    def undo(self) -> None:
+        self._layer.state = State(self._state.declared, self._state.sizes, {k: a.copy() for k, a in self._kept.items()})
+        self._layer.n_classes = self._n_classes

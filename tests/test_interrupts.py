@@ -1,0 +1,152 @@
+"""An interrupted call is all or nothing: an exception at every line of it, one line at a time."""
+
+from __future__ import annotations
+
+import copy
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+import numpy as np
+import pytest
+
+import kenyon
+from kenyon import KenyonClassifier
+from making import held, make, stream
+
+HOME = str(Path(kenyon.__file__).parent)
+X, Y = stream()
+MORE = np.where(Y == 6, 9, Y)  # brings a class of its own
+
+
+class Stop(BaseException):
+    """What Ctrl-C, or a lack of memory, would raise."""
+
+
+@contextmanager
+def stop_at(line: int) -> Iterator[list[int]]:
+    """Raise at the n-th line of ours that is executed, once; gives the number of lines executed."""
+    count = [0]
+
+    def trace(frame: FrameType, event: str, argument: object) -> Callable[..., Any] | None:
+        if not frame.f_code.co_filename.startswith(HOME):
+            return None
+        if event == "line":
+            count[0] += 1
+            if count[0] == line:
+                raise Stop
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        yield count
+    finally:
+        sys.settrace(before)
+
+
+def learn_many(clf: KenyonClassifier) -> None:
+    clf.partial_fit(X, MORE)
+
+
+def learn_one(clf: KenyonClassifier) -> None:
+    clf.learn_one(X[0], int(Y[0]))
+
+
+def predict_first(clf: KenyonClassifier) -> None:
+    clf.test_then_learn(X[:20], MORE[:20])
+
+
+CALLS = {"partial_fit": learn_many, "learn_one": learn_one, "test_then_learn": predict_first}
+CASES = ["gen", "gen-dense", "mse", "inel", "oja", "schedule", "two hidden layers"]
+
+
+@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize("case", CASES)
+def test_a_call_stopped_at_any_line_is_before_or_after(case: str, call: str) -> None:
+    start = make(case).partial_fit(X[:60], Y[:60])
+    before = held(start)
+    done = copy.deepcopy(start)
+    with stop_at(-1) as lines:
+        CALLS[call](done)
+    after = held(done)
+    assert before != after and lines[0] > 20
+    stopped = 0
+    for line in range(1, lines[0] + 1):
+        clf = copy.deepcopy(start)
+        with stop_at(line):
+            try:
+                CALLS[call](clf)
+            except Stop:
+                stopped += 1
+        now = held(clf)
+        assert now in (before, after), f"stopped at line {line} of {lines[0]}, the model is neither before nor after"
+        if now == before:
+            CALLS[call](clf)
+            assert held(clf) == after, f"the call that was stopped at line {line} could not be repeated"
+    assert stopped > 0.9 * lines[0]
+
+
+@pytest.mark.parametrize("case", ["gen", "mse"])
+def test_a_first_call_stopped_at_any_line_leaves_no_trace(case: str) -> None:
+    with stop_at(-1) as lines:
+        done = make(case).partial_fit(X[:20], Y[:20])
+    for line in range(1, lines[0] + 1, 3):
+        clf = make(case)
+        before = dict(vars(clf))
+        with stop_at(line):
+            try:
+                clf.partial_fit(X[:20], Y[:20])
+            except Stop:
+                assert vars(clf) == before or held(clf) == held(done)
+
+
+def test_under_a_memory_budget_a_stopped_call_can_be_repeated() -> None:
+    budget = make("gen").partial_fit(X, MORE).state_bytes
+    start = make("gen", memory_budget=budget, expected_classes=1).partial_fit(X[:5], Y[:5])
+    with stop_at(-1) as lines:
+        copy.deepcopy(start).partial_fit(X, MORE)
+    for line in range(1, lines[0] + 1, 5):
+        clf = copy.deepcopy(start)
+        with stop_at(line), suppress(Stop):
+            clf.partial_fit(X, MORE)
+        clf.partial_fit(X, MORE)
+        assert clf.state_bytes <= budget
+
+
+def test_an_undo_that_is_itself_stopped_is_made_good_by_the_next_call() -> None:
+    start = make("mse").partial_fit(X[:60], Y[:60])
+    before = held(start)
+    clf = copy.deepcopy(start)
+    with stop_at(-1) as lines:
+        copy.deepcopy(start).partial_fit(X, MORE)
+    with stop_at(lines[0] // 2) as count, suppress(Stop):
+        clf.partial_fit(X, MORE)
+    undone_after = count[0]
+    for line in range(lines[0] // 2 + 1, undone_after + 1):
+        clf = copy.deepcopy(start)
+        first = lines[0] // 2
+        seen = [0]
+
+        def trace(
+            frame: FrameType, event: str, argument: object, seen: list[int] = seen, line: int = line, first: int = first
+        ) -> Any:
+            if not frame.f_code.co_filename.startswith(HOME):
+                return None
+            if event == "line":
+                seen[0] += 1
+                if seen[0] in (first, line):
+                    raise Stop
+            return trace
+
+        sys.settrace(trace)
+        try:
+            clf.partial_fit(X, MORE)
+        except Stop:
+            pass
+        finally:
+            sys.settrace(None)
+        assert held(clf) == before, f"stopped twice, at lines {first} and {line}"
