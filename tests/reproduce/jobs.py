@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import time
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -27,14 +26,3 @@ class Touch:
             os._exit(3)
         (store / self.name).touch()
         return "touched"
-
-
-@dataclass(frozen=True)
-class Sleep(Touch):
-    """Leaves a file with its process's number, and does not end."""
-
-    def do(self, store: Path, data_dir: Path | None) -> str:
-        (store / f".{self.name}").write_text(str(os.getpid()))
-        (store / f".{self.name}").rename(store / self.name)
-        time.sleep(600)
-        return "slept"

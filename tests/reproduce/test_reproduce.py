@@ -3,11 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,8 +13,7 @@ from kenyon.evaluation import RunConfig, run
 from kenyon.paper import paper_table
 from kenyon.report import Missing, Result, read_report
 from kenyon.reproduce import EXPERIMENTS, Experiment, Reproduction, Setting, experiments, find_experiments
-from kenyon.reproduce._execute import in_processes
-from kenyon.reproduce._jobs import RunJob
+from kenyon.reproduce._jobs import RunJob, execute
 from kenyon.reproduce._setting import SAMPLE
 from kenyon.reproduce._wanted import Line, Runs, Sheet
 from kenyon.streams import Curriculum, load_dataset
@@ -89,44 +83,14 @@ def test_a_job_that_fails_is_named_with_its_reason_and_the_rest_goes_on(tmp_path
 
 def test_a_process_that_dies_does_not_take_the_others_with_it(tmp_path: Path) -> None:
     jobs = [Touch("one", dies=True), Touch("two")]
-    outcomes = dict((job.name, outcome) for job, outcome in in_processes(jobs, tmp_path, None, 2))
-    assert outcomes["one"] == ("its process died, perhaps for want of memory", 0.0, False)
-    assert outcomes["two"][0] == "touched" and outcomes["two"][2] and jobs[1].done(tmp_path)
-
-
-OWNER = """
-from pathlib import Path
-from kenyon.reproduce._execute import in_processes
-from reproduce.jobs import Sleep
-if __name__ == "__main__":
-    list(in_processes([Sleep("one"), Sleep("two")], Path(), None, 2))
-"""
-
-
-def test_workers_end_with_the_process_that_was_killed(tmp_path: Path) -> None:
-    (tmp_path / "owner.py").write_text(OWNER)
-    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parent.parent)}
-    owner = subprocess.Popen([sys.executable, "owner.py"], cwd=tmp_path, env=environment)
-    begun = [tmp_path / "one", tmp_path / "two"]
-    assert soon(lambda: all(path.exists() for path in begun), 60)
-    owner.kill()
-    owner.wait()
-    assert soon(lambda: not any(alive(int(path.read_text())) for path in begun), 60)
-
-
-def soon(condition: Callable[[], bool], seconds: float) -> bool:
-    end = time.monotonic() + seconds
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.1)
-    return condition()
-
-
-def alive(process: int) -> bool:
-    """Whether a process runs; one that ended and was not waited for yet does not."""
-    try:
-        return Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
+    ended: dict[str, tuple[str, bool]] = {}
+    failures = execute(
+        jobs, tmp_path, None, lambda job, word, _, done: ended.update({job.name: (word, done)}), workers=2
+    )
+    assert list(failures) == ["one"]
+    assert failures["one"].startswith("WorkerDiedError: its process died (exit code 3)")
+    assert ended == {"one": (failures["one"], False), "two": ("touched", True)}
+    assert jobs[1].done(tmp_path)
 
 
 def test_without_data_everything_is_missing_with_its_reason_and_command(tmp_path: Path) -> None:

@@ -11,15 +11,18 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 from typer.testing import CliRunner
 
 from kenyon.cli import app
 from kenyon.errors import ConfigError
-from kenyon.search import DONE, FAILED, STOPPED, SearchFolder, best_of, evaluate, make_objective, search
-from kenyon.search._engines import LocalEngine
+from kenyon.evaluation import RunConfig
+from kenyon.search import DONE, FAILED, STOPPED, Objective, SearchFolder, best_of, evaluate, make_objective, search
 
 SPACE = """
 [rule]
@@ -100,25 +103,26 @@ def test_failed_evaluations_do_not_stop_the_search(tmp_path: Path) -> None:
     assert result.best is None and not (tmp_path / "best.toml").exists()
 
 
-def test_a_worker_that_is_killed_costs_its_own_evaluation_only() -> None:
-    engine = LocalEngine(make_objective("digits", "single-task", epochs=200), workers=2)
-    try:
-        engine.submit(0, {"rule": "mse", "n_hidden": 2000})
-        engine.submit(1, {"rule": "mse", "n_hidden": 100})
-        victim = next(worker for worker, number in engine._busy.values() if number == 0)
-        os.kill(victim.process.pid or 0, signal.SIGKILL)
-        outcomes: dict = {}
-        while len(outcomes) < 2:
-            outcomes |= dict(engine.collect(5.0))
-        assert outcomes[0].status == FAILED and "died (exit code -9)" in outcomes[0].reason
-        assert outcomes[1].status == DONE
-        engine.submit(2, {"rule": "mse", "n_hidden": 100})  # the dead one was replaced
-        engine.submit(3, {"rule": "mse", "n_hidden": 100})
-        while len(outcomes) < 4:
-            outcomes |= dict(engine.collect(5.0))
-        assert outcomes[2].accuracy == outcomes[3].accuracy == outcomes[1].accuracy
-    finally:
-        engine.close()
+@dataclass(frozen=True)
+class Deadly(Objective):
+    """Kills whoever evaluates a point with 150 units or fewer."""
+
+    def config(self, options: Mapping[str, Any]) -> RunConfig:
+        if options["n_hidden"] <= 150:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().config(options)
+
+
+def test_a_worker_that_is_killed_costs_its_own_evaluation_only(tmp_path: Path) -> None:
+    objective = Deadly("digits", OBJECTIVE.curriculum)
+    space = '[rule]\nvalues = ["mse"]\n[n_hidden]\nvalues = [100, 200]\n'
+    result = search(objective, tmp_path, evals=6, space=space, method="random", workers=2)
+    small = [e.outcome for e in result.evaluations if e.point["n_hidden"] == 100]
+    large = [e.outcome for e in result.evaluations if e.point["n_hidden"] == 200]
+    assert small and large
+    assert all(outcome.status == FAILED and "died (exit code -9)" in outcome.reason for outcome in small)
+    assert len({outcome.accuracy for outcome in large}) == 1
+    assert all(outcome.status == DONE for outcome in large)
 
 
 def test_a_search_goes_on_where_it_was_and_refuses_another_question(tmp_path: Path) -> None:

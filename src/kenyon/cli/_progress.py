@@ -36,6 +36,11 @@ class LineWatch(_Silent):
 
     def __init__(self) -> None:
         self._split, self._begin = "", 0.0
+        self._elsewhere = 0
+
+    def shared(self, n_runs: int) -> None:
+        self._elsewhere = n_runs
+        _say(f"{n_runs} runs are shared out among the workers")
 
     def extracting(self, split: str, done: int, total: int) -> None:
         if split != self._split:
@@ -64,7 +69,10 @@ class LineWatch(_Silent):
             _say(f"seed {self._seed}: task {tally.row} of {len(self._n_test)} learned{accuracy}")
 
     def finished(self, result: RunResult) -> None:
-        if not hasattr(self, "_seed") or self._seed != result.seed:
+        accuracy = result.metrics.accuracy
+        if self._elsewhere:
+            _say(f"seed {result.seed}: done" + ("" if accuracy is None else f", accuracy {100 * accuracy:.2f} %"))
+        elif not hasattr(self, "_seed") or self._seed != result.seed:
             _say(f"seed {result.seed}: found complete in {result.folder}")
 
 
@@ -87,7 +95,7 @@ class LiveWatch(_Silent):
         )
         self._id = self._bar.add_task("opening", total=None, speed=0.0, accuracy=0.0)
         self._n_seeds, self._done, self._next = n_seeds, 0, 0.0
-        self._n_train = 0
+        self._n_train, self._elsewhere = 0, False
         self._split, self._begin = "", 0.0
 
     def __enter__(self) -> Watch:
@@ -106,6 +114,11 @@ class LiveWatch(_Silent):
 
     def note(self, message: str) -> None:
         self._bar.console.print(message, markup=False, highlight=False)
+
+    def shared(self, n_runs: int) -> None:
+        self._bar.reset(self._id, description=f"{n_runs} runs among the workers", total=self._n_seeds)
+        self._bar.update(self._id, completed=self._done)
+        self._elsewhere = True
 
     def waiting(self, folder: Path) -> None:
         self._bar.update(self._id, description=f"waiting for another process on {folder.name}")
@@ -126,7 +139,11 @@ class LiveWatch(_Silent):
 
     def finished(self, result: RunResult) -> None:
         self._done += 1
-        self._bar.update(self._id, completed=self._done * sum(result.n_train))
+        speed, accuracy = result.metrics.samples_per_second or 0.0, result.metrics.accuracy or 0.0
+        if self._elsewhere:
+            self._bar.update(self._id, completed=self._done, speed=speed, accuracy=accuracy)
+        else:
+            self._bar.update(self._id, completed=self._done * sum(result.n_train))
 
     def _show(self, tally: Tally) -> None:
         task = min(max(tally.row, 1), self._n_tasks)

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kenyon.cli._workers import AddressOption, EngineOption, ManyWorkersOption
+
 if TYPE_CHECKING:
     from kenyon.reproduce import Plan, Reproduced
 
@@ -28,17 +30,20 @@ def reproduce(
     results: Annotated[
         Path | None, _option("Also write the report's data and text here, as PATH.json and PATH.md.")
     ] = None,
-    workers: Annotated[int | None, _option("Runs at a time. [one per processor]")] = None,
     resnet: Annotated[bool, _option("Run the ResNet-18 baselines on CIFAR too: days on a CPU.", "--resnet")] = False,
     long: Annotated[bool, _option("Run pHSIC for its 100 epochs too: half an hour per run.", "--long")] = False,
     backbone: Annotated[str, _option(f"Network that looks at colour images first. [{BACKBONE}]")] = BACKBONE,
+    workers: ManyWorkersOption = None,
+    engine: EngineOption = "local",
+    address: AddressOption = None,
 ) -> None:
     """Regenerate the paper's tables and figures: plan, run what the store lacks, write the report."""
+    from kenyon.parallel import check_engine
     from kenyon.reproduce import Reproduction, Setting, find_experiments, write_results
-    from kenyon.system import n_cores
 
     store = out or Path("runs-quick" if quick else "runs")
-    setting = Setting(store, data_dir, quick, resnet, long, backbone, workers or n_cores())
+    check_engine(engine, workers, address)
+    setting = Setting(store, data_dir, quick, resnet, long, backbone, workers, engine, address)
     flags = {"--quick": quick, "--resnet": resnet, "--long": long}
     words = ["kenyon", "reproduce", *(names or []), *(flag for flag, given in flags.items() if given)]
     words += ["--backbone", backbone] if backbone != BACKBONE else []

@@ -10,6 +10,7 @@ import typer
 
 from kenyon.cli._learner_options import PANEL as LEARNER
 from kenyon.cli._learner_options import with_learner_options
+from kenyon.cli._workers import AddressOption, EngineOption, WorkersOption
 from kenyon.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -69,6 +70,9 @@ def run(
     settings: Annotated[
         list[str] | None, _option("Any option of the learner or its rule.", LEARNER, "KEY=VALUE", "--set")
     ] = None,
+    workers: WorkersOption = None,
+    engine: EngineOption = "local",
+    address: AddressOption = None,
     **flags: str | None,
 ) -> None:
     """Run a learner on a stream, once for every seed, and print how it did."""
@@ -100,9 +104,19 @@ def run(
     extra = {key: values.pop(key, DEFAULTS.get(key)) for key in EXTRA}
     checked = RunConfig.from_dict({"dataset": DEFAULTS["dataset"]} | values)
     wanted = parse_seeds(extra["seeds"])
-    more = {"data_dir": extra["data_dir"], "again": again, "save_model": _flag(extra["save_model"])}
     with make_watch(len(wanted), quiet=as_json) as watch:
-        report = run_config(checked, wanted, extra["out"], watch=watch, **more)
+        report = run_config(
+            checked,
+            wanted,
+            extra["out"],
+            data_dir=extra["data_dir"],
+            again=again,
+            save_model=_flag(extra["save_model"]),
+            watch=watch,
+            workers=workers,
+            engine=engine,
+            address=address,
+        )
     if as_json:
         typer.echo(json.dumps(report.to_dict(), indent=2, allow_nan=False))
     else:

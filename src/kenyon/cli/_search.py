@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kenyon.cli._workers import AddressOption, EngineOption, WorkersOption
+
 if TYPE_CHECKING:
     from kenyon.search import SearchResult
 
@@ -22,7 +24,6 @@ def search(
     dataset: Annotated[str, _option("Data set: a name or a path. [digits]")] = "digits",
     scenario: Annotated[str, _option("How it is streamed. [class-incremental]")] = "class-incremental",
     evals: Annotated[int, _option("Evaluations in all, an interrupted search's included. [200]")] = 200,
-    workers: Annotated[int | None, _option("Evaluations at a time. [1; with ray every CPU]")] = None,
     out: Annotated[Path | None, _option("The search's folder. [searches/DATASET-SCENARIO-METHOD-sSEED]")] = None,
     method: Annotated[str, _option("ambs, or random for the control. [ambs]")] = "ambs",
     seed: Annotated[int, _option("Seed of the suggestions. [0]")] = 0,
@@ -37,14 +38,15 @@ def search(
     chance_after: Annotated[float, _option("Give up at chance after this share of the stream; 1: never. [0.2]")] = 0.2,
     kappa: Annotated[float | None, _option("ambs: weight of the surrogate's uncertainty.")] = None,
     n_initial: Annotated[int | None, _option("ambs: random evaluations before the surrogate is asked.")] = None,
-    engine: Annotated[str, _option("local, or ray. [local]")] = "local",
-    address: Annotated[str | None, _option("ray: address of the cluster; by default one on this machine.")] = None,
     backbone: Annotated[
         str | None, _option("Frozen network, such as efficientnet-lite0, whose features are learned.")
     ] = None,
     data_dir: Annotated[Path | None, _option("Where the data sets are. [$KENYON_DATA]")] = None,
     as_json: Annotated[bool, _option("Print JSON alone on stdout, nothing on stderr.", "--json")] = False,
     print_space: Annotated[bool, _option("Print the default space and leave.", "--print-space")] = False,
+    workers: WorkersOption = None,
+    engine: EngineOption = "local",
+    address: AddressOption = None,
 ) -> None:
     """Search for the rule, the architecture and the hyperparameters that learn a stream best."""
     from kenyon.cli._search_display import make_display

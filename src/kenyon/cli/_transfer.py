@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kenyon.cli._workers import AddressOption, EngineOption, WorkersOption
+
 if TYPE_CHECKING:
     from kenyon.transfer import Cell, Moments
 
@@ -29,6 +31,9 @@ def transfer(
     plot: Annotated[Path | None, typer.Option(help="Draw accuracy drop against transfer coefficient here.")] = None,
     data_dir: DataDir = None,
     as_json: Json = False,
+    workers: WorkersOption = None,
+    engine: EngineOption = "local",
+    address: AddressOption = None,
 ) -> None:
     """Run configurations found on one stream on others: mean and deviation, and the paper's numbers."""
     from kenyon.cli._progress import make_watch
@@ -42,7 +47,18 @@ def transfer(
     limits = {} if max_per_task is None else {"max_per_task": max_per_task}
     wanted = parse_seeds(seeds)
     with make_watch(len(wanted) * len(sources) * len(targets), quiet=as_json) as watch:
-        cells = run_transfer(sources, targets, wanted, out, data_dir=data_dir, watch=watch, **limits)
+        cells = run_transfer(
+            sources,
+            targets,
+            wanted,
+            out,
+            data_dir=data_dir,
+            watch=watch,
+            workers=workers,
+            engine=engine,
+            address=address,
+            **limits,
+        )
     rows = _drop_rows(cells, data_dir)
     if as_json:
         typer.echo(json.dumps({"cells": [_plain(cell) for cell in cells], "drops": rows}, indent=2))

@@ -9,7 +9,8 @@ from kenyon.evaluation._groups import Groups, RunGroup, by_stream, distinguishin
 from kenyon.evaluation._loop import WITHHELD, chunk_size
 from kenyon.evaluation._metrics import METRICS, FinishedRun, Metric, Metrics, Summary
 from kenyon.evaluation._result import Report, RunResult, json_safe
-from kenyon.evaluation._run import run, run_dataset
+from kenyon.evaluation._run import run_dataset
+from kenyon.evaluation._runs import run, run_all
 from kenyon.evaluation._store import RunFolder, Store
 from kenyon.evaluation._tally import Tally
 from kenyon.evaluation._watch import Watch
@@ -43,6 +44,7 @@ __all__ = [
     "read_config",
     "read_growing",
     "run",
+    "run_all",
     "run_dataset",
     "save_checkpoint",
     "state_hash",

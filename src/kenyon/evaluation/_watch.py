@@ -23,6 +23,9 @@ class Watch:
     def extracting(self, split: str, done: int, total: int) -> None:
         """A backbone has made the features of so many images of a split; never called where they are in the cache."""
 
+    def shared(self, n_runs: int) -> None:
+        """So many runs are shared out among other processes: of these, only `note` and `finished` are told."""
+
     def waiting(self, folder: Path) -> None:
         """Another process holds this run; we wait for it."""
 

@@ -5,14 +5,17 @@ Their results are in the store: each run in a folder of its own, the others in `
 
 from __future__ import annotations
 
+import gc
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any, Protocol
 
 from kenyon.evaluation import RunConfig, RunFolder, Store
+from kenyon.parallel import Call, perform
 from kenyon.system import replace_json
 
 
@@ -133,6 +136,7 @@ class SearchJob:
         evals: how many evaluations in total.
         workers: how many evaluations at a time.
         max_per_task: the most training samples of a task; None for all.
+        engine, address: where they run.
     """
 
     dataset: str
@@ -140,6 +144,8 @@ class SearchJob:
     evals: int
     workers: int
     max_per_task: int | None = None
+    engine: str = "local"
+    address: str | None = None
 
     @property
     def name(self) -> str:
@@ -172,5 +178,54 @@ class SearchJob:
         where = None if data_dir is None else str(data_dir)
         objective = make_objective(self.dataset, self.scenario, data_dir=where, **limit)
         folder = store / self.name
-        result = search(objective, folder, evals=self.evals, workers=self.workers, command=self.command)
+        result = search(
+            objective,
+            folder,
+            evals=self.evals,
+            workers=self.workers,
+            engine=self.engine,
+            address=self.address,
+            command=self.command,
+        )
         return "" if result.best is None else f"best {100 * result.best.outcome.score:.2f} % held out"
+
+
+Told = Callable[[Job, str, float, bool], None]
+"""Called with a job that ended, a word on it, its seconds, and whether it was done."""
+
+
+def execute(
+    jobs: Sequence[Job],
+    store: Path,
+    data_dir: Path | None,
+    told: Told,
+    *,
+    workers: int | None = 1,
+    engine: str = "local",
+    address: str | None = None,
+) -> dict[str, str]:
+    """Do the jobs, several at a time; returns the reason for each that failed, by name, while the others go on.
+
+    A search shares its evaluations out itself, so searches come last, one after the other.
+    """
+    failures: dict[str, str] = {}
+    by_name = {job.name: job for job in jobs}
+    searches = [name for name, job in by_name.items() if isinstance(job, SearchJob)]
+    others = [name for name in by_name if name not in searches]
+
+    def calls(names: Sequence[str]) -> list[Call]:
+        return [Call(name, _do, (by_name[name], store, data_dir)) for name in names]
+
+    shared = perform(calls(others), workers=workers, engine=engine, address=address)
+    for answer in chain(shared, perform(calls(searches))):
+        name, error = str(answer.key), answer.error
+        word = answer.value if error is None else f"{type(error).__name__}: {error}"
+        if error is not None:
+            failures[name] = word
+        told(by_name[name], word, answer.seconds, error is None)
+    return failures
+
+
+def _do(job: Job, store: Path, data_dir: Path | None) -> str:
+    gc.collect()  # lets go of the data sets that earlier jobs had mapped
+    return job.do(store, data_dir)

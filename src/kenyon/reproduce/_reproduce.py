@@ -27,7 +27,7 @@ from kenyon.report import (
     write_page,
     write_report,
 )
-from kenyon.reproduce._execute import Told, execute
+from kenyon.reproduce._jobs import Told, execute
 from kenyon.reproduce._plan import Clock, Plan, make_plan
 from kenyon.reproduce._setting import Setting, check_present
 from kenyon.reproduce._wanted import Results, Section
@@ -80,12 +80,20 @@ class Reproduction:
 
     def plan(self) -> Plan:
         """What has to be done; nothing is run."""
-        return make_plan(self.parts, self.setting.store, Clock(self.setting), self.setting.workers)
+        return make_plan(self.parts, self.setting.store, Clock(self.setting), self.setting.at_a_time)
 
     def run(self, plan: Plan, told: Told) -> Reproduced:
         """Do what is left and write the report, which names the jobs that failed."""
         setting = self.setting
-        failures = execute(plan.left, setting.store, setting.data_dir, setting.workers, told)
+        failures = execute(
+            plan.left,
+            setting.store,
+            setting.data_dir,
+            told,
+            workers=setting.workers if setting.engine == "ray" else setting.at_a_time,
+            engine=setting.engine,
+            address=setting.address,
+        )
         return self.write(failures)
 
     def write(self, failures: Mapping[str, str]) -> Reproduced:

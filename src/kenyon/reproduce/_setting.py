@@ -5,7 +5,6 @@ A quick reproduction has one seed and a small sample of each data set. Without M
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -19,6 +18,7 @@ from kenyon.evaluation import RunConfig
 from kenyon.report import run_command
 from kenyon.reproduce._wanted import Gap, Runs, paper_value
 from kenyon.streams import Curriculum, list_datasets, load_dataset
+from kenyon.system import n_cores, replacing
 
 SEEDS = (0, 1, 2, 3, 4)
 STAND_IN = "efficientnet-lite0"
@@ -47,7 +47,9 @@ class Setting:
         resnet: whether the ResNet-18 baselines are run on CIFAR, which takes days on a CPU.
         long: whether pHSIC runs its 100 epochs.
         backbone: the network whose features are learned in place of colour images.
-        workers: how many processes run at a time.
+        workers: how many jobs run at a time; None for one per processor, or for every CPU of a Ray cluster.
+        engine: `"local"` for processes on this machine, `"ray"` for a Ray cluster.
+        address: of the Ray cluster; None for one on this machine.
     """
 
     store: Path
@@ -56,7 +58,14 @@ class Setting:
     resnet: bool = False
     long: bool = False
     backbone: str = STAND_IN
-    workers: int = 1
+    workers: int | None = 1
+    engine: str = "local"
+    address: str | None = None
+
+    @property
+    def at_a_time(self) -> int:
+        """How many jobs are expected to run at a time; what a Ray cluster will have is not known beforehand."""
+        return self.workers or n_cores()
 
     @property
     def seeds(self) -> tuple[int, ...]:
@@ -88,9 +97,8 @@ class Setting:
                 arrays[f"X_{part}"] = np.asarray(split.X[rows]).reshape(-1, *dataset.shape)
                 arrays[f"y_{part}"] = np.asarray(split.y[rows])
             path.parent.mkdir(parents=True, exist_ok=True)
-            part_written = path.with_name(f".{name}.{os.getpid()}.npz")
-            np.savez(part_written, **arrays)
-            part_written.replace(path)  # whole or not at all
+            with replacing(path) as temporary, open(temporary, "wb") as file:
+                np.savez(file, **arrays)
         return path
 
     def runs(

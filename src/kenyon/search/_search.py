@@ -5,12 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, cast
 
 from kenyon.errors import ConfigError
-from kenyon.search._engines import make_engine
+from kenyon.parallel import Answer, Pool, check_engine
 from kenyon.search._log import Evaluation, Log, SearchFolder, best_of
-from kenyon.search._objective import Objective, describe
+from kenyon.search._objective import FAILED, Objective, Outcome, describe, evaluate
 from kenyon.search._space import Point, default_space, parse_space
 from kenyon.search._suggest import make_suggester
 
@@ -80,14 +80,15 @@ def search(
         seed: the seed of the suggestions.
         space: the text of the space (TOML); None for the one that comes with the package.
         kappa, n_initial: parameters of AMBS.
-        engine: `"local"` or `"ray"`.
-        workers: evaluations at a time.
-        address: of a Ray cluster.
+        engine: `"local"` for processes on this machine, `"ray"` for a Ray cluster.
+        workers: evaluations at a time; None for 1, or for every CPU of a Ray cluster.
+        address: of the Ray cluster; None for one on this machine.
         command: the command that is named as the origin of the best configuration.
         watch: gets told about progress.
     """
     if evals < 1:
         raise ConfigError(f"evals is {evals}: expected at least 1")
+    check_engine(engine, workers, address)
     watch, text = watch or SearchWatch(), default_space() if space is None else space
     parsed = parse_space(text)
     suggester = make_suggester(method, parsed, seed, kappa, n_initial)
@@ -103,11 +104,8 @@ def search(
         try:
             if len(log.evaluations) < evals:
                 suggester.tell([(e.point, e.outcome.score) for e in log.evaluations])
-                pool = make_engine(engine, objective, workers, address)
-                try:
+                with Pool(engine, workers, address) as pool:
                     session.run(pool, suggester, evals)
-                finally:
-                    pool.close()
         finally:
             log.close()
     best = best_of(log.evaluations)
@@ -124,7 +122,7 @@ class _Session:
         self._begin = perf_counter()
         self.seconds, self.overhead, self.new = 0.0, 0.0, 0
 
-    def run(self, pool: Any, suggester: Any, evals: int) -> None:
+    def run(self, pool: Pool, suggester: Any, evals: int) -> None:
         log, running = self._log, dict[int, Point]()
         best = best_of(log.evaluations)
         number = max((e.number for e in log.evaluations), default=-1) + 1
@@ -133,13 +131,14 @@ class _Session:
             free = min(pool.capacity - len(running), evals - len(log.evaluations) - len(running))
             for point in suggester.ask(number, free) if free > 0 else ():
                 running[number] = point
-                pool.submit(number, log.space.options(point))
+                pool.submit(number, evaluate, self._objective, log.space.options(point))
                 number += 1
             self.overhead += perf_counter() - begin
             ended = pool.collect(timeout=5.0)
             begin = perf_counter()
-            for done, outcome in ended:
+            for answer in ended:
                 finished = self._before + perf_counter() - self._begin
+                done, outcome = cast("int", answer.key), _outcome(answer)
                 evaluation = Evaluation(done, running.pop(done), outcome, finished, self._objective.protocol)
                 log.append(evaluation)
                 suggester.tell([(evaluation.point, outcome.score)])
@@ -151,3 +150,10 @@ class _Session:
                 self._watch.ended(evaluation, len(running))
             self.overhead += perf_counter() - begin
         self.seconds = perf_counter() - self._begin
+
+
+def _outcome(answer: Answer) -> Outcome:
+    """What an evaluation returned; one whose worker died, or that raised what it should not, has failed."""
+    if answer.error is not None:
+        return Outcome(FAILED, None, f"{type(answer.error).__name__}: {answer.error}", answer.seconds)
+    return answer.value

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from kenyon.errors import ConfigError
-from kenyon.evaluation import RunConfig, Watch, read_config, run
+from kenyon.evaluation import RunConfig, Watch, read_config, run_all
 from kenyon.paper import paper_accuracy
 from kenyon.search import default_epochs
 from kenyon.streams import SCENARIOS, Curriculum
@@ -121,6 +121,9 @@ def transfer(
     *,
     data_dir: Path | str | None = None,
     watch: Watch | None = None,
+    workers: int | None = None,
+    engine: str = "local",
+    address: str | None = None,
     **curriculum: Any,
 ) -> list[Cell]:
     """Run every configuration on every target, tested on the test set.
@@ -132,25 +135,32 @@ def transfer(
         store: where the runs are kept, so that a second call finds them.
         data_dir: where the data sets are.
         watch: gets told about progress.
+        workers: runs at a time; None for 1, which runs in this process, or for every CPU of a Ray cluster.
+        engine: `"local"` for processes on this machine, `"ray"` for a Ray cluster.
+        address: of the Ray cluster; None for one on this machine.
         curriculum: more values for the curriculum of every target.
     """
+    pairs = [(source, target) for source in sources for target in targets]
+    configs = [
+        RunConfig(
+            target.dataset,
+            "kenyon",
+            Curriculum(scenario=target.scenario, epochs=target.epochs, **curriculum),
+            source.options,
+            weights_every=0,
+            tests="last",
+            backbone=target.backbone,
+        )
+        for source, target in pairs
+    ]
+    reports = run_all(
+        configs, seeds, store, data_dir=data_dir, watch=watch, workers=workers, engine=engine, address=address
+    )
     cells = []
-    for source in sources:
-        for target in targets:
-            stream = Curriculum(scenario=target.scenario, epochs=target.epochs, **curriculum)
-            config = RunConfig(
-                target.dataset,
-                "kenyon",
-                stream,
-                source.options,
-                weights_every=0,
-                tests="last",
-                backbone=target.backbone,
-            )
-            report = run(config, seeds, store, data_dir=data_dir, watch=watch)
-            summary = report.summary("accuracy")
-            published = paper_accuracy(source.dataset, source.scenario, source.rule, target.dataset, target.scenario)
-            cells.append(Cell(source, target, summary.mean or 0.0, summary.std, published))
+    for (source, target), report in zip(pairs, reports, strict=True):
+        summary = report.summary("accuracy")
+        published = paper_accuracy(source.dataset, source.scenario, source.rule, target.dataset, target.scenario)
+        cells.append(Cell(source, target, summary.mean or 0.0, summary.std, published))
     return cells
 
 

@@ -19,7 +19,8 @@ def search_trajectory(setting: Setting) -> list[Section]:
     dataset = setting.dataset("mnist")
     if dataset is None:
         return []
-    job = SearchJob(dataset, "single-task", 16 if setting.quick else 200, setting.workers)
+    evals = 16 if setting.quick else 200
+    job = SearchJob(dataset, "single-task", evals, setting.at_a_time, None, setting.engine, setting.address)
 
     def make(results: Results) -> list[Figure]:
         if not job.started(results.store):

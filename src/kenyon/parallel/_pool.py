@@ -1,0 +1,196 @@
+"""Jobs in, answers out as they finish.
+
+A job is a function that can be imported by its name, and its arguments; a seed of a run, an evaluation of a search and
+a job of a reproduction are all the same here. A job whose worker dies is started again, up to `RETRIES` times, and
+then reported; the others go on.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any, NamedTuple, Protocol, Self
+
+from kenyon.errors import ConfigError, KenyonError, unknown
+from kenyon.parallel._attempt import pack, unpack
+from kenyon.parallel._local import LocalProcesses
+from kenyon.parallel._ray import RayCluster
+
+ENGINES = ("local", "ray")
+RETRIES = 3
+
+
+class WorkerDiedError(KenyonError):
+    """The process that worked on a job died, and so did those that tried again."""
+
+
+class Call(NamedTuple):
+    """A job.
+
+    Attributes:
+        key: what its answer is known by.
+        function: importable by its name.
+        arguments: can be pickled.
+    """
+
+    key: Hashable
+    function: Callable[..., Any]
+    arguments: tuple[Any, ...] = ()
+
+
+@dataclass(frozen=True)
+class Answer:
+    """How a job ended.
+
+    Attributes:
+        key: the job's.
+        value: what its function returned; None where there is an error.
+        error: what its function raised, or a `WorkerDiedError`.
+        seconds: how long the call took; 0 where the worker died.
+    """
+
+    key: Hashable
+    value: Any = None
+    error: Exception | None = None
+    seconds: float = 0.0
+
+    def result(self) -> Any:
+        """The value, or the error raised."""
+        if self.error is not None:
+            raise self.error
+        return self.value
+
+
+class Workers(Protocol):
+    """What an engine offers to the pool."""
+
+    @property
+    def capacity(self) -> int:
+        """How many jobs run at the same time."""
+
+    def start(self, number: int, call: bytes) -> None:
+        """Start a packed call; only if fewer than `capacity` run."""
+
+    def wait(self, timeout: float) -> list[tuple[int, bytes | str]]:
+        """Calls that ended, with their packed answer, or with words on how their worker died.
+
+        Waits up to `timeout` seconds for the first.
+        """
+
+    def close(self) -> None:
+        """Let the workers go; what they work on is dropped."""
+
+
+def check_engine(engine: str, workers: int | None, address: str | None) -> None:
+    """Refuse what no pool can be made of."""
+    if engine not in ENGINES:
+        raise unknown("engine", engine, ENGINES)
+    if workers is not None and workers < 1:
+        raise ConfigError(f"workers is {workers}: expected at least 1")
+    if engine == "local" and address is not None:
+        raise ConfigError(f"address is {address!r}: only the engine 'ray' has one")
+
+
+class Pool:
+    """Workers, and a queue before them.
+
+    Args:
+        engine: `"local"` for processes on this machine, `"ray"` for a Ray cluster.
+        workers: jobs at a time; None for 1, or for every CPU of a Ray cluster.
+        address: of the Ray cluster; None for one on this machine.
+
+    Example:
+        >>> with Pool(workers=2) as pool:  # doctest: +SKIP
+        ...     for number in range(3):
+        ...         pool.submit(number, math.sqrt, number)
+        ...     print(sorted(answer.value for answer in pool.answers()))
+    """
+
+    def __init__(self, engine: str = "local", workers: int | None = None, address: str | None = None) -> None:
+        check_engine(engine, workers, address)
+        self._workers: Workers = RayCluster(workers, address) if engine == "ray" else LocalProcesses(workers or 1)
+        self._queue: deque[_Task] = deque()
+        self._running: dict[int, _Task] = {}
+        self._count = 0
+
+    @property
+    def capacity(self) -> int:
+        """How many jobs run at the same time; a Ray cluster may grow and shrink."""
+        return self._workers.capacity
+
+    def submit(self, key: Hashable, function: Callable[..., Any], *arguments: Any) -> None:
+        """Queue a job behind those already there."""
+        self._queue.append(_Task(key, pack(function, arguments)))
+        self._feed()
+
+    def collect(self, timeout: float) -> list[Answer]:
+        """Answers to jobs that ended; waits up to `timeout` seconds for the first."""
+        self._feed()
+        answers = []
+        for number, ended in self._workers.wait(timeout):
+            task = self._running.pop(number)
+            if isinstance(ended, bytes):
+                answers.append(Answer(task.key, *unpack(ended)))
+            elif task.deaths < RETRIES:
+                task.deaths += 1
+                self._queue.appendleft(task)
+            else:
+                reason = f"{ended}, {1 + RETRIES} times: perhaps there is too little memory"
+                answers.append(Answer(task.key, error=WorkerDiedError(reason)))
+        self._feed()
+        return answers
+
+    def answers(self) -> Iterator[Answer]:
+        """Every answer as it comes, until no job is left; jobs may be submitted meanwhile."""
+        while self._queue or self._running:
+            yield from self.collect(timeout=1.0)
+
+    def _feed(self) -> None:
+        while self._queue and len(self._running) < self._workers.capacity:
+            task, self._count = self._queue.popleft(), self._count + 1
+            self._workers.start(self._count, task.call)
+            self._running[self._count] = task
+
+    def close(self) -> None:
+        """Let the workers go; what they work on is dropped."""
+        self._workers.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+@dataclass
+class _Task:
+    key: Hashable
+    call: bytes
+    deaths: int = 0
+
+
+def perform(
+    jobs: Iterable[Call], *, workers: int | None = None, engine: str = "local", address: str | None = None
+) -> Iterator[Answer]:
+    """Do the jobs and give the answers as they come: in this process for one local worker, else in a pool."""
+    check_engine(engine, workers, address)
+    jobs = list(jobs)
+    if engine == "local" and (workers or 1) == 1:
+        for job in jobs:
+            yield _here(job)
+    elif jobs:
+        with Pool(engine, workers, address) as pool:
+            for job in jobs:
+                pool.submit(job.key, job.function, *job.arguments)
+            yield from pool.answers()
+
+
+def _here(job: Call) -> Answer:
+    begin = perf_counter()
+    try:
+        value, error = job.function(*job.arguments), None
+    except Exception as raised:
+        value, error = None, raised
+    return Answer(job.key, value, error, perf_counter() - begin)

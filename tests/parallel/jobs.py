@@ -1,0 +1,57 @@
+"""Jobs for the tests of the pool, in a module that a new process imports quickly."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from pathlib import Path
+from typing import NoReturn
+
+
+def double(x: int) -> int:
+    return 2 * x
+
+
+def where() -> tuple[int, str, str | None]:
+    return os.getpid(), os.getcwd(), os.environ.get("OMP_NUM_THREADS")
+
+
+def fail(message: str) -> NoReturn:
+    raise ValueError(message)
+
+
+class OddError(Exception):
+    """Cannot be unpickled: its constructor wants two arguments."""
+
+    def __init__(self, what: str, why: str) -> None:
+        super().__init__(f"{what}: {why}")
+
+
+def fail_oddly() -> NoReturn:
+    raise OddError("it", "odd")
+
+
+def unsendable() -> object:
+    return lambda: None
+
+
+def die() -> NoReturn:
+    os.kill(os.getpid(), signal.SIGKILL)
+    raise AssertionError
+
+
+def die_unless(marker: Path) -> str:
+    """Die the first time; be done the second."""
+    if marker.exists():
+        return "done"
+    marker.touch()
+    die()
+
+
+def sleep(marker: Path) -> None:
+    """Leave a file with this process's number, and do not end."""
+    hidden = marker.with_name(f".{marker.name}")
+    hidden.write_text(str(os.getpid()))
+    hidden.rename(marker)
+    time.sleep(600)
