@@ -96,3 +96,5 @@ def test_the_command_prints_the_matrix_and_keeps_the_runs(configs: list[str], tm
     again = CliRunner().invoke(app, [*arguments, "--seeds", "2", "--max-per-task", "100", "--json"])
     cells = json.loads(again.stdout)["cells"]
     assert len(cells) == 4 and len(list((tmp_path / "runs").iterdir())) == kept
+    more = [*arguments, "--seeds", "2", "--max-per-task", "100", "--json", "--workers", "2", "--out", "other"]
+    assert json.loads(CliRunner().invoke(app, more).stdout)["cells"] == cells
