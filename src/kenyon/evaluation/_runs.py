@@ -25,7 +25,7 @@ Key = tuple[int, int]
 
 
 class Terms(NamedTuple):
-    """Terms runs are kept and data sets lie, whether what is kept is run again, and whether models are kept; see `run`."""
+    """What is asked of runs besides their configuration; see `run`."""
 
     store: Place
     data_dir: Place
