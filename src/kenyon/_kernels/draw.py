@@ -1,7 +1,8 @@
-"""Draw the sparse projection from a seed, the same on every machine and in every version.
+"""Draw the feature layer from a seed, the same on every machine and in every version.
 
 NumPy does not promise that its sampling methods keep their streams between releases, and a model
-file keeps the seed instead of the projection; so the draw is defined here, down to the bit.
+file keeps the seed instead of the inputs of each unit; so the draw is defined here, down to the bit,
+in whole numbers only.
 """
 
 import numpy as np
@@ -26,17 +27,95 @@ def below(state, n):
 
 
 @kernel()
+def _choose(state, pool, n):
+    """Bring n entries of `pool`, chosen at random, to its front: a partial Fisher-Yates shuffle."""
+    for k in range(n):
+        other = k + below(state, pool.size - k)
+        pool[k], pool[other] = pool[other], pool[k]
+
+
+@kernel()
 def draw_inputs(seed, n_inputs, n_excitatory, out):
     """Fill each row of `out` with distinct inputs: excitatory ones first, each group ascending."""
     state = np.array([seed], np.uint64)
     pool = np.arange(n_inputs)
     for unit in range(out.shape[0]):
-        for k in range(out.shape[1]):  # a partial Fisher-Yates shuffle
-            other = k + below(state, n_inputs - k)
-            pool[k], pool[other] = pool[other], pool[k]
-            out[unit, k] = pool[k]
+        _choose(state, pool, out.shape[1])
+        out[unit] = pool[: out.shape[1]]
         out[unit, :n_excitatory].sort()
         out[unit, n_excitatory:].sort()
+
+
+@kernel()
+def draw_windows(seed, size, window, oriented, n_excitatory, padded, out):
+    """Fill each row of `out` with distinct inputs inside a window at a random place, as `draw_inputs` does.
+
+    Args:
+        size: (channels, height, width) of a sample.
+        window: (height, width) of a window, which holds all channels.
+        oriented: whether a line parts excitatory from inhibitory inputs; see `_side_of_line`.
+        padded: (height, width) of a channel with its padding: the input at (channel, row, column) has the number
+            `(channel * height + row) * width + column` of these.
+    """
+    channels, height, width = size
+    state = np.array([seed], np.uint64)
+    n_connections = out.shape[1]
+    chosen = np.arange(channels * window[0] * window[1])  # ((row * width) + column) * channels + channel
+    drawn = np.empty(n_connections, np.int64)
+    for unit in range(out.shape[0]):
+        top = below(state, height - window[0] + 1)
+        left = below(state, width - window[1] + 1)
+        if oriented:
+            side = _side_of_line(state, window, channels, unit % 2 == 0, chosen)
+            cut = min(max(side, n_excitatory), chosen.size - (n_connections - n_excitatory))
+            _choose(state, chosen[:cut], n_excitatory)
+            _choose(state, chosen[cut:], n_connections - n_excitatory)
+        else:
+            cut = n_excitatory
+            _choose(state, chosen, n_connections)
+        for k in range(n_connections):
+            place, channel = divmod(chosen[k if k < n_excitatory else cut + k - n_excitatory], channels)
+            row, column = top + place // window[1], left + place % window[1]
+            drawn[k] = (channel * padded[0] + row) * padded[1] + column
+        drawn[:n_excitatory].sort()
+        drawn[n_excitatory:].sort()
+        out[unit] = drawn
+
+
+@kernel()
+def _side_of_line(state, window, channels, bar, order):
+    """Fill `order` with the inputs of a window, those on the excitatory side of a random line first; how many they are.
+
+    The line's normal is a whole-number vector of length 10 to 15. An edge parts one side of the line, at most a
+    quarter of the window from its middle, from the other; a bar parts what lies within a fifth of the window from the
+    line from the rest, either of them excitatory. The inputs come by their distance from the boundary,
+    the excitatory ones that are farthest from it first.
+    """
+    if window[0] == 1:
+        down, right = 0, 15 - 30 * below(state, 2)
+    else:
+        down, right = 0, 0
+        while not 100 <= down * down + right * right <= 225:
+            down, right = below(state, 31) - 15, below(state, 31) - 15
+    length = 10
+    while (length + 1) * (length + 1) <= down * down + right * right:
+        length += 1
+    reach = window[1] * length  # half of the window's width, in the doubled coordinates below
+    most = 2 * reach // 5 if bar else reach // 2
+    offset = below(state, 2 * most + 1) - most
+    sign = 1 - 2 * below(state, 2) if bar else 1
+    n_side = 0
+    for i in range(order.size):
+        row, column = divmod(i // channels, window[1])
+        distance = down * (2 * row - window[0] + 1) + right * (2 * column - window[1] + 1) + offset
+        if bar:
+            distance = sign * (abs(distance) - 2 * reach // 5)
+        n_side += distance >= 0
+        order[i] = -distance * order.size + i
+    order.sort()
+    for i in range(order.size):
+        order[i] %= order.size
+    return n_side
 
 
 @kernel()
@@ -46,7 +125,6 @@ def draw_code(seed, index, n_on, out):
     state[0] ^= np.uint64(index + 1) * np.uint64(0xD1B54A32D192ED03)
     pool = np.arange(out.size)
     out[:] = 0
+    _choose(state, pool, n_on)
     for k in range(n_on):
-        other = k + below(state, out.size - k)
-        pool[k], pool[other] = pool[other], pool[k]
         out[pool[k]] = 1

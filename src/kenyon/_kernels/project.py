@@ -22,7 +22,7 @@ PARTIALS = 8
 
 
 @kernel()
-def _cutoff(total, squares, n_units, strength, limits, integral):
+def cutoff(total, squares, n_units, strength, limits, integral):
     """Threshold of one sample: (what a projection must exceed, what is then subtracted)."""
     mean = total / n_units
     variance = squares / n_units - mean * mean
@@ -34,7 +34,7 @@ def _cutoff(total, squares, n_units, strength, limits, integral):
 
 
 @kernel()
-def _finish(values, sample, count, shift, unit_norm):
+def finish(values, sample, count, shift, unit_norm):
     """Subtract the threshold from the active projections and scale them to unit length."""
     row = values[sample, :count]
     for a in range(count):
@@ -144,9 +144,21 @@ def _block(samples, inputs, n_excitatory, degrees, strength, thresholded, unit_n
         if b >= n:
             threshold[0, lane] = limits[1]  # lanes without a sample stay silent
         elif thresholded:
-            bar, shift[b] = _cutoff(total[b], squares[places[lane]], n_units, strength, limits, integral)
+            bar, shift[b] = cutoff(total[b], squares[places[lane]], n_units, strength, limits, integral)
             threshold[0, lane] = bar
 
+    collect(projected, n_units, threshold, n, lanes, hit_units, hit_masks, units, counts)
+    for lane in range(LANES):
+        b = lanes[lane]
+        if b < n:
+            for a in range(counts[b]):  # apart from the loop above, which has enough pages in hand
+                values[b, a] = projected[units[b, a], lane]
+            finish(values, b, counts[b], shift[b], unit_norm)
+
+
+@kernel()
+def collect(projected, n_units, threshold, n, lanes, hit_units, hit_masks, units, counts):
+    """The units of each sample whose projection is above its threshold; `lanes` has the sample of each lane."""
     n_hits = 0
     for unit in range(n_units):  # no branch to mispredict: most units are silent, at random
         mask = greater_mask(projected, unit, threshold)
@@ -161,12 +173,6 @@ def _block(samples, inputs, n_excitatory, degrees, strength, thresholded, unit_n
             mask &= mask - np.uint32(1)
             units[b, counts[b]] = unit
             counts[b] += 1
-    for lane in range(LANES):
-        b = lanes[lane]
-        if b < n:
-            for a in range(counts[b]):  # apart from the loop above, which has enough pages in hand
-                values[b, a] = projected[units[b, a], lane]
-            _finish(values, b, counts[b], shift[b], unit_norm)
 
 
 @kernel()
@@ -213,8 +219,8 @@ def activate_one(sample, excitatory, inhibitory, n_units, strength, thresholded,
     threshold = np.zeros((1, LANES), projected.dtype)
     shift = 0.0
     if thresholded:
-        total, squares = _exact_moments(flat[:n_units]) if integral else _moments(flat[:n_units])
-        bar, shift = _cutoff(total, squares, n_units, strength, limits, integral)
+        total, squares = _exact_moments(flat[:n_units]) if integral else ordered_moments(flat[:n_units])
+        bar, shift = cutoff(total, squares, n_units, strength, limits, integral)
         threshold[0, :] = bar
     flat[n_units:] = limits[0]  # the last row's units beyond M stay silent
     a = 0
@@ -227,7 +233,7 @@ def activate_one(sample, excitatory, inhibitory, n_units, strength, thresholded,
             values[0, a] = projected[row, b]
             a += 1
     counts[0] = a
-    _finish(values, 0, a, shift, unit_norm)
+    finish(values, 0, a, shift, unit_norm)
 
 
 @kernel()
@@ -242,7 +248,7 @@ def _exact_moments(sums):
 
 
 @kernel()
-def _moments(sums):
+def ordered_moments(sums):
     """Sum and sum of squares in the order of `_block`."""
     total = np.zeros(PARTIALS)
     squares = np.zeros(PARTIALS)
@@ -275,4 +281,4 @@ def activate_identity(samples, unit_norm, active):
                 values[b, a] = samples[b, i]
                 a += 1
         counts[b] = a
-        _finish(values, b, a, 0.0, unit_norm)
+        finish(values, b, a, 0.0, unit_norm)

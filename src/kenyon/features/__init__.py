@@ -3,6 +3,7 @@
 from kenyon.features._base import BLOCK, Active, Features, Workspace, make_active
 from kenyon.features._identity import Identity
 from kenyon.features._sparse import SparseProjection
+from kenyon.features._windows import Windows
 
 FEATURES: dict[str, type[Features]] = {
     "sparse": SparseProjection,
@@ -17,6 +18,7 @@ __all__ = [
     "Features",
     "Identity",
     "SparseProjection",
+    "Windows",
     "Workspace",
     "make_active",
 ]

@@ -6,23 +6,24 @@ from collections.abc import Mapping
 from typing import Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import DTypeLike, NDArray
 
 from kenyon._kernels import LANES
 
-Active = tuple[NDArray[np.uint32], NDArray[np.float32], NDArray[np.int64]]
+Active = tuple[NDArray[np.uint32], NDArray[np.float32 | np.uint8], NDArray[np.int64]]
 """A block of sparse activity: (units, values, counts). Sample s has the active units
-`units[s, :counts[s]]`, ascending, with the activities `values[s, :counts[s]]`."""
+`units[s, :counts[s]]`, ascending, with the activities `values[s, :counts[s]]`: float32, or bytes
+from layers that say so."""
 
 BLOCK = 4 * LANES
 """Samples a feature layer takes at a time: what a call costs is shared, and the room for their activity stays small."""
 
 
-def make_active(n_units: int, n_samples: int = BLOCK) -> Active:
-    """Room for the activity of a block."""
+def make_active(n_units: int, n_samples: int = BLOCK, dtype: DTypeLike = np.float32) -> Active:
+    """Room for the activity of a block; `dtype` is that of an activity, float32 or uint8."""
     return (
         np.empty((n_samples, n_units), np.uint32),
-        np.empty((n_samples, n_units), np.float32),
+        np.empty((n_samples, n_units), dtype),
         np.zeros(n_samples, np.int64),
     )
 

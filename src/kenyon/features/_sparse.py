@@ -16,18 +16,14 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import NDArray
 
 from kenyon._kernels import LANES
 from kenyon._kernels._vector import SQUARE_LANES, lanes_of_sums
 from kenyon._kernels.draw import draw_inputs
 from kenyon._kernels.project import PARTIALS, activate, activate_one, group_by_input
+from kenyon.features._arrays import FEW, aligned, limits
 from kenyon.features._base import Active, make_active
-
-CACHE_LINE = 64
-
-FEW = 8
-"""Up to this many samples go one by one, which is quicker than a block that is mostly empty."""
 
 
 class SparseProjection:
@@ -144,17 +140,17 @@ class SparseWorkspace:
         key = ("block", sums)
         if key not in self._scratch:
             narrow = sums is np.int16
-            projected = _aligned((self._n_units + 1, LANES), sums)
+            projected = aligned((self._n_units + 1, LANES), sums)
             projected[-1] = 0
             # squares of narrow sums are added up in 32 bits for as many units as cannot overflow, an even number
             room = np.iinfo(np.int32).max // largest**2 // 2 * 2
             self._scratch[key] = (
-                _aligned((n_inputs, LANES), dtype),
+                aligned((n_inputs, LANES), dtype),
                 np.array(lanes_of_sums(dtype, np.dtype(sums))),
                 np.argsort(SQUARE_LANES) if narrow else np.arange(LANES),
                 projected,
-                _limits(sums),
-                _aligned((1, LANES), np.int32) if narrow else _aligned((2 * PARTIALS, LANES), np.float64),
+                limits(sums),
+                aligned((1, LANES), np.int32) if narrow else aligned((2 * PARTIALS, LANES), np.float64),
                 room if narrow else self._n_units,
                 np.empty(self._n_units, np.uint32),
                 np.empty(self._n_units, np.uint32),
@@ -165,25 +161,10 @@ class SparseWorkspace:
         key = ("one", sums)
         if key not in self._scratch:
             shape = (-(-self._n_units // LANES), LANES)
-            self._scratch[key] = (np.empty(shape, sums), np.empty(shape, sums), _limits(sums))
+            self._scratch[key] = (np.empty(shape, sums), np.empty(shape, sums), limits(sums))
         return self._scratch[key]
 
     @property
     def nbytes(self) -> int:
         scratch = sum(np.asarray(item).nbytes for items in self._scratch.values() for item in items)
         return scratch + sum(array.nbytes for array in self.active)
-
-
-def _aligned(shape: tuple[int, ...], dtype: DTypeLike) -> NDArray:
-    """An empty array that starts on a cache line, so that no row of whole vectors straddles two."""
-    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
-    room = np.empty(size + CACHE_LINE, np.uint8)
-    start = -room.ctypes.data % CACHE_LINE
-    return room[start : start + size].view(dtype).reshape(shape)
-
-
-def _limits(dtype: type[np.number]) -> NDArray:
-    """Smallest and largest value of a sum."""
-    if issubclass(dtype, np.integer):
-        return np.array([np.iinfo(dtype).min, np.iinfo(dtype).max], dtype)
-    return np.array([-np.inf, np.inf], dtype)

@@ -1,0 +1,194 @@
+"""The layer of windows: what each unit answers over small shifts of its window, from samples to their active units.
+
+A sample is laid out channel by channel with a border of zeros, so that every shift is an offset. Bytes are summed
+exactly; floats are summed in float32: the excitatory inputs in order, less the inhibitory ones in order, then
+for each column of shifts over its rows, then over the columns. Both entry points,
+for blocks and for single samples, give the same bits.
+"""
+
+import numpy as np
+
+from kenyon._kernels import LANES
+from kenyon._kernels._pooling import best_of_block, best_of_one, sum_of_block, sum_of_one
+from kenyon._kernels._vector import add_moments, greater_mask, lowest_bit
+from kenyon._kernels.project import PARTIALS, collect, cutoff, finish, ordered_moments
+from kenyon.compiling import kernel
+
+COMPILED_IN = "f8393aed6bfe"
+"""Digest of `__init__.py`, `_vector.py`, `_pooling.py` and `project.py`. Numba keeps machine code by the text of its
+own file, so a change to what is compiled into it has to show here."""
+
+
+@kernel()
+def activate_windows(samples, places, unit_table, how, scratch, active):
+    """Active units of any number of samples, LANES at a time.
+
+    Args:
+        samples: (n, N) uint8 or float32.
+        places: (N,) where each input lies in the padded layout.
+        unit_table: (inputs, n_excitatory, offsets): (M, K) places at the first shift, excitatory ones first; offsets
+            of the shifts as in `pool_block`.
+        how: (best, root, strength, thresholded, unit_norm, scale): the best response or the sum; the factor under the
+            square root, 0 for none; beta, and whether there is a threshold; length 1; the factor that makes
+            bytes of activity.
+        scratch: (columns, responses, limits, moments, hit_units, hit_masks): (padded places, LANES), zero where no
+            input lies; (M, LANES) int32 or float32; their smallest and largest value; (2 PARTIALS, LANES)
+            float64; twice (M,).
+        active: (units, values, counts): (n, M) and (n, M) and (n,), written here.
+    """
+    inputs, n_excitatory, offsets = unit_table
+    columns, responses = scratch[0], scratch[1]
+    best, root = how[0], how[1]
+    for first in range(0, samples.shape[0], LANES):
+        part = slice(first, first + LANES)
+        _lay_out(samples[part], places, columns)
+        for unit in range(inputs.shape[0]):
+            if best:
+                best_of_block(columns, inputs, unit, n_excitatory, offsets, responses, unit)
+            else:
+                sum_of_block(columns, inputs, unit, n_excitatory, offsets, responses, unit)
+            if root:
+                _take_root(responses[unit], root)
+        _answer(responses, min(LANES, samples.shape[0] - first), part, samples.itemsize == 1, how, scratch, active)
+
+
+@kernel()
+def activate_windows_one(sample, places, unit_table, how, scratch, active):
+    """Active units of one sample at low latency: a lane a shift.
+
+    Args:
+        sample: (1, N) uint8 or float32.
+        unit_table: (inputs, n_excitatory, offsets, lanes, stride): as in `pool_one`.
+        scratch: (image, patches, shape, responses, limits): the padded places and some room after them; for each of
+            them the values at all shifts side by side, or nothing; (channels, height, width) of a
+            sample, then padded height and width; rows of LANES that hold M responses, and their smallest
+            and largest value.
+        places, how, active: as in `activate_windows`.
+    """
+    inputs, n_excitatory, offsets, lanes, stride = unit_table
+    image, patches, shape, responses, limits = scratch
+    best, root = how[0], how[1]
+    source = _lay_out_one(sample, places, image, patches, shape, stride)
+    n_units, flat = inputs.shape[0], responses.reshape(-1)
+    for unit in range(n_units):
+        if best:
+            flat[unit] = best_of_one(source, stride, inputs, unit, n_excitatory, offsets, lanes, flat)
+        else:
+            flat[unit] = sum_of_one(source, stride, inputs, unit, n_excitatory, offsets, lanes, flat)
+    if root:
+        _take_root(flat[:n_units], root)
+    _answer_one(responses, n_units, sample.itemsize == 1, how, limits, active)
+
+
+@kernel()
+def _lay_out(samples, places, columns):
+    """Put a block of samples into columns, its lanes without a sample zero."""
+    n = samples.shape[0]
+    for i in range(places.size):
+        place = places[i]
+        for b in range(n):
+            columns[place, b] = samples[b, i]
+        for b in range(n, LANES):
+            columns[place, b] = 0
+
+
+@kernel()
+def _lay_out_one(sample, places, image, patches, shape, stride):
+    """Put one sample into its padded layout, and the values at all shifts of a place side by side if there is room."""
+    for i in range(places.size):
+        image[places[i]] = sample[0, i]
+    if patches.size == 0:
+        return image
+    channels, height, width, padded_height, padded_width = shape
+    rows, columns = padded_height - height + 1, padded_width - width + 1
+    for channel in range(channels):
+        for y in range(height):
+            for x in range(width):
+                place = (channel * padded_height + y) * padded_width + x
+                to = place * stride
+                for row in range(rows):
+                    for column in range(columns):
+                        patches[to] = image[place + row * padded_width + column]
+                        to += 1
+    return patches
+
+
+@kernel()
+def _take_root(row, factor):
+    """The square root of pooled responses times a factor; whole numbers are rounded down."""
+    for i in range(row.size):
+        row[i] = np.sqrt(max(np.float64(row[i]), 0.0) * factor)
+
+
+@kernel()
+def _answer(responses, n, part, integral, how, scratch, active):
+    """From the responses to a block of n samples to their active units."""
+    _, _, strength, thresholded, unit_norm, scale = how
+    _, _, limits, moments, hit_units, hit_masks = scratch
+    units, values, counts = active[0][part], active[1][part], active[2][part]
+    n_units = hit_units.size
+    if thresholded:
+        moments[:] = 0
+        for unit in range(n_units):
+            add_moments(responses, unit, moments, unit % PARTIALS)
+    threshold = np.zeros((1, LANES), responses.dtype)
+    bars, shifts = np.zeros(LANES), np.zeros(LANES)
+    threshold[0, n:] = limits[1]  # lanes without a sample stay silent
+    if thresholded:
+        for b in range(n):
+            total, squares = 0.0, 0.0
+            for p in range(PARTIALS):
+                total += moments[p, b]
+                squares += moments[PARTIALS + p, b]
+            bars[b], shifts[b] = cutoff(total, squares, n_units, strength, limits, integral)
+            threshold[0, b] = bars[b]
+    collect(responses, n_units, threshold, n, np.arange(LANES), hit_units, hit_masks, units, counts)
+    for b in range(n):
+        if values.itemsize == 1:
+            counts[b] = _finish_bytes(units[b], values[b], counts[b], responses[:, b], bars[b], scale)
+        else:
+            for a in range(counts[b]):
+                values[b, a] = responses[units[b, a], b]
+            finish(values, b, counts[b], shifts[b], unit_norm)
+
+
+@kernel()
+def _answer_one(responses, n_units, integral, how, limits, active):
+    """As `_answer` for one sample, whose units are side by side."""
+    _, _, strength, thresholded, unit_norm, scale = how
+    units, values, counts = active
+    flat = responses.reshape(-1)
+    threshold = np.zeros((1, LANES), responses.dtype)
+    bar, shift = 0.0, 0.0
+    if thresholded:
+        total, squares = ordered_moments(flat[:n_units])
+        bar, shift = cutoff(total, squares, n_units, strength, limits, integral)
+        threshold[0, :] = bar
+    flat[n_units:] = limits[0]  # the last row's units beyond M stay silent
+    count = 0
+    for row in range(responses.shape[0]):
+        mask = greater_mask(responses, row, threshold)
+        while mask:
+            units[0, count] = row * LANES + lowest_bit(mask)
+            mask &= mask - np.uint32(1)
+            count += 1
+    if values.itemsize == 1:
+        counts[0] = _finish_bytes(units[0], values[0], count, flat, bar, scale)
+        return
+    counts[0] = count
+    for a in range(count):
+        values[0, a] = flat[units[0, a]]
+    finish(values, 0, count, shift, unit_norm)
+
+
+@kernel()
+def _finish_bytes(units, values, count, responses, bar, scale):
+    """The activity of one sample as bytes, those that are zero left out; how many are left."""
+    left = 0
+    for a in range(count):
+        unit = units[a]
+        value = min((np.float64(responses[unit]) - bar) * scale, 255.0)
+        units[left] = unit
+        values[left] = np.uint8(value)
+        left += value >= 1.0
+    return left

@@ -1,0 +1,244 @@
+"""Windows: a feature layer for samples with a shape, images and series.
+
+    r_u(d) = sum_k s_uk u[place_uk + d],    |d| <= r along each axis      the response of unit u at a shift d
+    p_u    = max_d r_u(d)   or   sum_d max(0, r_u(d))                     pooled over the shifts
+    v_u    = p_u            or   sqrt(p_u / 2^a)                          with `root`
+    x_u    = max(0, v_u - mu - beta sigma)                                the dynamic threshold, or none
+
+A unit has K inputs inside a window at a random place, of any channel, with signs s of +1 or -1; outside the sample
+there are zeros. `mu` and `sigma` are mean and standard deviation of the sample's own v over the units. Signs are
+random, or oriented: a random line in the window then parts excitatory from inhibitory inputs, one side from the
+other (an edge, every other unit) or a bar along it from the rest. In a series this is early against late, or the
+middle against both ends.
+
+Bytes give whole numbers throughout: the root is rounded down, and the whole number `a` is the least such that it never
+passes 255, whatever the sample. Floats are summed in float32 and read as bytes divided by 255: v = sqrt(255 p / 2^a).
+
+Activity is float32, scaled to length 1 with `unit_norm`; or bytes, without a scaling of their own:
+
+    x_u = min(255, floor((v_u - floor(mu + beta sigma)) / 2^b))           of bytes
+    x_u = min(255, floor(c (v_u - mu - beta sigma) / 2^b))                of floats
+
+with b = 0 and c = 1 for roots; else c = 255, and b is the least number such that p / 2^b of bytes never passes 255.
+Units whose byte is zero are not active.
+
+Nothing is stored but the seed: places, inputs and signs are drawn from it (`draw_windows`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kenyon._kernels import LANES
+from kenyon._kernels._pooling import PLACES, TOGETHER
+from kenyon._kernels.draw import draw_windows
+from kenyon._kernels.project import PARTIALS
+from kenyon._kernels.windows import activate_windows, activate_windows_one
+from kenyon.errors import ConfigError, unknown
+from kenyon.features._arrays import FEW, aligned, limits
+from kenyon.features._base import Active, make_active
+from kenyon.features._shape import Layout, layout_of
+
+BYTE = 255
+
+FEW_SHIFTS = 64
+"""Up to this many shifts are put side by side for single samples."""
+
+
+class Windows:
+    """Samples of a shape to M sparse units, each with a window of its own.
+
+    Args:
+        shape: entries of a sample along each axis.
+        n_units: M.
+        n_connections: K, inputs of each unit.
+        axes: what the axes of `shape` are: "t", "hw", "tc", "ct", "hwc" or "chw", for time, height, width and channels.
+            None: by their number, "t", "hw", and "hwc", or "chw" where the first has at most 4 entries
+            and the last more.
+        window: entries of a window along time, or height and width.
+        shifts: r, how far a window may be shifted.
+        pooling: "max" for the best response over the shifts, "sum" for the sum of the positive ones.
+        signs: "random" or "oriented".
+        inhibitory: share of a unit's inputs with sign -1.
+        threshold: beta, in standard deviations; None for none, so that positive responses are active.
+        root: take the square root of the pooled response.
+        unit_norm: scale float activity to length 1.
+        activity: "float" or "byte".
+        seed: the units are drawn from it, the same everywhere.
+        n_inputs: width of a sample, checked against the shape.
+    """
+
+    def __init__(
+        self,
+        shape: Sequence[int],
+        n_units: int,
+        n_connections: int,
+        *,
+        axes: str | None = None,
+        window: int = 6,
+        shifts: int = 0,
+        pooling: str = "max",
+        signs: str = "random",
+        inhibitory: float = 0.5,
+        threshold: float | None = None,
+        root: bool = False,
+        unit_norm: bool = True,
+        activity: str = "float",
+        seed: int = 0,
+        n_inputs: int | None = None,
+    ) -> None:
+        for name, value, allowed in (
+            ("pooling", pooling, ("max", "sum")),
+            ("signs", signs, ("random", "oriented")),
+            ("activity", activity, ("float", "byte")),
+        ):
+            if value not in allowed:
+                raise unknown(name, value, allowed)
+        if shifts < 0:
+            raise ConfigError(f"shifts is {shifts}: expected 0 or more")
+        self._layout = layout = layout_of(shape, axes, shifts, n_inputs)
+        size = _checked_window(layout, window, n_connections)
+        self.n_outputs = n_units
+        self._best, self._root = pooling == "max", root
+        self._activity: type[np.number] = np.uint8 if activity == "byte" else np.float32
+        self._threshold, self._unit_norm = threshold, unit_norm
+        self._n_excitatory = n_connections - round(inhibitory * n_connections)
+        self._largest = BYTE * max(self._n_excitatory, n_connections - self._n_excitatory)
+        self._largest_pooled = BYTE * self._n_excitatory * (1 if self._best else layout.rows * layout.columns)
+        if self._largest_pooled > np.iinfo(np.int32).max:
+            raise ConfigError(
+                f"{layout.rows * layout.columns} shifts of {self._n_excitatory} excitatory inputs could add up to "
+                f"{self._largest_pooled:,}: expected at most {np.iinfo(np.int32).max:,}. Lower shifts or the inputs."
+            )
+        self._inputs = np.empty((n_units, n_connections), np.uint16 if layout.n_places <= 1 << 16 else np.uint32)
+        planes = (layout.channels, layout.height, layout.width)
+        draw_windows(
+            np.uint64(seed), planes, size, signs == "oriented", self._n_excitatory, layout.padded, self._inputs
+        )
+        self._places = layout.places()
+        self._tables = {dtype: self._tables_for(dtype) for dtype in (np.uint8, np.float32)}
+
+    def workspace(self) -> WindowsWorkspace:
+        return WindowsWorkspace(self.n_outputs, self._activity)
+
+    def prepare(self) -> None:
+        """There is nothing left to make."""
+
+    def activate(self, samples: NDArray, workspace: WindowsWorkspace) -> Active:
+        dtype = np.uint8 if samples.dtype == np.uint8 else np.float32
+        types, how, block, one = self._tables[dtype]
+        active = workspace.active
+        if len(samples) > FEW:
+            scratch = workspace.block(self._layout, *types)
+            activate_windows(samples, self._places, (self._inputs, self._n_excitatory, *block), how, scratch, active)
+            return active
+        scratch = workspace.one(self._layout, one[-1], *types)
+        table = (self._inputs, self._n_excitatory, *one)
+        for s in range(len(samples)):
+            row = slice(s, s + 1)
+            here = (active[0][row], active[1][row], active[2][row])
+            activate_windows_one(samples[row], self._places, table, how, scratch, here)
+        return active
+
+    def _tables_for(self, dtype: type[np.number]) -> tuple[Any, Any, Any, Any]:
+        """(types of inputs and of responses; how to make activity of them; the shifts for blocks and for
+        single samples)."""
+        whole = dtype is np.uint8
+        types: tuple[type[np.number], type[np.number]] = (np.float32, np.float32)
+        if whole:
+            narrow = self._largest <= np.iinfo(np.int16).max
+            narrow &= self._best or TOGETHER * self._largest <= np.iinfo(np.uint16).max
+            types = (np.int16 if narrow else np.int32, np.int32)
+        bits = self._largest_pooled.bit_length()
+        unit = 1.0 if whole else float(BYTE)
+        how = (
+            self._best,
+            unit / 2.0 ** (bits - 16) if self._root else 0.0,
+            0.0 if self._threshold is None else float(self._threshold),
+            self._threshold is not None,
+            self._unit_norm,
+            1.0 if self._root else unit / 2.0 ** max(0, bits - 8),
+        )
+        ordered = not whole and not self._best
+        return types, how, (_block_offsets(self._layout, ordered),), _one_offsets(self._layout, ordered)
+
+    @property
+    def nbytes(self) -> int:
+        tables = sum(array.nbytes for _, _, block, one in self._tables.values() for array in (*block, *one[:2]))
+        return self._inputs.nbytes + self._places.nbytes + tables
+
+
+def _checked_window(layout: Layout, window: int, n_connections: int) -> tuple[int, int]:
+    """Height and width of a window, if there is room for it and for K inputs in it."""
+    size = layout.window(window)
+    if window < 1 or size[0] > layout.height or size[1] > layout.width:
+        least = layout.width if "t" in layout.axes else min(layout.height, layout.width)
+        raise ConfigError(f"window is {window}: expected 1 to {least}, the smallest side of a sample")
+    room = layout.channels * prod(size)
+    if not 1 <= n_connections <= room:
+        raise ConfigError(f"a unit has {n_connections} inputs: expected 1 to {room}, which its window holds")
+    return size
+
+
+def _block_offsets(layout: Layout, ordered: bool) -> NDArray[np.int64]:
+    """The shifts as offsets between places, column by column where the order of a sum matters."""
+    rows, columns = np.arange(layout.rows, dtype=np.int64)[:, np.newaxis] * layout.padded[1], np.arange(layout.columns)
+    offsets = rows + columns
+    return np.ascontiguousarray(offsets.T if ordered else offsets.reshape(1, -1))
+
+
+def _one_offsets(layout: Layout, ordered: bool) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+    """(where the shifts of a place begin, PLACES at a time; how many of them there are; the distance of two places).
+
+    Few shifts lie side by side, in an array of their own; many are taken from the sample itself, row by row."""
+    n_shifts = layout.rows * layout.columns
+    if layout.rows > 1 and n_shifts <= FEW_SHIFTS and not ordered:
+        starts = np.arange(0, n_shifts, PLACES, dtype=np.int64).reshape(1, -1)
+        return starts, np.minimum(PLACES, n_shifts - starts), starts.size * PLACES
+    columns = np.arange(0, layout.columns, PLACES, dtype=np.int64)[:, np.newaxis]
+    rows = np.arange(layout.rows) * layout.padded[1]
+    return columns + rows, np.minimum(PLACES, layout.columns - columns) + 0 * rows, 1
+
+
+class WindowsWorkspace:
+    """Scratch memory of one thread, made when first needed."""
+
+    def __init__(self, n_units: int, activity: type[np.number]) -> None:
+        self.active = make_active(n_units, dtype=activity)
+        self._n_units = n_units
+        self._scratch: dict[tuple[str, type], tuple] = {}
+
+    def block(self, layout: Layout, x: type[np.number], response: type[np.number]) -> tuple:
+        key = ("block", x)
+        if key not in self._scratch:
+            self._scratch[key] = (
+                aligned((layout.n_places, LANES), x),
+                aligned((self._n_units, LANES), response),
+                limits(response),
+                aligned((2 * PARTIALS, LANES), np.float64),
+                np.empty(self._n_units, np.uint32),
+                np.empty(self._n_units, np.uint32),
+            )
+        return self._scratch[key]
+
+    def one(self, layout: Layout, stride: int, x: type[np.number], response: type[np.number]) -> tuple:
+        key = ("one", x)
+        if key not in self._scratch:
+            self._scratch[key] = (
+                np.zeros(layout.n_places + PLACES, x),
+                aligned((layout.n_places * stride if stride > 1 else 0,), x),
+                (layout.channels, layout.height, layout.width, *layout.padded),
+                aligned((-(-self._n_units // LANES), LANES), response),
+                limits(response),
+            )
+        return self._scratch[key]
+
+    @property
+    def nbytes(self) -> int:
+        arrays = [item for items in self._scratch.values() for item in items if isinstance(item, np.ndarray)]
+        return sum(array.nbytes for array in (*arrays, *self.active))

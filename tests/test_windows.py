@@ -1,0 +1,361 @@
+"""The layer of windows against its equation in NumPy, and the block path against the single-sample path."""
+
+from __future__ import annotations
+
+import hashlib
+from concurrent.futures import ThreadPoolExecutor
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from kenyon._kernels import windows
+from kenyon.errors import ConfigError
+from kenyon.features import BLOCK, Active, Windows
+
+AXES = {"t": (23,), "hw": (9, 11), "tc": (15, 3), "ct": (2, 19), "hwc": (8, 7, 3), "chw": (3, 7, 8)}
+
+
+def samples(n: int, shape: tuple[int, ...], kind: str, seed: int = 0) -> NDArray:
+    """Bytes, or floats; `exact` floats are eighths, so that every sum of them is exact."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 256, (n, prod(shape))).astype(np.uint8)
+    X[rng.random(X.shape) < 0.4] = 0
+    if kind == "bytes":
+        return X
+    return (X.astype(np.float32) - 64) / np.float32(128 if kind == "exact" else 101)
+
+
+def dense(active: Active, n: int, n_units: int) -> NDArray:
+    """x of each sample; checks that units are ascending and distinct, and that no zero is active."""
+    units, values, counts = active
+    out = np.zeros((n, n_units), values.dtype)
+    for s in range(n):
+        mine = units[s, : counts[s]].astype(np.int64)
+        assert (np.diff(mine) > 0).all()
+        assert (values[s, : counts[s]] > 0).all()
+        out[s, mine] = values[s, : counts[s]]
+    return out
+
+
+def run(features: Windows, X: NDArray) -> NDArray:
+    """x of each sample, in blocks; checks that samples one by one give the same bits."""
+    scratch, n_units = features.workspace(), features.n_outputs
+    parts = [X[first : first + BLOCK] for first in range(0, len(X), BLOCK)]
+    blocks = [dense(features.activate(part, scratch), len(part), n_units) for part in parts]
+    singles = [dense(features.activate(x[np.newaxis], scratch), 1, n_units) for x in X]
+    np.testing.assert_array_equal(np.concatenate(blocks), np.concatenate(singles))
+    return np.concatenate(blocks)
+
+
+def connections(features: Windows) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """(M, K) inputs of each unit as numbers of a sample's entries, and their signs."""
+    layout = features._layout
+    height, width = layout.padded
+    inputs = features._inputs.astype(np.int64)
+    channel, y, x = inputs // (height * width), inputs // width % height, inputs % width
+    at = {"c": channel, "h": y, "w": x, "t": x}
+    size = {"c": layout.channels, "h": layout.height, "w": layout.width, "t": layout.width}
+    flat = np.zeros_like(inputs)
+    for axis in layout.axes:
+        flat = flat * size[axis] + at[axis]
+    signs = np.where(np.arange(inputs.shape[1]) < features._n_excitatory, 1, -1)
+    return flat, np.broadcast_to(signs, inputs.shape)
+
+
+def pooled(features: Windows, X: NDArray, shape: tuple[int, ...], r: int, best: bool) -> NDArray[np.float64]:
+    """p of each sample and unit, shift by shift on padded samples."""
+    flat, signs = connections(features)
+    axes = features._layout.axes
+    margins = [0 if axis == "c" else r for axis in axes]
+    padded = np.pad(X.reshape(-1, *shape).astype(np.float64), [(0, 0), *((m, m) for m in margins)])
+    at = np.unravel_index(flat, shape)
+    responses = []
+    for shift in np.ndindex(*(2 * m + 1 for m in margins)):
+        values = padded[(slice(None), *(index + s for index, s in zip(at, shift, strict=True)))]
+        responses.append((values * signs).sum(axis=2))
+    return np.max(responses, axis=0) if best else np.maximum(responses, 0).sum(axis=0)
+
+
+def equation(
+    features: Windows,
+    X: NDArray,
+    shape: tuple[int, ...],
+    k: int,
+    *,
+    shifts: int,
+    pooling: str,
+    inhibitory: float,
+    threshold: float | None,
+    root: bool,
+    unit_norm: bool = True,
+    activity: str,
+    **_: Any,
+) -> NDArray[np.float64]:
+    """x as the top of the layer's file has it."""
+    whole = X.dtype == np.uint8
+    n_shifts = (2 * shifts + 1) ** (1 if "t" in features._layout.axes else 2)
+    most = 255 * (k - round(inhibitory * k)) * (n_shifts if pooling == "sum" else 1)
+    a, b = most.bit_length() - 16, most.bit_length() - 8
+    unit = 1 if whole else 255
+    v = pooled(features, X, shape, shifts, pooling == "max")
+    if root:
+        v = np.sqrt(np.maximum(v, 0) * unit / 2.0**a)
+        v = np.floor(v) if whole else v.astype(np.float32).astype(np.float64)
+    theta = np.zeros((len(X), 1))
+    if threshold is not None:
+        theta = v.mean(axis=1, keepdims=True) + threshold * v.std(axis=1, keepdims=True)
+    if activity == "byte":
+        bar = np.floor(theta + 1e-9) if whole else theta
+        return np.clip(np.floor((v - bar) * (1 if root else unit / 2.0**b)), 0, 255)
+    x = np.maximum(v - theta, 0)
+    length = np.linalg.norm(x, axis=1, keepdims=True)
+    return x / np.where(length, length, 1) if unit_norm else x
+
+
+@pytest.mark.parametrize("activity", ["float", "byte"])
+@pytest.mark.parametrize("kind", ["bytes", "exact"])
+@pytest.mark.parametrize("root", [False, True])
+@pytest.mark.parametrize("threshold", [None, 0.4, -0.3])
+@pytest.mark.parametrize("signs", ["random", "oriented"])
+@pytest.mark.parametrize("pooling", ["max", "sum"])
+@pytest.mark.parametrize("axes", AXES)
+def test_features_are_the_equation_and_blocks_are_singles(
+    axes: str, pooling: str, signs: str, threshold: float | None, root: bool, kind: str, activity: str
+) -> None:
+    shape, number = AXES[axes], list(AXES).index(axes)
+    shifts, n_units, inhibitory = (0, 1, 2, 3, 1, 4)[number], (1, 33, 64, 40, 71, 50)[number], (0.5, 0.3)[number % 2]
+    options: dict[str, Any] = {
+        "axes": axes,
+        "window": 5,
+        "shifts": shifts,
+        "pooling": pooling,
+        "signs": signs,
+        "inhibitory": inhibitory,
+        "threshold": threshold,
+        "root": root,
+        "activity": activity,
+        "unit_norm": number % 2 == 0,
+    }
+    features = Windows(shape, n_units, 4, **options, seed=number)
+    X = samples(41, shape, kind, seed=number)
+    X[7] = 0
+    x = run(features, X)
+    assert x.dtype == (np.uint8 if activity == "byte" else np.float32)
+    wanted = equation(features, X, shape, 4, **options)
+    if activity == "float":
+        # a response at the threshold but for rounding, and the only one, would be scaled up from nothing
+        np.testing.assert_allclose(x, wanted, rtol=2e-5, atol=2e-5)
+    else:
+        slack = 0 if kind == "bytes" else 1  # a threshold that is a hair off may move a float across a step
+        assert np.abs(x.astype(float) - wanted).max() <= slack
+        assert np.mean(x != wanted) < 0.01
+
+
+@pytest.mark.parametrize("pooling", ["max", "sum"])
+@pytest.mark.parametrize("shifts", [0, 1, 2, 3, 4, 7, 8])
+@pytest.mark.parametrize("axes", ["hw", "chw", "tc"])
+def test_float_sums_have_one_order(axes: str, shifts: int, pooling: str) -> None:
+    features = Windows(AXES[axes], 37, 9, axes=axes, window=4, shifts=shifts, pooling=pooling, threshold=0.3, seed=5)
+    x = run(features, samples(40, AXES[axes], "floats"))
+    assert (x > 0).any(axis=1).all()
+
+
+@pytest.mark.parametrize(
+    ("k", "inhibitory", "pooling", "narrow"),
+    [
+        (128, 0.0, "max", True),
+        (129, 0.0, "max", False),
+        (256, 0.5, "max", True),
+        (64, 0.0, "sum", True),
+        (65, 0.0, "sum", False),
+        (128, 0.5, "sum", True),
+        (400, 0.5, "sum", False),
+        (140, 0.95, "max", False),
+    ],
+)
+@pytest.mark.parametrize("activity", ["float", "byte"])
+def test_sums_near_16_bits_are_exact(k: int, inhibitory: float, pooling: str, narrow: bool, activity: str) -> None:
+    options: dict[str, Any] = {
+        "shifts": 2,
+        "pooling": pooling,
+        "inhibitory": inhibitory,
+        "threshold": None,
+        "root": pooling == "sum",
+        "unit_norm": False,
+        "activity": activity,
+    }
+    features = Windows((20, 20), 35, k, window=20, **options)
+    assert (features._tables[np.uint8][0][0] is np.int16) == narrow
+    X = np.full((20, 400), 255, np.uint8)
+    X[1::2] = samples(10, (20, 20), "bytes")
+    flat, signs = connections(features)
+    X[4], X[6] = 0, 255
+    X[4, flat[0, signs[0] > 0]] = 255  # as much as unit 0 can answer
+    X[6, flat[0, signs[0] > 0]] = 0  # and as little
+    np.testing.assert_array_equal(run(features, X), equation(features, X, (20, 20), k, **options))
+
+
+@pytest.mark.parametrize("pooling", ["max", "sum"])
+@pytest.mark.parametrize("shifts", [0, 1, 5])
+def test_roots_fill_a_byte_and_never_pass_it(shifts: int, pooling: str) -> None:
+    """A sample on which every unit answers as much as it can."""
+    for k in (1, 4, 16, 31):
+        features = Windows(
+            (30, 30), 8, k, inhibitory=0.0, shifts=shifts, pooling=pooling, root=True, activity="byte", window=6
+        )
+        for n in (1, 9):
+            _, values, counts = features.activate(np.full((n, 900), 255, np.uint8), features.workspace())
+            assert 180 <= values[0, : counts[0]].max() <= 255
+
+
+def test_more_places_than_16_bits_can_number() -> None:
+    shape = (300, 300)
+    options: dict[str, Any] = {
+        "shifts": 1, "pooling": "max", "inhibitory": 0.5, "threshold": None, "root": False, "unit_norm": False,
+        "activity": "float",
+    }  # fmt: skip
+    features = Windows(shape, 6, 5, **options)
+    X = samples(9, shape, "bytes")
+    np.testing.assert_array_equal(run(features, X), equation(features, X, shape, 5, **options))
+
+
+@pytest.mark.parametrize("kind", ["bytes", "floats"])
+def test_threads_and_cuts_change_nothing(kind: str) -> None:
+    features = Windows((9, 9), 70, 6, shifts=1, threshold=0.5, window=4)
+    X = samples(BLOCK, (9, 9), kind)
+    whole = dense(features.activate(X, features.workspace()), BLOCK, 70)
+    for cuts in ([], [1, 2, 40, 41, 90], [8, 17, 31, 63, 100], [32, 64, 96]):
+        parts = np.split(X, cuts)
+        with ThreadPoolExecutor(4) as pool:
+            done = pool.map(lambda part: dense(features.activate(part, features.workspace()), len(part), 70), parts)
+            np.testing.assert_array_equal(np.concatenate(list(done)), whole)
+
+
+@pytest.mark.parametrize("signs", ["random", "oriented"])
+@pytest.mark.parametrize("axes", AXES)
+def test_inputs_lie_in_a_window_and_are_distinct(axes: str, signs: str) -> None:
+    shape = AXES[axes]
+    features = Windows(shape, 300, 4, axes=axes, window=4, shifts=2, signs=signs, inhibitory=0.3, seed=3)
+    flat, _ = connections(features)
+    at = dict(zip(axes, np.unravel_index(flat, shape), strict=True))
+    for axis, index in at.items():
+        size = shape[axes.index(axis)]
+        spread = index.max(axis=1) - index.min(axis=1)
+        assert set(index.ravel()) == set(range(size)), "every row, column and channel is looked at"
+        assert axis == "c" or spread.max() == 3
+    assert features._n_excitatory == 3
+    assert all(len(set(row)) == 4 for row in flat.tolist())
+
+
+def test_oriented_signs_are_parted_by_a_line() -> None:
+    """The middle of the excitatory inputs of an edge is away from that of the inhibitory ones, in all directions."""
+    features = Windows((20, 20), 2000, 16, window=8, signs="oriented", seed=1)
+    flat, signs = connections(features)
+    y, x = np.divmod(flat, 20)
+    away = np.stack([(signs * part).sum(axis=1) / 8 for part in (y, x)])
+    bars, edges = np.hypot(*away)[::2], np.hypot(*away)[1::2]
+    assert edges.min() > 1.5 and np.median(bars) < np.median(edges) / 2
+    octants = np.bincount(((np.arctan2(*away[:, 1::2]) + np.pi) / (np.pi / 4)).astype(int) % 8, minlength=8)
+    assert octants.min() > 90
+    series = Windows((40,), 500, 6, window=9, signs="oriented", seed=1)
+    flat, signs = connections(series)
+    early_late = np.sort(flat[1::2, :3].max(axis=1) - flat[1::2, 3:].min(axis=1))
+    assert (early_late < 0).sum() > 80 and (flat[1::2, :3].min(axis=1) > flat[1::2, 3:].max(axis=1)).sum() > 80
+
+
+def test_the_windows_of_a_seed_never_change() -> None:
+    """A model file keeps the seed alone, so these numbers are part of its format."""
+    first = Windows((12, 10, 3), 3, 4, window=5, shifts=0, seed=12345)
+    assert first._inputs.tolist() == SEED_12345
+    digests = {
+        (axes, signs): hashlib.sha256(
+            connections(Windows(AXES[axes], 50, 4, axes=axes, window=5, shifts=2, signs=signs, seed=7))[0].tobytes()
+        ).hexdigest()[:16]
+        for axes in AXES
+        for signs in ("random", "oriented")
+    }
+    assert digests == DIGESTS
+
+
+SEED_12345 = [[253, 255, 25, 34], [263, 283, 12, 22], [109, 319, 305, 339]]
+DIGESTS = {
+    ("t", "random"): "8b87435e525ff150",
+    ("t", "oriented"): "159b6b2e643f8221",
+    ("hw", "random"): "3a7ad63ec784b068",
+    ("hw", "oriented"): "e268a23a49239ee4",
+    ("tc", "random"): "d880dbe681c2bb69",
+    ("tc", "oriented"): "a2c09b2c2c1bfec9",
+    ("ct", "random"): "f3f7616684bdcade",
+    ("ct", "oriented"): "8ea6041203136a71",
+    ("hwc", "random"): "3a7f6614de7fcdc7",
+    ("hwc", "oriented"): "df1a9e0949c7b097",
+    ("chw", "random"): "603782b996bf7aa8",
+    ("chw", "oriented"): "1afd345035b23eec",
+}
+
+
+def test_seeds_differ_and_shifts_leave_the_drawing_alone() -> None:
+    one, other = (connections(Windows((9, 9), 40, 5, seed=seed))[0] for seed in (0, 1))
+    assert (one != other).any(axis=1).mean() > 0.9
+    for shifts in (1, 3):
+        np.testing.assert_array_equal(connections(Windows((9, 9), 40, 5, shifts=shifts))[0], one)
+
+
+def test_axes_are_told_by_the_shape() -> None:
+    shapes = {(30,): "t", (9, 3): "hw", (3, 8, 8): "chw", (8, 8, 3): "hwc", (4, 8, 4): "hwc", (8, 8, 8): "hwc"}
+    for shape, axes in shapes.items():
+        assert Windows(shape, 2, 2, window=2)._layout.axes == axes
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"n_inputs": 783}, r"shape \(28, 28\) has 784 entries, a sample has 783"),
+        ({"shape": (28, 0)}, r"shape is \(28, 0\): expected positive whole numbers"),
+        ({"shape": ()}, "expected positive whole numbers"),
+        ({"shape": (2, 2, 2, 2)}, "expected one to three axes"),
+        ({"axes": "hcw"}, "unknown axes 'hcw': expected one of chw, ct, hw, hwc, t, tc"),
+        ({"axes": "hwc"}, r"axes are 'hwc' and shape is \(28, 28\): expected 3 numbers"),
+        ({"window": 29}, "window is 29: expected 1 to 28"),
+        ({"window": 0}, "window is 0: expected 1 to 28"),
+        ({"shape": (30, 5), "window": 6}, "window is 6: expected 1 to 5"),
+        ({"n_connections": 37}, "a unit has 37 inputs: expected 1 to 36"),
+        ({"n_connections": 0}, "a unit has 0 inputs"),
+        ({"shape": (28,), "n_connections": 7}, "a unit has 7 inputs: expected 1 to 6"),
+        ({"shifts": -1}, "shifts is -1: expected 0 or more"),
+        ({"pooling": "mean"}, "unknown pooling 'mean'"),
+        ({"signs": "orientated"}, "unknown signs 'orientated'.*did you mean 'oriented'"),
+        ({"activity": "int8"}, "unknown activity 'int8'"),
+        ({"shape": (200, 200), "window": 190, "n_connections": 30_000, "shifts": 20, "pooling": "sum"}, "Lower shifts"),
+    ],
+)
+def test_what_cannot_be_says_so(changed: dict[str, Any], message: str) -> None:
+    options: dict[str, Any] = {"shape": (28, 28), "n_units": 10, "n_connections": 4} | changed
+    with pytest.raises(ConfigError, match=message):
+        Windows(**options)
+
+
+def test_bytes_held_are_counted() -> None:
+    features = Windows((9, 9), 70, 6, shifts=1, window=4)
+    tables = 70 * 6 * 2 + 81 * 4 + 2 * (9 * 8 + 8 + 8)
+    assert features.nbytes == tables
+    workspace = features.workspace()
+    active = BLOCK * (70 * 8 + 8)
+    assert workspace.nbytes == active
+    features.activate(samples(9, (9, 9), "bytes"), workspace)
+    block = 121 * 32 * 2 + 70 * 32 * 4 + 8 + 16 * 32 * 8 + 2 * 70 * 4
+    assert workspace.nbytes == active + block
+    features.activate(samples(1, (9, 9), "bytes"), workspace)
+    assert workspace.nbytes == active + block + 2 * (121 + 16) + 121 * 16 * 2 + 3 * 32 * 4 + 8
+    assert features.nbytes == tables
+
+
+def test_a_change_to_what_is_compiled_in_changes_the_file_that_holds_it() -> None:
+    folder = Path(windows.__file__).parent
+    names = ("__init__.py", "_vector.py", "_pooling.py", "project.py")
+    digest = hashlib.sha256(b"".join((folder / name).read_bytes() for name in names)).hexdigest()
+    assert digest[:12] == windows.COMPILED_IN
