@@ -3,11 +3,13 @@
 from kenyon.errors import ConfigError
 from kenyon.layers._base import NO_LABEL, Layer, Undo
 from kenyon.layers._plastic import PlasticLayer
+from kenyon.layers._second_order import SecondOrderLayer
 from kenyon.layers._state import Declared, State, axis_sizes, bytes_of
 from kenyon.outside import is_outside, load_class
 
 LAYERS: dict[str, type[Layer]] = {
     "plastic": PlasticLayer,
+    "second-order": SecondOrderLayer,
 }
 """The kinds of layer by name."""
 
@@ -28,6 +30,7 @@ __all__ = [
     "Declared",
     "Layer",
     "PlasticLayer",
+    "SecondOrderLayer",
     "State",
     "Undo",
     "axis_sizes",

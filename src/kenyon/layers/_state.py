@@ -25,7 +25,7 @@ class Declared:
     Attributes:
         name: its name in a model file, before the layer's number.
         shape: axes by name: `units` (inputs of the layer), `neurons` (which grow), `pairs` (of units, each unit
-            with itself included), or any other axis that the layer gives a size.
+            with itself included), `one` (a single entry), or any other axis that the layer gives a size.
         dtype: of an entry, or of the bytes that hold packed ones.
         bits: of a packed entry, several of which share a byte along the first axis; 0 where entries are not packed.
     """
@@ -47,7 +47,7 @@ class Declared:
 
 def axis_sizes(n_units: int, n_neurons: int, **more: int) -> dict[str, int]:
     """The size of every axis of a layer."""
-    return {"units": n_units, NEURONS: n_neurons, "pairs": n_units * (n_units + 1) // 2, **more}
+    return {"units": n_units, NEURONS: n_neurons, "pairs": n_units * (n_units + 1) // 2, "one": 1, **more}
 
 
 def bytes_of(declared: Sequence[Declared], sizes: Mapping[str, int]) -> int:

@@ -1,0 +1,274 @@
+"""Co-activity of units: sums of products over pairs, one entry for each pair, and what is made of them.
+
+`pairs` is the lower triangle of a symmetric matrix, row after row: units i >= j share the entry i (i + 1) / 2 + j.
+Whole numbers are added exactly, so it does not matter which kernel adds them, or in what order. Floats are added
+sample by sample into every entry, in the order of the samples, whichever kernel does it.
+"""
+
+import numpy as np
+
+from kenyon.compiling import kernel
+
+TILE = 16
+"""Entries of a row that are held in registers while a block of samples is added to them."""
+
+RARE = np.uint64(0x9249249249249249)
+"""The bits of 1, 8, 64, ...: counts at which the readout of a class is worth solving anew."""
+
+
+@kernel()
+def add_products(pairs, units, values, counts, chosen):
+    """Add `x_i x_j` of every pair of active units, for each chosen sample of a block in order."""
+    for s in chosen:
+        for a in range(counts[s]):
+            unit = np.int64(units[s, a])
+            row, value = unit * (unit + 1) // 2, values[s, a]
+            if unit == a:  # every unit up to this one is active: their entries lie side by side
+                for b in range(a + 1):
+                    pairs[row + b] += value * values[s, b]
+            else:
+                for b in range(a + 1):
+                    pairs[row + np.int64(units[s, b])] += value * values[s, b]
+
+
+@kernel()
+def add_classes(sums, taught, units, values, counts, chosen, labels):
+    """Add the activity of each chosen sample to the sums of its class, and one to the class's count."""
+    for s in chosen:
+        j = labels[s]
+        for a in range(counts[s]):
+            sums[np.int64(units[s, a]), j] += values[s, a]
+        taught[j] += 1
+
+
+@kernel()
+def add_squares(diagonal, units, values, counts, chosen):
+    """Add `x_i x_i` of every active unit of the chosen samples."""
+    for s in chosen:
+        for a in range(counts[s]):
+            value = np.uint64(values[s, a])
+            diagonal[np.int64(units[s, a])] += value * value
+
+
+@kernel()
+def largest(units, values, counts, chosen):
+    """The largest activity of the chosen samples, whatever its sign."""
+    most = np.float32(0)
+    for s in chosen:
+        for a in range(counts[s]):
+            most = max(most, abs(values[s, a]))
+    return most
+
+
+@kernel()
+def spread(units, values, counts, chosen, out):
+    """The chosen samples as dense rows."""
+    for r in range(chosen.size):
+        s = chosen[r]
+        for i in range(out.shape[1]):
+            out[r, i] = 0
+        for a in range(counts[s]):
+            out[r, np.int64(units[s, a])] = values[s, a]
+
+
+@kernel()
+def add_panel(pairs, panel, first):
+    """Add whole numbers, the rows from `first` on of a matrix of products, to the triangle."""
+    for r in range(panel.shape[0]):
+        i = first + r
+        row = i * (i + 1) // 2
+        for j in range(i + 1):
+            pairs[row + j] += np.int32(panel[r, j])
+
+
+@kernel()
+def add_rows(pairs, rows):
+    """Add the products of dense rows of floats, each entry of the triangle in the order of the rows."""
+    n_rows, n_units = rows.shape
+    total = np.empty(TILE, np.float32)
+    for i in range(n_units):
+        row = i * (i + 1) // 2
+        for start in range(0, i + 1, TILE):
+            stop = min(start + TILE, i + 1)
+            if stop - start == TILE:
+                for lane in range(TILE):
+                    total[lane] = pairs[row + start + lane]
+                for r in range(n_rows):
+                    value = rows[r, i]
+                    for lane in range(TILE):
+                        total[lane] += value * rows[r, start + lane]
+                for lane in range(TILE):
+                    pairs[row + start + lane] = total[lane]
+            else:
+                for r in range(n_rows):
+                    value = rows[r, i]
+                    for j in range(start, stop):
+                        pairs[row + j] += value * rows[r, j]
+
+
+# ---- few bits
+
+
+@kernel()
+def word(a, b):
+    """64 random bits for a pair of numbers: SplitMix64's finishing steps on their combination."""
+    z = np.uint64(a) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(b) * np.uint64(0xD1B54A32D192ED03)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return z ^ (z >> np.uint64(31))
+
+
+@kernel(error_model="numpy")
+def centre(means, taught, diagonal, dense, labels, chosen, time, shift, halvings, limit, at, out):
+    """Move class means by samples in order, and give the distances from them that the co-activity takes in.
+
+    Args:
+        means: (units, width) uint16, class means in units of 1/256; taught: (width,) samples of each class.
+        diagonal: (units,) of the co-activity, kept up to date with the rows given out.
+        dense: (n, units) the activity of the samples; chosen: their numbers in `labels`.
+        time: of sample 0: what all classes were taught before it.
+        shift: distances are in units of 2**shift / 256.
+        halvings: samples are let in by chance, one in 2**halvings.
+        limit: largest entry of the diagonal.
+        at: sample to begin with.
+        out: (n, units) the distances of samples let in.
+
+    Returns:
+        (sample to go on with, rows given out). It stops before a sample for which the diagonal has no room.
+    """
+    n_units = dense.shape[1]
+    half = np.int32(1 << (shift - 1))
+    rows = 0
+    for s in range(at, dense.shape[0]):
+        j = labels[chosen[s]]
+        key = word(time + s, 0)
+        n = taught[j] + 1
+        if n > 1 and (key >> np.uint64(16)) & np.uint64((1 << halvings) - 1) == 0:
+            fits = True
+            for i in range(n_units):
+                distance = ((np.int32(dense[s, i]) << 8) - np.int32(means[i, j]) + half) >> shift
+                out[rows, i] = distance
+                fits &= diagonal[i] + distance * distance <= limit
+            if not fits:
+                return s, rows
+            for i in range(n_units):
+                distance = np.int64(out[rows, i])
+                diagonal[i] += distance * distance
+            rows += 1
+        taught[j] = n
+        for i in range(n_units):
+            distance = (np.int32(dense[s, i]) << 8) - np.int32(means[i, j])
+            chance = (word(key, i + 1) >> np.uint64(32)) * 2.0**-32
+            means[i, j] += np.int32(np.floor((distance + np.floor(chance * n)) / n))
+    return dense.shape[0], rows
+
+
+@kernel()
+def divide(pairs, places, key):
+    """Divide every entry by 2**places, rounded up or down by chance; `key` is another one each time."""
+    most = (1 << places) - 1
+    i, end = 0, 0
+    for k in range(pairs.size):
+        if k == end:  # the diagonal goes up, so that no other entry can outgrow it
+            pairs[k] = (pairs[k] + most) >> places
+            i += 1
+            end += i + 1
+        else:
+            pairs[k] = (pairs[k] + (np.int64(word(key, k) >> np.uint64(32)) & most)) >> places
+
+
+@kernel()
+def unpack_24(packed, out):
+    """Signed entries of three bytes, the lowest first."""
+    for k in range(out.size):
+        low = np.int32(packed[3 * k]) | (np.int32(packed[3 * k + 1]) << 8) | (np.int32(packed[3 * k + 2]) << 16)
+        out[k] = ((low & 0xFFFFFF) ^ 0x800000) - 0x800000
+
+
+@kernel()
+def pack_24(entries, packed):
+    """The reverse of `unpack_24`."""
+    for k in range(entries.size):
+        value = entries[k]
+        packed[3 * k] = np.uint8(value & 0xFF)
+        packed[3 * k + 1] = np.uint8((value >> 8) & 0xFF)
+        packed[3 * k + 2] = np.uint8((value >> 16) & 0xFF)
+
+
+# ---- reading
+
+
+@kernel()
+def fill_triangle(pairs, scale, out):
+    """The lower triangle of a matrix in float64; what lies above it is left as it is."""
+    for i in range(out.shape[0]):
+        row = i * (i + 1) // 2
+        for j in range(i + 1):
+            out[i, j] = scale * np.float64(pairs[row + j])
+
+
+@kernel()
+def squares_of_triangle(matrix):
+    """The sum of squares of a symmetric matrix of which the lower triangle is there."""
+    total = 0.0
+    for i in range(matrix.shape[0]):
+        for j in range(i):
+            total += 2 * matrix[i, j] * matrix[i, j]
+        total += matrix[i, i] * matrix[i, i]
+    return total
+
+
+@kernel()
+def until_refresh(labels, plastic, first, last, taught, time, refreshed, pending, longest, shortest):
+    """How far the readout of time `refreshed` serves.
+
+    Args:
+        labels: class number of each sample of a block; plastic: (width,) the neurons that may learn.
+        taught: (width,) the samples each neuron was taught; changed.
+        time: labelled samples learned before sample `first`.
+        pending: whether a class has reached a count of 1, 8, 64, ... since then.
+        longest: samples it serves at the most, or a sixteenth of the time, if that is more.
+        shortest: samples it serves at the least.
+
+    Returns:
+        (the first sample that needs a new readout, or last; pending).
+    """
+    for s in range(first, last):
+        age = time - refreshed
+        if age >= max(longest, time // 16) or (pending and age >= shortest):
+            return s, pending
+        j = labels[s]
+        if j >= 0 and plastic[j]:
+            n = np.uint64(taught[j]) + np.uint64(1)
+            taught[j] = n
+            pending |= n & (n - np.uint64(1)) == 0 and n & RARE != 0
+            time += 1
+    return last, pending
+
+
+# ---- undoing
+
+
+@kernel()
+def keep_products(pairs, units, counts, first, last, out, at):
+    """Copy the entries that learning samples first .. last - 1 would touch; returns where the copy ends."""
+    for s in range(first, last):
+        for a in range(counts[s]):
+            unit = np.int64(units[s, a])
+            row = unit * (unit + 1) // 2
+            for b in range(a + 1):
+                out[at] = pairs[row + np.int64(units[s, b])]
+                at += 1
+    return at
+
+
+@kernel()
+def restore_products(pairs, units, counts, kept, at):
+    """Put a copy of `keep_products` back; entries that several samples touch are all the same there."""
+    for s in range(counts.size):
+        for a in range(counts[s]):
+            unit = np.int64(units[s, a])
+            row = unit * (unit + 1) // 2
+            for b in range(a + 1):
+                pairs[row + np.int64(units[s, b])] = kept[at]
+                at += 1

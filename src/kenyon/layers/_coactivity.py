@@ -1,0 +1,222 @@
+"""How co-activity is kept: in whole numbers to the last bit, or in floats (and `_few_bits.py`: in few bits).
+
+Each way declares its arrays, adds samples to them, and gives the moments that a readout is solved from.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from kenyon._kernels import pairs as kernels
+from kenyon.errors import InputError
+from kenyon.features import BLOCK, Active
+from kenyon.layers._readout import Moments, add_outer
+from kenyon.layers._state import Declared, State
+
+PEAK = 255
+"""Largest activity in whole numbers: BLOCK products of it are below 2**24, and so exact in float32."""
+
+LARGEST_FLOAT = 1e12
+"""Largest activity in floats: the sum of as many squares as a stream could have still fits a float32."""
+
+NARROW, WIDE = 2**32 - 1, 2**64 - 1
+PANEL = 256
+"""Rows of the matrix of products that are computed at a time."""
+
+TAUGHT = Declared("taught", ("neurons",), np.uint32)
+
+
+def sums_of(dtype: DTypeLike) -> tuple[Declared, ...]:
+    """Sums of products over pairs of units, sums of activity over classes, and the classes' counts."""
+    return Declared("pairs", ("pairs",), dtype), Declared("sums", ("units", "neurons"), dtype), TAUGHT
+
+
+class Coactivity(ABC):
+    """One way to keep the co-activity of units.
+
+    Args:
+        n_units: inputs of the layer.
+        declared: the arrays it keeps, `pairs` and `taught` among them.
+        values: type of the activity that it takes.
+        local: whether a sample changes only the pairs of its active units.
+    """
+
+    def __init__(
+        self, n_units: int, declared: tuple[Declared, ...], values: type[np.generic], local: bool = True
+    ) -> None:
+        self.n_units, self.declared, self.values, self.local = n_units, declared, values, local
+        unit = np.arange(n_units, dtype=np.int64)
+        self.diagonal = unit * (unit + 3) // 2
+        self._scratch: dict[str, NDArray] = {}
+
+    @abstractmethod
+    def add(self, state: State, active: Active, chosen: NDArray[np.int64], labels: NDArray[np.int64]) -> State:
+        """Learn up to BLOCK chosen samples in order; returns the state, a wider one where the old has no room."""
+
+    @abstractmethod
+    def moments(self, state: State) -> Moments:
+        """What was learned of the classes that were taught."""
+
+    def visits(self, active: Active, chosen: NDArray[np.int64]) -> int:
+        """Pairs visited when the chosen samples are learned."""
+        counts = active[2][chosen]
+        return int((counts * (counts + 1) // 2).sum())
+
+    def means(self, state: State) -> NDArray[np.float64]:
+        """(units, neurons): the mean activity of each class, zero where it was never taught."""
+        views = state.views()
+        return views["sums"] / np.maximum(views["taught"], 1)
+
+    def room(self, name: str, shape: tuple[int, ...], dtype: type[np.generic]) -> NDArray:
+        """Scratch, made when first needed."""
+        if name not in self._scratch:
+            self._scratch[name] = np.empty(shape, dtype)
+        return self._scratch[name]
+
+    def dense(self, active: Active, chosen: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The chosen samples as rows, in scratch."""
+        rows = self.room("rows", (BLOCK, self.n_units), np.float32)[: len(chosen)]
+        kernels.spread(*active, chosen, rows)
+        return rows
+
+    def add_in_panels(self, pairs: NDArray, rows: NDArray[np.float32]) -> None:
+        """Add the products of up to BLOCK rows of whole numbers, which BLAS sums exactly in whatever order."""
+        room = self.room("panel", (min(PANEL, self.n_units) * self.n_units,), np.float32)
+        for first in range(0, self.n_units, PANEL):
+            last = min(first + PANEL, self.n_units)
+            panel = room[: (last - first) * last].reshape(last - first, last)
+            np.matmul(rows[:, first:last].T, rows[:, :last], out=panel)
+            kernels.add_panel(pairs, panel, first)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of scratch."""
+        return self.diagonal.nbytes + sum(array.nbytes for array in self._scratch.values())
+
+
+class _Sums(Coactivity):
+    """Sums that are not centred, so that an inactive unit changes nothing."""
+
+    def moments(self, state: State) -> Moments:
+        views = state.views()
+        known = views["taught"] > 0
+        counts = views["taught"][known].astype(np.float64)
+        sums = views["sums"][:, known].astype(np.float64)
+        scatter = np.empty((self.n_units, self.n_units))
+        kernels.fill_triangle(views["pairs"], 1.0, scatter)
+        add_outer(scatter, np.asfortranarray(sums / np.sqrt(counts)), -1.0)
+        return Moments(scatter, sums / counts, counts.sum(), counts.sum())
+
+
+class ExactSums(_Sums):
+    """Whole numbers of 32 bits, or of 64 where an entry needs them: the same bytes in any order of the stream."""
+
+    def __init__(self, n_units: int) -> None:
+        super().__init__(n_units, sums_of(np.uint32), np.uint8)
+        self._sure = 0  # samples that are sure to fit into pairs of 32 bits
+
+    def add(self, state: State, active: Active, chosen: NDArray[np.int64], labels: NDArray[np.int64]) -> State:
+        state = self._with_room(state, active, chosen, labels)
+        pairs, sums, taught = (state.arrays[one.name] for one in state.declared)
+        if self.visits(active, chosen) <= pairs.size * (1 + len(chosen) / 25):
+            kernels.add_products(pairs, *active, chosen)
+        else:
+            self.add_in_panels(pairs, self.dense(active, chosen))
+        kernels.add_classes(sums, taught, *active, chosen, labels)
+        return state
+
+    def _with_room(self, state: State, active: Active, chosen: NDArray[np.int64], labels: NDArray[np.int64]) -> State:
+        """The state, with 64 bits where this block would pass 32."""
+        pairs, sums, taught = (state.arrays[one.name] for one in state.declared)
+        n, wide = len(chosen), set()
+        if pairs.dtype == np.uint32:
+            if self._sure < n:  # no entry is larger than the largest of the diagonal
+                self._sure = (NARROW - int(pairs[self.diagonal].max())) // PEAK**2
+            if self._sure < n:
+                squares = pairs[self.diagonal].astype(np.uint64)
+                kernels.add_squares(squares, *active, chosen)
+                if squares.max() > NARROW:
+                    wide.add("pairs")
+            self._sure = max(0, self._sure - n)
+        if (int(taught.max()) + n) * PEAK > NARROW:
+            after = {"sums": sums.astype(np.uint64), "taught": taught.astype(np.uint64)}
+            kernels.add_classes(after["sums"], after["taught"], *active, chosen, labels)
+            wide |= {name for name, array in after.items() if array.max() > NARROW}
+        return widened(state, wide)
+
+    def merged(self, state: State, other: State, neurons: NDArray[np.int64]) -> State:
+        """The sums of two states; neuron k of the other is neuron `neurons[k]` of the first."""
+        self._sure = 0
+        total, more = {}, other.views()
+        for name, own in state.arrays.items():
+            theirs = more[name].astype(np.uint64)
+            if name != "pairs":
+                theirs = np.zeros(own.shape, np.uint64)
+                theirs[..., neurons] = more[name]
+            if int(own.max()) + int(theirs.max()) > WIDE:
+                raise InputError(f"{name} of the two models pass {WIDE}: expected sums of samples that were learned")
+            total[name] = own + theirs
+        return narrowest(state, total)
+
+    def without(self, state: State, active: Active, chosen: NDArray[np.int64], labels: NDArray[np.int64]) -> State:
+        """The state as if the chosen samples had never come; refuses those that it cannot have learned."""
+        less = {name: np.zeros(array.shape, np.uint64) for name, array in state.arrays.items()}
+        kernels.add_products(less["pairs"], *active, chosen)
+        kernels.add_classes(less["sums"], less["taught"], *active, chosen, labels)
+        left = {}
+        for name, array in state.arrays.items():
+            if (array < less[name]).any():
+                raise InputError(f"{name} would fall below zero: expected samples that were learned, with their labels")
+            left[name] = array - less[name]
+        nobody = left["taught"] == 0
+        if left["sums"][:, nobody].any() or (nobody.all() and left["pairs"].any()):
+            raise InputError("a class without samples would have sums: expected samples that were learned")
+        return narrowest(state, left)
+
+
+class FloatSums(_Sums):
+    """Sums in float32, added sample by sample: a stream in another order gives other last bits."""
+
+    def __init__(self, n_units: int) -> None:
+        super().__init__(n_units, sums_of(np.float32), np.float32)
+
+    def add(self, state: State, active: Active, chosen: NDArray[np.int64], labels: NDArray[np.int64]) -> State:
+        if (largest := kernels.largest(*active, chosen)) > LARGEST_FLOAT:
+            raise InputError(
+                f"the activity of a unit is {largest:g}: expected at most {LARGEST_FLOAT:g}; scale the inputs"
+            )
+        state = with_counts(state, len(chosen))
+        pairs, sums, taught = (state.arrays[one.name] for one in state.declared)
+        if self.visits(active, chosen) * 5 <= pairs.size * len(chosen):
+            kernels.add_products(pairs, *active, chosen)
+        else:
+            kernels.add_rows(pairs, self.dense(active, chosen))
+        kernels.add_classes(sums, taught, *active, chosen, labels)
+        return state
+
+
+def with_counts(state: State, n_samples: int) -> State:
+    """The state, with counts of 64 bits where so many more samples could pass 32."""
+    return widened(state, {"taught"} if int(state.arrays["taught"].max()) + n_samples > NARROW else set())
+
+
+def widened(state: State, names: Collection[str]) -> State:
+    """The state with these arrays in 64 bits."""
+    names = {name for name in names if state.arrays[name].dtype != np.uint64}
+    if not names:
+        return state
+    declared = [replace(one, dtype=np.uint64) if one.name in names else one for one in state.declared]
+    wide = {name: state.arrays[name].astype(np.uint64) for name in names}
+    return State(declared, state.sizes, state.arrays | wide)
+
+
+def narrowest(state: State, arrays: Mapping[str, NDArray]) -> State:
+    """A state of these arrays of 64 bits, in 32 bits where they fit: equal sums are equal bytes."""
+    types = {name: np.uint32 if array.max() <= NARROW else np.uint64 for name, array in arrays.items()}
+    declared = [replace(one, dtype=types[one.name]) for one in state.declared]
+    return State(declared, state.sizes, {name: array.astype(types[name]) for name, array in arrays.items()})

@@ -1,0 +1,145 @@
+"""Readouts solved from the moments of the activity: linear discriminant analysis and ridge regression.
+
+    discriminant:  score_j = m_j' A x - m_j' A m_j / 2,        A = (W + lambda mean(diag W) I)^-1
+    ridge:         score_j = b_j' (x - c) + 1 / C,             b_j = (V + lambda mean(diag V) I)^-1 (m_j - c) / C
+
+W is the mean scatter within classes, m_j a class's mean, c the mean of the C class means. V = W + the scatter of the
+class means around c: least squares onto one-hot targets with every class given the same weight, however many samples
+it had. Neither knows priors. The discriminant's weights and offsets are given less those of c, the same for every
+class, which changes no difference between scores and keeps them small.
+
+A readout is computed in float64 by LAPACK, whose last bits may differ between machines, and rounded to float32.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.linalg.blas import dsyrk
+from scipy.linalg.lapack import dpotrf, dpotrs
+
+from kenyon._kernels.pairs import squares_of_triangle
+
+NEVER = np.float32(-1e30)
+"""The score of a class that was never taught."""
+
+MOST = 0.999
+"""Largest share of shrinkage that is chosen: the nearest class mean, or nearly so."""
+
+GIVING_WAY = 10.0
+"""Where the matrix is not positive, which few bits can make it, the shrinkage is raised by this factor."""
+
+
+class Moments(NamedTuple):
+    """What a readout is solved from; only classes that were taught.
+
+    Attributes:
+        scatter: (units, units) float64, the sum of squared distances from the class means, lower triangle only.
+        means: (units, classes) float64.
+        n_samples: that the scatter stands for.
+        n_used: samples that really went into it.
+    """
+
+    scatter: NDArray[np.float64]
+    means: NDArray[np.float64]
+    n_samples: float
+    n_used: float
+
+
+class Readout(NamedTuple):
+    """`x_o = weights' x + offsets`.
+
+    Attributes:
+        weights: (units, width) float32.
+        offsets: (width,) float32, NEVER for neurons that were not taught.
+    """
+
+    weights: NDArray[np.float32]
+    offsets: NDArray[np.float32]
+
+    def widened(self, width: int) -> Readout:
+        """With room for more neurons, which were never taught."""
+        more = width - len(self.offsets)
+        if not more:
+            return self
+        return Readout(
+            np.pad(self.weights, ((0, 0), (0, more))), np.pad(self.offsets, (0, more), constant_values=NEVER)
+        )
+
+
+def solve(
+    moments: Callable[[], Moments],
+    taught: NDArray,
+    weights: NDArray[np.float32],
+    kind: str,
+    shrinkage: float | str,
+) -> Readout:
+    """The readout of all neurons.
+
+    Args:
+        moments: gives them anew; what it gives is overwritten.
+        taught: samples of each neuron.
+        weights: (units, width) zeros, filled and returned.
+        kind: `discriminant` or `ridge`.
+        shrinkage: lambda, or `auto` (`oracle_shrinkage`).
+    """
+    (known,) = np.nonzero(taught)
+    offsets = np.full(weights.shape[1], NEVER, np.float32)
+    if not known.size:
+        return Readout(weights, offsets)
+    scatter, means, n_samples, n_used = moments()
+    amount = oracle_shrinkage(scatter, n_used) if shrinkage == "auto" else float(shrinkage)
+    centre = means.mean(axis=1, keepdims=True)
+    apart = np.asfortranarray(means - centre)
+    while True:
+        if kind == "ridge":
+            add_outer(scatter, apart, n_samples / known.size)
+        solved = _solved(scatter, apart, amount, n_samples)
+        if solved is not None:
+            break
+        amount = GIVING_WAY * max(amount, 1e-6)
+        scatter = moments().scatter
+    if kind == "ridge":
+        solved /= known.size
+        shift = 1 / known.size - (centre * solved).sum(axis=0)
+    else:
+        shift = -((means + centre) * solved).sum(axis=0) / 2
+    weights[:, known], offsets[known] = solved, shift
+    return Readout(weights, offsets)
+
+
+def oracle_shrinkage(scatter: NDArray[np.float64], n_used: float) -> float:
+    """Lambda from the scatter and the number of samples alone, by the oracle-approximating formula.
+
+    Chen, Wiesel, Eldar and Hero, "Shrinkage algorithms for MMSE covariance estimation", 2010: the covariance S of n
+    samples in d dimensions becomes (1 - rho) S + rho mean(diag S) I, so that lambda is rho / (1 - rho).
+    """
+    d, n = len(scatter), max(n_used, 1.0)
+    trace = float(np.trace(scatter)) ** 2
+    squares = squares_of_triangle(scatter)
+    excess = (n + 1 - 2 / d) * (squares - trace / d)
+    rho = min(MOST, ((1 - 2 / d) * squares + trace) / excess) if excess > 0 else MOST
+    return rho / (1 - rho)
+
+
+def add_outer(scatter: NDArray[np.float64], columns: NDArray[np.float64], factor: float) -> None:
+    """Add factor times the sum of the columns' outer products with themselves to a lower triangle."""
+    # a lower triangle by rows is an upper one by columns, which is how BLAS and LAPACK see it
+    dsyrk(factor, columns, beta=1.0, c=scatter.T, lower=0, overwrite_c=1)
+
+
+def _solved(
+    scatter: NDArray[np.float64], apart: NDArray[np.float64], amount: float, n_samples: float
+) -> NDArray[np.float64] | None:
+    """A times the columns of `apart`; None where the matrix is not positive. Overwrites the scatter."""
+    mean = float(np.trace(scatter)) / len(scatter)
+    if mean <= 0 or amount > 1e6:  # no scatter yet, or none to be trusted: the nearest mean
+        return apart.copy()
+    scatter.flat[:: len(scatter) + 1] += amount * mean
+    factors, failed = dpotrf(scatter.T, lower=0, clean=0, overwrite_a=1)
+    if failed:
+        return None
+    return n_samples * dpotrs(factors, apart, lower=0)[0]

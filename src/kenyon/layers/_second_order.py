@@ -1,0 +1,293 @@
+"""The second-order layer: which units are active together, beside which class they are active for.
+
+    T <- T + x x',   S_j <- S_j + x,   n_j <- n_j + 1        for a sample x of class j
+
+Each entry of T is local to a pair of units, and each of S to a unit and a neuron. The readout is solved from them
+when somebody asks (`_readout.py`), and kept until the next sample is learned. With activity in whole numbers the sums
+are exact: the state does not depend on the order of the stream, nothing is forgotten by construction, two states
+that learned parts of a stream add up to the one that learned all of it, and a sample can be taken out again.
+
+`test_then_learn` asks before every sample, and a readout takes about as long as learning as many samples as there are
+units. So while predictions are asked for, a readout serves several samples. It is solved anew after max(64, units / 4,
+time / 16) labelled samples; and earlier, but not before units / 32 of them, when a class has been taught its 1st, 8th,
+64th, ... sample. Samples learned without a prediction end its service. All this follows from the stream alone, so
+predictions do not depend on how the stream is cut. `forward` always uses the readout of the present state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kenyon._kernels import pairs as kernels
+from kenyon._kernels.learn import forward_block
+from kenyon.errors import ConfigError, InputError, ModelFileError
+from kenyon.features import BLOCK, Active
+from kenyon.layers._base import NO_LABEL, Layer
+from kenyon.layers._coactivity import Coactivity, ExactSums, FloatSums, widened
+from kenyon.layers._few_bits import FewBits
+from kenyon.layers._pairs_undo import KeptPairs, PairsUndo
+from kenyon.layers._readout import Readout, solve
+from kenyon.layers._state import Declared, State
+
+SHRINKAGE = 0.001
+READOUTS = ("discriminant", "ridge")
+
+
+class Service(NamedTuple):
+    """The readout that predictions made while learning are read from.
+
+    Attributes:
+        readout: as solved at a time.
+        since: that time, in labelled samples.
+        pending: whether a class has reached one of the counts since then that ask for a new one.
+    """
+
+    readout: Readout
+    since: int
+    pending: bool
+
+
+def coactivity_of(n_inputs: int, whole: bool, bits: int) -> Coactivity:
+    """The way to keep co-activity of whole numbers or floats in that many bits."""
+    if bits == 32:
+        return ExactSums(n_inputs) if whole else FloatSums(n_inputs)
+    if bits not in (16, 24):
+        raise ConfigError(f"bits is {bits!r}: expected 16, 24 or 32 for a second-order layer")
+    if not whole:
+        raise ConfigError(
+            f"bits is {bits} and the activity is in floats: expected activity in whole numbers, or bits=32"
+        )
+    return FewBits(n_inputs, bits)
+
+
+class SecondOrderLayer(Layer):
+    """Co-activity of units and sums of classes; the readout is solved when asked.
+
+    Args:
+        n_inputs: presynaptic units.
+        whole: whether their activity comes in whole numbers (uint8), or in floats (float32).
+        bits: of an entry of the co-activity: 32, or 24 or 16 for less memory (whole numbers only).
+        readout: `discriminant` or `ridge`.
+        shrinkage: lambda of the readout, as a share of the mean variance; `auto` chooses it from the state.
+    """
+
+    def __init__(
+        self,
+        n_inputs: int,
+        *,
+        whole: bool = True,
+        bits: int = 32,
+        readout: str = "discriminant",
+        shrinkage: float | str = SHRINKAGE,
+    ) -> None:
+        self.coactivity = coactivity_of(n_inputs, whole, bits)
+        super().__init__(n_inputs, 0, self.coactivity.declared)
+        self.readout, self.shrinkage = readout, shrinkage
+        self._solved: Readout | None = None
+        self._service: Service | None = None
+        self._kept: KeptPairs | None = None
+
+    # ---- learning
+
+    def add_class(self) -> None:
+        self.n_classes += 1
+        self.state = self.state.grown(self.n_neurons + 1)
+        self._solved = None
+
+    def learn(
+        self,
+        active: Active,
+        first: int,
+        last: int,
+        labels: NDArray[np.int64],
+        plastic: NDArray[np.bool_] | None,
+        beta: NDArray[np.float32],
+        outputs: NDArray[np.float32] | None = None,
+    ) -> int:
+        plastic = np.ones(self.width, np.bool_) if plastic is None else plastic
+        if outputs is None:
+            self._add(active, first, last, labels, plastic)
+            return last
+        at = first
+        while at < last:
+            service, stop = self._service_until(first=at, last=last, labels=labels, plastic=plastic)
+            outputs[at - first : stop - first] = self._scores(service.readout, active, at, stop)
+            self._add(active, at, stop, labels, plastic)
+            self._service = service
+            at = stop
+        return last
+
+    def _service_until(
+        self, first: int, last: int, labels: NDArray[np.int64], plastic: NDArray[np.bool_]
+    ) -> tuple[Service, int]:
+        """The readout for sample `first` and how far it serves; as it stands once the samples before are learned."""
+        taught = self.state.arrays["taught"].copy()
+        time, longest, shortest = int(taught.sum()), max(64, self.n_inputs // 4), max(1, self.n_inputs // 32)
+        service, stop, pending = self._service, first, False
+        if service is not None:
+            when = (time, service.since, service.pending)
+            stop, pending = kernels.until_refresh(labels, plastic, first, last, taught, *when, longest, shortest)
+        if service is None or stop == first:
+            service = Service(self._present(), time, False)
+            stop, pending = kernels.until_refresh(
+                labels, plastic, first, last, taught, time, time, False, longest, shortest
+            )
+        return service._replace(pending=bool(pending)), stop
+
+    def _add(
+        self, active: Active, first: int, last: int, labels: NDArray[np.int64], plastic: NDArray[np.bool_]
+    ) -> None:
+        """Learn samples first .. last - 1; a readout of what was known before is no longer in service."""
+        chosen = self._chosen(active, first, last, labels, plastic)
+        if not chosen.size:
+            return
+        self._solved = self._service = None
+        for start in range(0, len(chosen), BLOCK):
+            self.state = self.coactivity.add(self.state, active, chosen[start : start + BLOCK], labels)
+
+    def _chosen(
+        self, active: Active, first: int, last: int, labels: NDArray[np.int64], plastic: NDArray[np.bool_]
+    ) -> NDArray[np.int64]:
+        """The samples that teach something."""
+        if active[1].dtype != self.coactivity.values:
+            raise TypeError(f"the activity is {active[1].dtype}: expected {np.dtype(self.coactivity.values)}")
+        some = labels[first:last]
+        return first + np.flatnonzero((some != NO_LABEL) & plastic[some])
+
+    def updates(self, active: Active, first: int, last: int, taught: NDArray[np.bool_], n_plastic: int) -> int:
+        return self.coactivity.visits(active, first + np.flatnonzero(taught))
+
+    # ---- sums of sums
+
+    def merge(self, other: State, neurons: NDArray[np.int64]) -> None:
+        """Add what another layer learned, to the bit as if this one had; in whole numbers of 32 bits or more only.
+
+        Args:
+            other: the state of the other layer, of as many units.
+            neurons: this layer's neuron for each of the other's.
+        """
+        exact = self._exact("merge")
+        if other.sizes["units"] != self.n_inputs or {one.name for one in other.declared} != set(self.state.arrays):
+            raise InputError(
+                f"the other layer has {other.sizes['units']} units: expected {self.n_inputs}, of the same kind"
+            )
+        if len(set(neurons.tolist())) != other.n_neurons or not set(neurons.tolist()) <= set(range(self.n_neurons)):
+            raise InputError(
+                f"neurons are {neurons.tolist()}: expected {other.n_neurons} different ones below {self.n_neurons}"
+            )
+        merged = exact.merged(self.state, other, neurons)
+        self._solved = self._service = None
+        self.state = merged
+
+    def unlearn(self, active: Active, first: int, last: int, labels: NDArray[np.int64]) -> None:
+        """Take samples first .. last - 1 of a block out again: the state as if they had never come, to the bit.
+
+        Refuses samples that it cannot have learned, changing nothing.
+        """
+        exact = self._exact("unlearn")
+        chosen = self._chosen(active, first, last, labels, np.ones(self.width, np.bool_))
+        left = exact.without(self.state, active, chosen, labels)
+        self._solved = self._service = None
+        self.state = left
+
+    def _exact(self, what: str) -> ExactSums:
+        if not isinstance(self.coactivity, ExactSums):
+            raise ConfigError(
+                f"a layer without exact sums cannot {what}: expected activity in whole numbers and bits=32"
+            )
+        return self.coactivity
+
+    # ---- reading
+
+    def forward(self, active: Active, first: int, last: int) -> NDArray[np.float32]:
+        return self._scores(self._present(), active, first, last)
+
+    def _present(self) -> Readout:
+        """The readout of the present state; threads that find none may solve it at the same time, with one result."""
+        solved = self._solved
+        if solved is None:
+            taught = self.state.views()["taught"]
+            weights = np.zeros((self.n_inputs, self.width), np.float32)
+            solved = solve(lambda: self.coactivity.moments(self.state), taught, weights, self.readout, self.shrinkage)
+            self._solved = solved
+        return solved
+
+    def _scores(self, readout: Readout, active: Active, first: int, last: int) -> NDArray[np.float32]:
+        units, values, counts = active
+        rows = (units[first:last], values[first:last].astype(np.float32, copy=False), counts[first:last])
+        weights, offsets = readout.widened(self.width)
+        outputs = np.empty((last - first, self.width), np.float32)
+        forward_block(weights, rows, 0, last - first, outputs)
+        return outputs + offsets
+
+    @property
+    def weights(self) -> NDArray[np.float32]:
+        """(n_inputs, n_neurons): the readout, without its offsets."""
+        return self._present().widened(self.width).weights[:, : self.n_neurons]
+
+    def weight_means(self) -> NDArray[np.float64]:
+        """The mean of what each neuron keeps: its class's mean activity, which needs no solving."""
+        return self.coactivity.means(self.state).mean(axis=0)
+
+    # ---- keeping
+
+    def load(self, tensors: Mapping[str, NDArray], where: str, n_classes: int) -> None:
+        wide = {one.name for one in self.state.declared if is_wide(one, tensors.get(one.name + where))}
+        self.state = widened(self.state, wide)
+        super().load(tensors, where, n_classes)
+        self._solved = self._service = None
+
+    def working_arrays(self) -> dict[str, NDArray]:
+        """What predictions made while learning go on from: no part of the state, empty where none were asked for."""
+        if self._service is None:
+            return {}
+        (weights, offsets), since, pending = self._service
+        n = self.n_neurons
+        when = np.array([since, pending], np.int64)
+        return {"readout": weights[:, :n].copy(), "offsets": offsets[:n].copy(), "service": when}
+
+    def load_working(self, arrays: Mapping[str, NDArray]) -> None:
+        """Take over the `working_arrays` of a layer in the same state."""
+        if not arrays:
+            return
+        n, width = self.n_neurons, self.width
+        wanted = {"readout": ("float32", (self.n_inputs, n)), "offsets": ("float32", (n,)), "service": ("int64", (2,))}
+        for name, (dtype, shape) in wanted.items():
+            if name not in arrays or arrays[name].dtype != dtype or arrays[name].shape != shape:
+                raise ModelFileError(f"{name} is missing or of another kind: expected {dtype} {shape}")
+        readout = Readout(arrays["readout"].copy(), arrays["offsets"].copy()).widened(width)
+        since, pending = arrays["service"].tolist()
+        self._service = Service(readout, since, bool(pending))
+
+    # ---- undoing
+
+    def mark(self) -> PairsUndo:
+        pairs = self.state.arrays["pairs"]
+        if self._kept is None or self._kept.whole.dtype != pairs.dtype:
+            self._kept = KeptPairs(pairs)
+        return PairsUndo(self, self._kept)
+
+    def found(self) -> tuple:
+        """Everything that a call replaces rather than changes in place."""
+        return self.state, self.n_classes, self._solved, self._service
+
+    def go_back(self, found: tuple) -> None:
+        """Put back what was `found`."""
+        self.state, self.n_classes, self._solved, self._service = found
+
+    @property
+    def nbytes(self) -> int:
+        solving = 8 * self.n_inputs**2 + 2 * 4 * self.n_inputs * self.width
+        return super().nbytes + self.coactivity.nbytes + solving + KeptPairs.bytes_for(self.state.arrays["pairs"])
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_kept": None}
+
+
+def is_wide(one: Declared, saved: NDArray | None) -> bool:
+    """Whether an array of whole numbers was saved in 64 bits."""
+    return saved is not None and one.dtype == np.uint32 and saved.dtype == np.uint64
