@@ -200,7 +200,7 @@ def _check_arrays(settings: Settings, n_classes: int, tensors: Mapping[str, NDAr
         for one in declared:
             name, shape = f"{one.name}.{number}", one.stored_shape(sizes)
             wanted.add(name)
-            if name not in tensors or tensors[name].shape != shape or tensors[name].dtype != one.dtype:
+            if name not in tensors or tensors[name].shape != shape or not one.holds(tensors[name]):
                 seen = f"{tensors[name].dtype} {tensors[name].shape}" if name in tensors else "missing"
                 raise ModelFileError(f"{name} is {seen}: expected {np.dtype(one.dtype)} {shape}")
     if extra := sorted(set(tensors) - wanted):

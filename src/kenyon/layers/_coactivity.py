@@ -28,12 +28,13 @@ NARROW, WIDE = 2**32 - 1, 2**64 - 1
 PANEL = 256
 """Rows of the matrix of products that are computed at a time."""
 
-TAUGHT = Declared("taught", ("neurons",), np.uint32)
+TAUGHT = Declared("taught", ("neurons",), np.uint32, wide=True)
 
 
-def sums_of(dtype: DTypeLike) -> tuple[Declared, ...]:
+def sums_of(dtype: DTypeLike, wide: bool) -> tuple[Declared, ...]:
     """Sums of products over pairs of units, sums of activity over classes, and the classes' counts."""
-    return Declared("pairs", ("pairs",), dtype), Declared("sums", ("units", "neurons"), dtype), TAUGHT
+    pairs = Declared("pairs", ("pairs",), dtype, wide=wide)
+    return pairs, Declared("sums", ("units", "neurons"), dtype, wide=wide), TAUGHT
 
 
 class Coactivity(ABC):
@@ -117,7 +118,7 @@ class ExactSums(_Sums):
     """Whole numbers of 32 bits, or of 64 where an entry needs them: the same bytes in any order of the stream."""
 
     def __init__(self, n_units: int) -> None:
-        super().__init__(n_units, sums_of(np.uint32), np.uint8)
+        super().__init__(n_units, sums_of(np.uint32, wide=True), np.uint8)
         self._sure = 0  # samples that are sure to fit into pairs of 32 bits
 
     def add(self, state: State, active: Active, chosen: NDArray[np.int64], labels: NDArray[np.int64]) -> State:
@@ -158,7 +159,7 @@ class ExactSums(_Sums):
             if name != "pairs":
                 theirs = np.zeros(own.shape, np.uint64)
                 theirs[..., neurons] = more[name]
-            if int(own.max()) + int(theirs.max()) > WIDE:
+            if int(own.max(initial=0)) + int(theirs.max(initial=0)) > WIDE:
                 raise InputError(f"{name} of the two models pass {WIDE}: expected sums of samples that were learned")
             total[name] = own + theirs
         return narrowest(state, total)
@@ -183,7 +184,7 @@ class FloatSums(_Sums):
     """Sums in float32, added sample by sample: a stream in another order gives other last bits."""
 
     def __init__(self, n_units: int) -> None:
-        super().__init__(n_units, sums_of(np.float32), np.float32)
+        super().__init__(n_units, sums_of(np.float32, wide=False), np.float32)
 
     def add(self, state: State, active: Active, chosen: NDArray[np.int64], labels: NDArray[np.int64]) -> State:
         if (largest := kernels.largest(*active, chosen)) > LARGEST_FLOAT:
@@ -216,7 +217,9 @@ def widened(state: State, names: Collection[str]) -> State:
 
 
 def narrowest(state: State, arrays: Mapping[str, NDArray]) -> State:
-    """A state of these arrays of 64 bits, in 32 bits where they fit: equal sums are equal bytes."""
-    types = {name: np.uint32 if array.max() <= NARROW else np.uint64 for name, array in arrays.items()}
-    declared = [replace(one, dtype=types[one.name]) for one in state.declared]
-    return State(declared, state.sizes, {name: array.astype(types[name]) for name, array in arrays.items()})
+    """A state of these arrays, those that may be wide in 32 bits where they fit: equal sums are equal bytes."""
+    wide = [one.name for one in state.declared if one.wide]
+    types = {name: np.uint32 if arrays[name].max(initial=0) <= NARROW else np.uint64 for name in wide}
+    declared = [replace(one, dtype=types[one.name]) if one.wide else one for one in state.declared]
+    narrow = {name: arrays[name].astype(types[name]) for name in wide}
+    return State(declared, state.sizes, {**arrays, **narrow})

@@ -115,13 +115,14 @@ def oracle_shrinkage(scatter: NDArray[np.float64], n_used: float) -> float:
     """Lambda from the scatter and the number of samples alone, by the oracle-approximating formula.
 
     Chen, Wiesel, Eldar and Hero, "Shrinkage algorithms for MMSE covariance estimation", 2010: the covariance S of n
-    samples in d dimensions becomes (1 - rho) S + rho mean(diag S) I, so that lambda is rho / (1 - rho).
+    samples in d dimensions becomes (1 - rho) S + rho mean(diag S) I, so that lambda is rho / (1 - rho). Terms of 2 / d
+    are left out, as in scikit-learn.
     """
     d, n = len(scatter), max(n_used, 1.0)
     trace = float(np.trace(scatter)) ** 2
     squares = squares_of_triangle(scatter)
-    excess = (n + 1 - 2 / d) * (squares - trace / d)
-    rho = min(MOST, ((1 - 2 / d) * squares + trace) / excess) if excess > 0 else MOST
+    excess = (n + 1) * (squares - trace / d)
+    rho = min(MOST, (squares + trace) / excess) if excess > 0 else MOST
     return rho / (1 - rho)
 
 

@@ -24,10 +24,10 @@ from numpy.typing import NDArray
 
 from kenyon._kernels import pairs as kernels
 from kenyon._kernels.learn import forward_block
-from kenyon.errors import ConfigError, InputError, ModelFileError
+from kenyon.errors import ConfigError, InputError, ModelFileError, unknown
 from kenyon.features import BLOCK, Active
 from kenyon.layers._base import NO_LABEL, Layer
-from kenyon.layers._coactivity import Coactivity, ExactSums, FloatSums, widened
+from kenyon.layers._coactivity import Coactivity, ExactSums, FloatSums, narrowest, widened
 from kenyon.layers._few_bits import FewBits
 from kenyon.layers._pairs_undo import KeptPairs, PairsUndo
 from kenyon.layers._readout import Readout, solve
@@ -64,6 +64,11 @@ def coactivity_of(n_inputs: int, whole: bool, bits: int) -> Coactivity:
     return FewBits(n_inputs, bits)
 
 
+def _kind(values: Mapping[str, Any]) -> tuple[bool, int]:
+    """Whether the features give whole numbers, and the bits of an entry."""
+    return bool(values.get("whole", False)), int(values.get("bits") or 32)
+
+
 class SecondOrderLayer(Layer):
     """Co-activity of units and sums of classes; the readout is solved when asked.
 
@@ -75,6 +80,18 @@ class SecondOrderLayer(Layer):
         shrinkage: lambda of the readout, as a share of the mean variance; `auto` chooses it from the state.
     """
 
+    @classmethod
+    def declare(cls, values: Mapping[str, Any]) -> tuple[Declared, ...]:
+        return coactivity_of(1, *_kind(values)).declared
+
+    @classmethod
+    def build(cls, n_inputs: int, n_hidden: int, seed: int, values: Mapping[str, Any]) -> SecondOrderLayer:
+        if n_hidden:
+            raise ConfigError(f"hidden_layers has a width of {n_hidden}: expected none with a second-order layer")
+        whole, bits = _kind(values)
+        more = {name: values[name] for name in ("readout", "shrinkage") if name in values}
+        return cls(n_inputs, whole=whole, bits=bits, **more)
+
     def __init__(
         self,
         n_inputs: int,
@@ -84,6 +101,10 @@ class SecondOrderLayer(Layer):
         readout: str = "discriminant",
         shrinkage: float | str = SHRINKAGE,
     ) -> None:
+        if readout not in READOUTS:
+            raise unknown("readout", readout, READOUTS)
+        if shrinkage != "auto" and not (isinstance(shrinkage, (int, float)) and 0 <= shrinkage < np.inf):
+            raise ConfigError(f"shrinkage is {shrinkage!r}: expected a finite number, at least 0, or 'auto'")
         self.coactivity = coactivity_of(n_inputs, whole, bits)
         super().__init__(n_inputs, 0, self.coactivity.declared)
         self.readout, self.shrinkage = readout, shrinkage
@@ -171,10 +192,10 @@ class SecondOrderLayer(Layer):
             neurons: this layer's neuron for each of the other's.
         """
         exact = self._exact("merge")
-        if other.sizes["units"] != self.n_inputs or {one.name for one in other.declared} != set(self.state.arrays):
-            raise InputError(
-                f"the other layer has {other.sizes['units']} units: expected {self.n_inputs}, of the same kind"
-            )
+        if other.sizes["units"] != self.n_inputs:
+            raise InputError(f"the other layer has {other.sizes['units']} units: expected {self.n_inputs}")
+        if set(other.arrays) != set(self.state.arrays) or other.arrays["pairs"].dtype.kind != "u":
+            raise InputError("the other layer has no exact sums: expected activity in whole numbers and bits=32")
         if len(set(neurons.tolist())) != other.n_neurons or not set(neurons.tolist()) <= set(range(self.n_neurons)):
             raise InputError(
                 f"neurons are {neurons.tolist()}: expected {other.n_neurons} different ones below {self.n_neurons}"
@@ -236,9 +257,10 @@ class SecondOrderLayer(Layer):
     # ---- keeping
 
     def load(self, tensors: Mapping[str, NDArray], where: str, n_classes: int) -> None:
-        wide = {one.name for one in self.state.declared if is_wide(one, tensors.get(one.name + where))}
+        wide = {one.name for one in self.state.declared if one.wide and _is_wide(tensors.get(one.name + where))}
         self.state = widened(self.state, wide)
         super().load(tensors, where, n_classes)
+        self.state = narrowest(self.state, self.state.arrays) if wide else self.state
         self._solved = self._service = None
 
     def working_arrays(self) -> dict[str, NDArray]:
@@ -288,6 +310,5 @@ class SecondOrderLayer(Layer):
         return {**vars(self), "_kept": None}
 
 
-def is_wide(one: Declared, saved: NDArray | None) -> bool:
-    """Whether an array of whole numbers was saved in 64 bits."""
-    return saved is not None and one.dtype == np.uint32 and saved.dtype == np.uint64
+def _is_wide(saved: NDArray | None) -> bool:
+    return saved is not None and saved.dtype == np.uint64

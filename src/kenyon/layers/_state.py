@@ -28,12 +28,18 @@ class Declared:
             with itself included), `one` (a single entry), or any other axis that the layer gives a size.
         dtype: of an entry, or of the bytes that hold packed ones.
         bits: of a packed entry, several of which share a byte along the first axis; 0 where entries are not packed.
+        wide: whether the array goes over to 64 bits when an entry needs them.
     """
 
     name: str
     shape: tuple[str, ...]
     dtype: DTypeLike
     bits: int = 0
+    wide: bool = False
+
+    def holds(self, array: NDArray) -> bool:
+        """Whether an array is of the type declared, or of the wider one."""
+        return array.dtype == self.dtype or (self.wide and array.dtype == np.uint64)
 
     def stored_shape(self, sizes: Mapping[str, int]) -> tuple[int, ...]:
         """The shape of the array that holds it."""
