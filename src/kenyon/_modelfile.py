@@ -14,7 +14,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import tempfile
 from collections.abc import Hashable, Mapping
 from pathlib import Path
 from typing import Any
@@ -34,6 +33,7 @@ from kenyon.labels import Labels, label_kind
 from kenyon.layers import Declared
 from kenyon.options import OPTIONS
 from kenyon.rules import Rule, make_rule
+from kenyon.system import replace_file
 
 VERSION = 1
 
@@ -56,19 +56,10 @@ def empty_bytes(params: Mapping[str, Any], seed: int, inputs: Inputs) -> int:
 
 
 def save(core: Core, path: str | os.PathLike[str]) -> None:
-    """Write the file beside its final place, then move it there."""
+    """Write the file, all of it or none."""
     model, tensors = to_arrays(core)
     metadata = {"kenyon.version": str(VERSION), "kenyon.model": model, "kenyon.sha256": digest(model, tensors)}
-    path = Path(path)
-    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}.", delete=False) as file:
-        try:
-            file.write(to_safetensors(tensors, metadata))
-            file.flush()
-            os.fsync(file.fileno())
-            os.replace(file.name, path)
-        except BaseException:
-            os.unlink(file.name)
-            raise
+    replace_file(Path(path), to_safetensors(tensors, metadata))
 
 
 def load(path: str | os.PathLike[str], overrides: Mapping[str, Any]) -> tuple[dict[str, Any], Core]:
