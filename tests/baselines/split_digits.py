@@ -64,3 +64,11 @@ def resumes(make: Any, stream: SplitDigits) -> bool:
         whole.end_task(number == len(stream.tasks) - 1)
         first.end_task(number == len(stream.tasks) - 1)
     return same_state(whole, first)
+
+
+def stays_as_it_is(learner: Learner, stream: SplitDigits, task: int | None = None) -> bool:
+    """Whether predictions and samples without a label leave the state of a learner unchanged."""
+    before = learner.state()
+    learner.predict(stream.X_test, task)
+    learner.learn(stream.X[:10], np.full(10, -1), task)
+    return all(np.array_equal(before[key], value) for key, value in learner.state().items())

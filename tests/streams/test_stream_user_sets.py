@@ -340,12 +340,6 @@ def test_bad_csv_is_named(text, message, tmp_path):
         load_dataset(tmp_path / "mine.csv")
 
 
-def test_csv_that_is_no_text(tmp_path):
-    (tmp_path / "mine.csv").write_bytes(b"a,label\n\xff\xfe,1\n")
-    with pytest.raises(DataError, match="cannot be read as CSV"):
-        load_dataset(tmp_path / "mine.csv")
-
-
 def test_bad_cell_in_a_later_block_names_its_own_row(tmp_path):
     (tmp_path / "mine.csv").write_text("a,label\n" + "1,x\n" * 2500 + "oops,y\n")
     with pytest.raises(DataError, match="row 2501, column 'a': 'oops'"):
@@ -368,10 +362,17 @@ def test_bad_parquet_is_named(columns, message, tmp_path):
         load_dataset(tmp_path / "mine.parquet")
 
 
-def test_parquet_that_is_none(tmp_path):
-    (tmp_path / "mine.parquet").write_bytes(b"PAR1 not really")
-    with pytest.raises(DataError, match="cannot be read as Parquet"):
-        load_dataset(tmp_path / "mine.parquet")
+@pytest.mark.parametrize(
+    ("name", "content", "message"),
+    [
+        ("mine.csv", b"a,label\n\xff\xfe,1\n", "cannot be read as CSV"),
+        ("mine.parquet", b"PAR1 not really", "cannot be read as Parquet"),
+    ],
+)
+def test_a_file_of_another_kind_is_named(name, content, message, tmp_path):
+    (tmp_path / name).write_bytes(content)
+    with pytest.raises(DataError, match=message):
+        load_dataset(tmp_path / name)
 
 
 def test_tables_whose_columns_differ(tmp_path):
