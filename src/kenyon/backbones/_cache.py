@@ -1,4 +1,4 @@
-"""Features on disk: named by content, whole or not there at all, checked whenever they are opened.
+"""Features on disk: files are named by content, written as a whole, and checked whenever they are opened.
 
 A file holds the features of one split of a data set, `(n, n_features)` float32, in the safetensors format:
 
@@ -51,7 +51,7 @@ class CachedFeatures:
 
 
 class DamagedCacheWarning(UserWarning):
-    """A cache file that is not what was written; it is made again."""
+    """A cache file whose content is not what was written; it is made again."""
 
 
 def identity_sum(identity: Mapping[str, Any]) -> str:
@@ -62,16 +62,16 @@ def identity_sum(identity: Mapping[str, Any]) -> str:
 def cached_features(
     folder: Path, label: str, identity: Mapping[str, Any], n: int, make: Callable[[], tuple[Blocks, int]]
 ) -> CachedFeatures:
-    """The features with this identity, made if they are not there or damaged.
+    """The features with this identity; they are made if they are missing or damaged.
 
-    Two processes that want the same features make them once: the second waits for the first.
+    Two processes that need the same features make them once: the second waits for the first.
 
     Args:
         folder: the cache.
-        label: begins the file's name, for people.
+        label: the beginning of the file's name, for people.
         identity: plain values; whatever changes the features must change them.
         n: how many rows there are.
-        make: gives the features block by block, and the bytes of the network that makes them.
+        make: returns the features in blocks, and the bytes of the network that makes them.
 
     Raises:
         DataError: the cache cannot be written.

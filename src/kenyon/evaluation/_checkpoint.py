@@ -90,11 +90,11 @@ def state_hash(state: dict[str, NDArray]) -> str:
 
 
 class Timer:
-    """When the next checkpoint is due. It decides how much a kill can cost, never what a run computes.
+    """Says when the next checkpoint is due. This decides how much is lost when a run is killed, never its results.
 
     Args:
-        interval: seconds between checkpoints within a task; a tenth of it at task ends, since a run that
-            is over in a moment is sooner run again than kept.
+        interval: seconds between checkpoints within a task, and a tenth of it at task ends; a run that takes less
+            is quicker to run again than to keep.
         share: the largest share of the time that checkpoints may take.
     """
 

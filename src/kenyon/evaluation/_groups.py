@@ -33,9 +33,9 @@ class RunGroup:
         config: as its first run's `config.toml` has it, without the seeds.
         complete: folder and results, by seed.
         incomplete: folders without results.
-        label: what to call it among the others of its stream.
-        values: what differs from the defaults, and what lies behind it, as `run.json` has it.
-        outdated: why its numbers are not those of the code as it is; empty where they are.
+        label: its name among the others of its stream.
+        values: what differs from the defaults and what else decides the results, as in `run.json`.
+        outdated: why the current code might give other numbers; empty where it would not.
     """
 
     config: Mapping[str, Any]
@@ -56,18 +56,18 @@ class RunGroup:
 
     @property
     def stream(self) -> tuple[str, str]:
-        """What it is compared within: data set (and backbone), scenario."""
+        """The stream, within which it is compared with others: data set (and backbone) and scenario."""
         name, backbone = Path(str(self.config["dataset"])).stem, self.config.get("backbone")
         return (f"{name} by {backbone['name']}" if backbone else name, str(self.config["scenario"]))
 
     @property
     def rank(self) -> float:
-        """For sorting: the most accurate first, what has no number to show last."""
+        """For sorting: the most accurate group comes first, groups without a number last."""
         return 1.0 if self.outdated or not self.complete else -(self.report.summary("accuracy").mean or 0.0)
 
     @cached_property
     def differs(self) -> dict[str, Any]:
-        """What is not the default, of stream and learner, and what lies behind it, by name."""
+        """The values of stream and learner that are not the default, and what else decides the results, by name."""
         values = {key: value for key, value in self.values.items() if key not in (*_NAMED, *_BEHIND)}
         values |= {"backbone": self.values["backbone"]["name"]} if "backbone" in self.values else {}
         values |= self.values.get("options", {}) | (dict(self.complete[0][1].options) if self.complete else {})
@@ -75,19 +75,19 @@ class RunGroup:
 
     @property
     def keys(self) -> list[str]:
-        """The names of all values: those of the stream, the learner's options, and what lies behind them."""
+        """The names of all values: of the stream, of the learner's options, and of what else decides the results."""
         stream = [key for key in self.config if key != "options"]
         return list(dict.fromkeys([*stream, *self.config.get("options", {}), *self.differs]))
 
     def value(self, key: str) -> Any:
-        """A value of the configuration, or of what lies behind it, by name."""
+        """A value by its name."""
         if key in self.differs:
             return self.differs[key]
         return {**self.config, **self.config.get("options", {})}.get(key)
 
 
 class Groups(NamedTuple):
-    """The runs of a store, grouped; and those that cannot be read, each with the reason."""
+    """The runs of a store in groups, and those that cannot be read, each with the reason."""
 
     groups: list[RunGroup]
     damaged: list[tuple[RunFolder, str]]
@@ -118,7 +118,7 @@ def group_runs(runs: Iterable[RunFolder], arrays: bool = False) -> Groups:
         if result is None:
             incomplete.append((key, folder, group))
         else:
-            # A baseline that was tuned anew has the same configuration and other values in force.
+            # A baseline that was tuned again has the same configuration, but other values.
             key += json.dumps(dict(result.options), sort_keys=True)
             found.setdefault(key, group).complete.append((folder, result))
     for key, folder, group in incomplete:
@@ -163,7 +163,7 @@ def _label(groups: Sequence[RunGroup]) -> None:
 
 
 def _each_seed_once(complete: list[tuple[RunFolder, RunResult]]) -> list[tuple[RunFolder, RunResult]]:
-    """By seed; of two runs that are the same, the one that names its id."""
+    """The runs by seed; of two runs that are the same, the one that names its id."""
     by_seed: dict[int, tuple[RunFolder, RunResult]] = {}
     for folder, result in complete:
         if result.seed not in by_seed or result.run:
@@ -172,14 +172,14 @@ def _each_seed_once(complete: list[tuple[RunFolder, RunResult]]) -> list[tuple[R
 
 
 class _Reader:
-    """Reads what runs are; what many of them share is looked up once."""
+    """Reads configurations and identities of runs; what many runs share is looked up once."""
 
     def __init__(self) -> None:
         self._contents: dict[str, str | None] = {}
         self._outdated: dict[str, str] = {}
 
     def read(self, folder: RunFolder) -> tuple[dict[str, Any], dict[str, Any]]:
-        """A run's configuration without its seeds, and what it is known by."""
+        """The configuration of a run without its seeds, and its identity."""
         config = folder.config()
         seeds = config.pop("seeds", None)
         for key in _NAMED:
@@ -196,8 +196,11 @@ class _Reader:
         return config, values
 
     def _content(self, folder: RunFolder, config: Mapping[str, Any], seed: int) -> str:
-        """An earlier version kept the content in the id alone, so only the content that is there now is known again;
-        a run of any other is like no run but itself."""
+        """The content of the data set of a run of an earlier version.
+
+        That version kept the content in the id alone, so only the present content can be recognised; a run of any other
+        content is in a group of its own.
+        """
         dataset = config["dataset"]
         if dataset not in self._contents:
             self._contents[dataset] = content_sum(dataset)
@@ -207,7 +210,7 @@ class _Reader:
         return f"unknown {folder.path.name}"
 
     def outdated(self, folder: RunFolder, values: Mapping[str, Any]) -> str:
-        """Why a run's numbers are not those of the code as it is; empty where they are."""
+        """Why the current code might give other numbers than a run's; empty where it would not."""
         learner, sources = values["learner"], values.get("sources")
         place = learner.rpartition(":")[0]
         if place and sources is None and not place.startswith("kenyon."):

@@ -1,4 +1,4 @@
-"""What a run is known by: what differs from the defaults, and what lies behind it.
+"""The identity of a run: what differs from the defaults, and what else decides the results.
 
 A new option with a default, of a learner, a curriculum or a backbone, leaves every id as it is. What changes the
 results of an unchanged configuration is part of the id in its own right: a learner's meaning, the meaning of the
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from kenyon.evaluation._config import RunConfig
 
 MEANING = 1
-"""Raised when the streams or the loop give an unchanged configuration other results, or a default of theirs changes."""
+"""Raised when the streams or the loop give other results for the same configuration, or a default of theirs changes."""
 
 _APART = ("dataset", "learner", "curriculum", "backbone", "options", "given")
 """The fields of a configuration that are looked at on their own."""

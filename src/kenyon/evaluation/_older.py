@@ -1,7 +1,7 @@
-"""Runs of an earlier version, whose ids were made of every option: how they are found and what they were.
+"""Runs of an earlier version, whose ids were made of every option: how they are found, and what was run.
 
-`ids_1.json` holds the options and defaults of that time. It never changes: what was added since is not part of those
-ids, and a run that is told something that was not there then has none.
+`ids_1.json` holds the options and defaults of that version. It never changes: options that were added later are not
+part of those ids, and a run that sets such an option has no such id.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ _BESIDES = ("dataset", "scenario", "learner", "meaning", "options", "backbone", 
 
 
 def older_ids(config: RunConfig, seed: int) -> list[str]:
-    """The ids that the earlier version may have given to a run; none where it could not have run it, or would have
-    come to other results.
+    """The ids that the earlier version may have given to a run.
 
-    A default that was written out may have counted as another value than one that was not, so there may be two.
+    There are none where it could not have run it, or would have had other results. There may be two, since a default
+    that was given may have counted as another value than one that was not.
     """
     values, record = identity(config), _record()
     backbone = values.get("backbone", {})
@@ -61,7 +61,7 @@ def older_identity(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _id(config: Mapping[str, Any], known: Mapping[str, Any], seed: int, content: str | None) -> str:
-    """An id of that time: of everything that a run was told, the defaults filled in."""
+    """An id of that version: a hash of all options, including the defaults."""
     record = _record()
     values = {key: config[key] for key in ("dataset", "scenario", "learner")}
     values |= {key: config[key] for key in record["curriculum"] if config.get(key) is not None}

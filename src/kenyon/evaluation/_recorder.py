@@ -1,4 +1,4 @@
-"""Where a run's records go: nowhere, or into its folder with checkpoints."""
+"""Where the records of a run go: nowhere, or into its folder, with checkpoints."""
 
 from __future__ import annotations
 
@@ -25,32 +25,32 @@ class NoRecorder:
         self.tally = Tally.empty(n_tasks)
 
     def outcomes(self, outcomes: NDArray[np.uint8]) -> None:
-        """Let go."""
+        """Ignored."""
 
     def weights(self, means: NDArray[np.float32]) -> None:
-        """Let go."""
+        """Ignored."""
 
     def pause(self, task_end: bool) -> None:
-        """Go on."""
+        """Ignored: there is no checkpoint."""
 
     def finish(self, result: RunResult) -> None:
-        """Let go."""
+        """Ignored."""
 
 
 class FolderRecorder:
     """Keeps the curves in a run's folder, and checkpoints.
 
-    Raises DataError where there is a checkpoint and the run cannot go on from it; the learner is then to be thrown
-    away, and the checkpoint to be removed.
+    Raises DataError where there is a checkpoint from which the run cannot continue; the learner must then be thrown
+    away, and the checkpoint removed.
 
     Args:
         folder: the run's folder, its lock held.
-        run_ids: the first goes into the checkpoint, so that no other run's is taken for it; one with any of them is.
-        learner: as it is before the stream; put back to its checkpoint if there is one.
-        sizes: training samples, weight records and classes of the run.
-        n_tasks: tasks of the run.
+        run_ids: the ids of checkpoints that belong to this run; the first one is written into new checkpoints.
+        learner: the learner before the stream; it is restored from the checkpoint if there is one.
+        sizes: how many training samples, weight records and classes the run has.
+        n_tasks: how many tasks the run has.
         timer: says when a checkpoint is due.
-        watch: is told where a checkpoint cannot be written; the run goes on without.
+        watch: gets told when a checkpoint cannot be written; the run goes on without it.
     """
 
     def __init__(
@@ -75,12 +75,15 @@ class FolderRecorder:
         try:
             self._open(sizes)
             learner.restore(state)
-        except Exception as error:  # what a learner makes of a damaged state is its own affair
+        except Exception as error:  # a learner may raise anything for a damaged state
             reason = f"{type(error).__name__}: {error}"
             raise DataError(f"the run cannot go on from {self._path} ({reason})") from error
 
     def _open(self, sizes: tuple[int, int, int]) -> None:
-        """Open the curves where the tally says. Shorter ones raise: the machine stopped, not only the process."""
+        """Open the curves at the place of the tally.
+
+        Curves that are shorter raise an error: not only the process was stopped, but the machine.
+        """
         file, tally, (n_train, n_records, n_classes) = self._folder.file, self.tally, sizes
         with writing(self._folder.path):
             self._outcomes = GrowingArray(file("prequential.npy"), np.uint8, (n_train,), tally.learned)
@@ -99,7 +102,7 @@ class FolderRecorder:
             self._weights.append(means)
 
     def pause(self, task_end: bool) -> None:
-        """Take a checkpoint if one is due. The curves go to disk first: a checkpoint never runs ahead of them."""
+        """Take a checkpoint if one is due. The curves are written first, so a checkpoint is never ahead of them."""
         if not self._timer.due(task_end):
             return
         begin = perf_counter()

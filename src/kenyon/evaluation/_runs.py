@@ -1,4 +1,4 @@
-"""Configurations and seeds to reports: the store gives what it has, the rest runs here or in other processes."""
+"""Run configurations with their seeds: what is in the store is taken from there, the rest runs here or elsewhere."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from kenyon.streams import Dataset, load_dataset
 
 Place = Path | str | None
 Key = tuple[int, int]
-"""Number of a configuration, and a seed."""
+"""The number of a configuration, and a seed."""
 
 
 class Terms(NamedTuple):
@@ -71,11 +71,11 @@ def run(
         again: forget what the store has of these runs.
         save_model: keep the trained model of each run in its folder, as `model.safetensors`. A run found complete
             without it is run once more for the model; its results stay as they are.
-        watch: is told of progress.
-        workers: seeds at a time; None for 1, which runs in this process, or for every CPU of a Ray cluster. How many
-            there are changes no result.
+        watch: gets told about progress.
+        workers: how many seeds run at a time; None for 1, which runs in this process, or for every CPU of a Ray
+            cluster. It changes no result.
         engine: `"local"` for processes on this machine, `"ray"` for a Ray cluster.
-        address: of the Ray cluster; None for one on this machine.
+        address: the address of the Ray cluster; None for one on this machine.
     """
     return run_all(
         [config],
@@ -104,7 +104,7 @@ def run_all(
     engine: str = "local",
     address: str | None = None,
 ) -> list[Report]:
-    """Run every configuration once for every seed, all of them shared out among the workers; see `run`."""
+    """Run every configuration once for every seed, shared among the workers; see `run`."""
     check_engine(engine, workers, address)
     watch, terms = watch or Watch(), Terms(store, data_dir, again, save_model)
     if save_model:
@@ -121,7 +121,7 @@ def run_all(
             watch.finished(results[number, seed])
     left = [key for key in wanted if key not in results]
     if left and engine == "local":
-        # Here first: a data set that is missing must not leave a folder behind, and a backbone gets every processor.
+        # Open them here first: a missing data set must not leave a folder behind, and a backbone gets all processors.
         for number in dict.fromkeys(number for number, _ in left):
             terms.open(configs[number], watch)
     if left:
@@ -142,7 +142,7 @@ def _run_here(config: RunConfig, seeds: Sequence[int], terms: Terms, watch: Watc
         return opened[0]
 
     results: dict[int, RunResult] = {}
-    # A seed that another process works on is left for last, so that processes share the seeds out among themselves.
+    # A seed that another process works on is left for last, so that processes share the seeds among themselves.
     for wait in (False, True):
         for seed in [seed for seed in seeds if seed not in results]:
             result = _run_seed(config, seed, terms, wait, dataset, watch)
@@ -213,7 +213,7 @@ def _run_seed(
     with folder.locked(wait) as held:
         if not held:
             return None
-        # Waited for: the other process has just run it, which is as good as running it again.
+        # If we waited, the other process has just run it, and it need not be run again.
         if terms.again and not wait:
             folder.clear()
         if not folder.complete:

@@ -12,13 +12,13 @@ from pathlib import Path
 
 
 def source_sums(name: str, cls: type) -> dict[str, str]:
-    """SHA-256 of the files that hold a class and its bases, by the names under which they are found again.
+    """SHA-256 of the files that define a class and its bases, by the names under which they can be found again.
 
-    The package's own classes, the standard library's and those of installed packages are left out, but for the class
+    Classes of this package, of the standard library and of installed packages are left out, except the class
     itself where it is not ours.
 
     Args:
-        name: how the class was asked for: `module:Class` or `file.py:Class`, or a name that it registered.
+        name: how the class was named: `module:Class` or `file.py:Class`, or a name that it registered.
         cls: the class.
     """
     place = name.rpartition(":")[0]
@@ -33,14 +33,14 @@ def source_sums(name: str, cls: type) -> dict[str, str]:
 
 @cache
 def _class_sum(cls: type) -> str:
-    """The sum of the file that a class came from, as it is when first asked for: an edit is for the next process."""
+    """The sum of the file that defines a class, computed once per process: an edit counts for the next process."""
     return _sum(_file_of(cls)) or hashlib.sha256(repr(cls).encode()).hexdigest()
 
 
 def changed(sums: Mapping[str, str]) -> list[str]:
-    """Which of the recorded files hold another text now; one that is not found here has not changed.
+    """Which of the recorded files have another content now; a file that is not found counts as unchanged.
 
-    Nothing is imported but the packages that the modules lie in.
+    Nothing is imported except the packages that contain the modules.
     """
     return [place for place, known in sums.items() if _sum(_find(place)) not in (None, known)]
 

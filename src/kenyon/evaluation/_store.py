@@ -6,9 +6,9 @@
         environment.json        versions, processor and threads; one entry for each session that worked on the run
         metrics.json            the results; its presence means that the run is complete
         accuracy_matrix.csv     accuracy on each task (columns) before learning and after each task (rows)
-        prequential.npy         uint8, one a training sample: 1 right before learning, 0 wrong, 255 without label
+        prequential.npy         uint8, one per training sample: 1 right before learning, 0 wrong, 255 without a label
         weights.npy             float32, mean incoming weight of each class's neuron (columns), a row every n-th sample
-        model.safetensors       the learner as it was in the end, where that was asked for
+        model.safetensors       the learner in its final state, where that was asked for
         checkpoint.safetensors  while the run is not complete
         lock                    held by the process that works on the run
 
@@ -39,7 +39,7 @@ from kenyon.system import is_locked, locked, replace_file, replace_json, replaci
 
 FORMAT = 1
 DAMAGE = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
-"""What reading a damaged JSON file may come to."""
+"""What reading a damaged JSON file may raise."""
 ARRAYS = {"prequential.npy": (np.dtype(np.uint8), 1), "weights.npy": (np.dtype(np.float32), 2)}
 """Type and dimensions of the curves."""
 MODEL = "model.safetensors"
@@ -48,7 +48,7 @@ RESULTS = ("metrics.json", "accuracy_matrix.csv", *ARRAYS, MODEL, "checkpoint.sa
 
 @contextmanager
 def writing(folder: Path) -> Iterator[None]:
-    """Say in one sentence what cannot be written."""
+    """Raises one sentence that says what cannot be written."""
     try:
         yield
     except OSError as error:
@@ -71,8 +71,10 @@ class RunFolder:
 
     @contextmanager
     def locked(self, wait: bool) -> Iterator[bool]:
-        """Hold the run's lock, what a killed process left cleared away; gives False where another has it and we
-        are not to wait."""
+        """Hold the lock of the run, and clear away what a killed process left behind.
+
+        Gives False where another process holds the lock and `wait` is False.
+        """
         self.path.mkdir(parents=True, exist_ok=True)
         with locked(self.file("lock"), wait) as held:
             if held:
@@ -96,7 +98,7 @@ class RunFolder:
             self.file("checkpoint.safetensors").unlink(missing_ok=True)
 
     def begin(self, config: RunConfig, seed: int) -> None:
-        """Write down what runs and where."""
+        """Write down what is run and where."""
         with writing(self.path):
             replace_file(
                 self.file("config.toml"), to_toml(config.to_dict() | {"seeds": [seed]}).encode(), durable=False
@@ -116,12 +118,12 @@ class RunFolder:
             learner.save(temporary)
 
     def clear(self) -> None:
-        """Forget the results, the one that says the run is complete first."""
+        """Delete the results, beginning with the file that says that the run is complete."""
         for name in RESULTS:
             self.file(name).unlink(missing_ok=True)
 
     def finish(self, result: RunResult) -> None:
-        """Write the results, the one that says the run is complete last."""
+        """Write the results; the file that says that the run is complete comes last."""
         replace_file(self.file("accuracy_matrix.csv"), result.matrix_csv().encode(), durable=False)
         replace_json(self.file("metrics.json"), result.to_dict())
         self.file("checkpoint.safetensors").unlink(missing_ok=True)
@@ -185,10 +187,10 @@ class Store:
     root: Path
 
     def folder(self, config: RunConfig, seed: int) -> RunFolder:
-        """A run's folder: under its name, or, where only that is there, under the name of an earlier version.
+        """The folder of a run, under its name or, if only that one exists, under the name of an earlier version.
 
-        An earlier version did not record the source text of classes from outside the package. Its runs of such a
-        class count as long as the file is older than they are.
+        Earlier versions did not record the source text of classes from outside the package. Their runs of such a
+        class count as long as its file is older than the run.
         """
         path = self.root / config.folder_name(seed)
         if not path.exists():

@@ -1,4 +1,4 @@
-"""Where a run stands and what it has counted so far: everything a checkpoint holds besides the learner."""
+"""How far a run is and what it has counted so far: everything that a checkpoint holds besides the learner."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Tally:
         trained: samples of the row's task learned so far.
         ended: 1 once the row's task was ended, else 0.
         tested: columns of the row done so far.
-        learned: training samples handed over in all.
+        learned: training samples handed over in total.
         hits, labelled: right answers before learning, and labelled samples among `learned`.
         records: rows of weight means written.
         peak_bytes: largest resident growth seen.

@@ -1,4 +1,4 @@
-"""What a run tells whoever watches it. The base class watches nothing."""
+"""Gets told about the progress of a run. The base class does nothing."""
 
 from __future__ import annotations
 
@@ -14,23 +14,23 @@ if TYPE_CHECKING:
 
 
 class Watch:
-    """Override what you want to see; every method is called in the run's own process and thread."""
+    """Override the methods that you need; each is called in the process and thread of the run."""
 
     def note(self, message: str) -> None:
-        """Something that did not go as it should, in a sentence; the run goes on. By default a Python warning."""
+        """Something went wrong, described in a sentence, and the run goes on. By default this is a Python warning."""
         warnings.warn(message, stacklevel=2)
 
     def extracting(self, split: str, done: int, total: int) -> None:
-        """A backbone has made the features of so many images of a split; never called where they are in the cache."""
+        """A backbone has made the features of so many images of a split; not called where they are in the cache."""
 
     def shared(self, n_runs: int) -> None:
-        """So many runs are shared out among other processes: of these, only `note` and `finished` are told."""
+        """So many runs are given to other processes; for these, only `note` and `finished` are called."""
 
     def waiting(self, folder: Path) -> None:
         """Another process holds this run; we wait for it."""
 
     def started(self, seed: int, info: StreamInfo, n_test: list[int], tally: Tally) -> None:
-        """A run starts, or goes on from where the tally says."""
+        """A run starts, or continues from the place of the tally."""
 
     def learned(self, tally: Tally) -> None:
         """A chunk was learned."""

@@ -1,4 +1,4 @@
-"""One way to work in parallel: jobs in, answers out as they finish, from processes on this machine or a Ray cluster."""
+"""One way to work in parallel: jobs are done by processes on this machine or by a Ray cluster."""
 
 from kenyon.parallel._pool import ENGINES, Answer, Call, Pool, WorkerDiedError, check_engine, perform
 

@@ -1,4 +1,4 @@
-"""What happens where a job runs: unpack it, call it, pack what came of it. The same for every engine."""
+"""What a worker does with a job: unpack it, call it, pack the result. It is the same for every engine."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from kenyon.errors import KenyonError
 
 
 class Attempt(NamedTuple):
-    """What came of a call.
+    """The result of a call.
 
     Attributes:
         value: what the function returned; None where it raised.
@@ -28,12 +28,12 @@ class Attempt(NamedTuple):
 
 
 def pack(function: Callable[..., Any], arguments: tuple[Any, ...]) -> bytes:
-    """A call as bytes, with the folder that relative paths start from, and those that modules are imported from."""
+    """A call as bytes, with the current folder and the folders that modules are imported from."""
     return pickle.dumps((os.getcwd(), sys.path, pickle.dumps((function, arguments))))
 
 
 def attempt(call: bytes) -> bytes:
-    """Do a packed call; whatever it raises is a part of the answer."""
+    """Do a packed call; whatever it raises is part of the answer."""
     begin = perf_counter()
     try:
         folder, path, inner = pickle.loads(call)
@@ -58,7 +58,7 @@ def unpack(answer: bytes) -> Attempt:
 
 
 def _portable(error: Exception) -> Exception:
-    """The error itself if it survives being sent, else one that says the same."""
+    """The error itself if it can be sent, else one that says the same."""
     try:
         if type(pickle.loads(pickle.dumps(error))) is type(error):
             return error

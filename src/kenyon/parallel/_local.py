@@ -15,7 +15,7 @@ THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_
 
 
 class LocalProcesses:
-    """Processes that are started when first needed and kept; they end with this one, however it ends."""
+    """Processes that are started when they are first needed, and then kept; they end with this process."""
 
     def __init__(self, workers: int) -> None:
         self.capacity = workers
@@ -55,7 +55,7 @@ class LocalProcesses:
 
 class _Worker:
     def __init__(self) -> None:
-        # Fresh processes, not forks: a fork would inherit compiled code's threads and locks in any state.
+        # New processes, not forks: a fork would inherit the threads and locks of compiled code in any state.
         context = multiprocessing.get_context("spawn")
         self.pipe, other = context.Pipe()
         self.process = context.Process(target=_work, args=(other,), daemon=True)
@@ -65,7 +65,7 @@ class _Worker:
 
 
 def _work(pipe: Connection) -> None:
-    """A worker's life: take calls, give answers, leave when the other end is gone."""
+    """The loop of a worker: receive calls, send answers, end when the other end is gone."""
     _end_with_parent()
     try:
         while True:
@@ -75,7 +75,7 @@ def _work(pipe: Connection) -> None:
 
 
 def _end_with_parent() -> None:
-    """Else the worker of a parent that was killed would first finish its job, and hold on to the run it is in."""
+    """End when the parent is killed; else the worker would finish its job first, and keep the lock of its run."""
     parent = multiprocessing.parent_process()
     assert parent is not None
 
@@ -88,7 +88,7 @@ def _end_with_parent() -> None:
 
 @contextmanager
 def one_thread_each() -> Iterator[None]:
-    """Inside, new processes get one thread each, unless the user has said otherwise."""
+    """Gives each process that is started inside the `with` block one thread, unless the user has said otherwise."""
     mine = [name for name in THREADS if name not in os.environ]
     os.environ.update(dict.fromkeys(mine, "1"))
     try:

@@ -1,8 +1,8 @@
-"""Jobs in, answers out as they finish.
+"""A pool takes jobs and gives answers as they finish.
 
 A job is a function that can be imported by its name, and its arguments; a seed of a run, an evaluation of a search and
 a job of a reproduction are all the same here. A job whose worker dies is started again, up to `RETRIES` times, and
-then reported; the others go on.
+then reported as failed; the others go on.
 """
 
 from __future__ import annotations
@@ -30,9 +30,9 @@ class Call(NamedTuple):
     """A job.
 
     Attributes:
-        key: what its answer is known by.
-        function: importable by its name.
-        arguments: can be pickled.
+        key: identifies the answer.
+        function: a function that can be imported by its name.
+        arguments: its arguments, which can be pickled.
     """
 
     key: Hashable
@@ -45,7 +45,7 @@ class Answer:
     """How a job ended.
 
     Attributes:
-        key: the job's.
+        key: the key of the job.
         value: what its function returned; None where there is an error.
         error: what its function raised, or a `WorkerDiedError`.
         seconds: how long the call took; 0 where the worker died.
@@ -64,7 +64,7 @@ class Answer:
 
 
 class Workers(Protocol):
-    """What an engine offers to the pool."""
+    """What the pool needs of an engine."""
 
     @property
     def capacity(self) -> int:
@@ -74,7 +74,7 @@ class Workers(Protocol):
         """Start a packed call; only if fewer than `capacity` run."""
 
     def wait(self, timeout: float) -> list[tuple[int, bytes | str]]:
-        """Calls that ended, with their packed answer, or with words on how their worker died.
+        """The calls that have ended, with the packed answer, or with a message on how the worker died.
 
         Waits up to `timeout` seconds for the first.
         """
@@ -84,7 +84,7 @@ class Workers(Protocol):
 
 
 def check_engine(engine: str, workers: int | None, address: str | None) -> None:
-    """Refuse what no pool can be made of."""
+    """Refuse values that no pool can be made of."""
     if engine not in ENGINES:
         raise unknown("engine", engine, ENGINES)
     if workers is not None and workers < 1:
@@ -94,7 +94,7 @@ def check_engine(engine: str, workers: int | None, address: str | None) -> None:
 
 
 class Pool:
-    """Workers, and a queue before them.
+    """Workers, and a queue of jobs for them.
 
     Args:
         engine: `"local"` for processes on this machine, `"ray"` for a Ray cluster.
@@ -121,12 +121,12 @@ class Pool:
         return self._workers.capacity
 
     def submit(self, key: Hashable, function: Callable[..., Any], *arguments: Any) -> None:
-        """Queue a job behind those already there."""
+        """Add a job to the end of the queue."""
         self._queue.append(_Task(key, pack(function, arguments)))
         self._feed()
 
     def collect(self, timeout: float) -> list[Answer]:
-        """Answers to jobs that ended; waits up to `timeout` seconds for the first."""
+        """The answers of jobs that have ended; waits up to `timeout` seconds for the first."""
         self._feed()
         answers = []
         for number, ended in self._workers.wait(timeout):
@@ -143,7 +143,7 @@ class Pool:
         return answers
 
     def answers(self) -> Iterator[Answer]:
-        """Every answer as it comes, until no job is left; jobs may be submitted meanwhile."""
+        """Give every answer as it comes, until no job is left; more jobs may be submitted meanwhile."""
         while self._queue or self._running:
             yield from self.collect(timeout=1.0)
 

@@ -1,4 +1,4 @@
-"""A Ray cluster: one that is running, or one of our own on this machine, which no other machine can reach."""
+"""A Ray cluster: one that is running already, or a new one on this machine, which no other machine can reach."""
 
 from __future__ import annotations
 
@@ -19,13 +19,14 @@ _SETTINGS = {
 
 
 class RayCluster:
-    """One CPU per job, as many jobs as the cluster has CPUs at the time.
+    """One CPU per job, and as many jobs as the cluster has CPUs at the time.
 
-    Every node needs this package and the data sets, and sees the folders that jobs write to.
+    Every node needs this package and the data sets, and must see the folders that jobs write to.
 
     Args:
-        workers: most jobs at a time; None for every CPU of the cluster.
-        address: of the cluster; None for the one that this process has joined, else `RAY_ADDRESS`, else one of our own.
+        workers: the most jobs at a time; None for every CPU of the cluster.
+        address: the address of the cluster; None for the cluster that this process has joined, else `RAY_ADDRESS`, else
+            a new one on this machine.
     """
 
     def __init__(self, workers: int | None, address: str | None) -> None:

@@ -191,7 +191,7 @@ class SearchJob:
 
 
 Told = Callable[[Job, str, float, bool], None]
-"""Called with a job that ended, a word on it, its seconds, and whether it was done."""
+"""Called when a job has ended, with the job, a message, the seconds it took, and whether it succeeded."""
 
 
 def execute(
@@ -204,9 +204,10 @@ def execute(
     engine: str = "local",
     address: str | None = None,
 ) -> dict[str, str]:
-    """Do the jobs, several at a time; returns the reason for each that failed, by name, while the others go on.
+    """Do the jobs, several at a time; returns the reason of each failure, by the name of the job.
 
-    A search shares its evaluations out itself, so searches come last, one after the other.
+    A job that fails does not stop the others. A search shares its evaluations among the workers itself, so searches
+    come last, one after the other.
     """
     failures: dict[str, str] = {}
     by_name = {job.name: job for job in jobs}
@@ -227,5 +228,5 @@ def execute(
 
 
 def _do(job: Job, store: Path, data_dir: Path | None) -> str:
-    gc.collect()  # lets go of the data sets that earlier jobs had mapped
+    gc.collect()  # releases the data sets that earlier jobs had mapped
     return job.do(store, data_dir)
