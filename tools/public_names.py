@@ -6,15 +6,24 @@ import importlib
 import pkgutil
 
 import kenyon
+from kenyon.errors import MissingExtraError
 
 
 def public_modules() -> list[str]:
-    """Every module with an `__all__` whose dotted name has no underscore in front of a part."""
-    names = ["kenyon"]
-    for module in pkgutil.walk_packages(kenyon.__path__, "kenyon."):
-        if not any(part.startswith("_") for part in module.name.split(".")):
-            names.append(module.name)
-    return [name for name in names if hasattr(importlib.import_module(name), "__all__")]
+    """Every module with an `__all__` whose dotted name has no underscore in front of a part.
+
+    One that needs an extra which is not installed is left out.
+    """
+    found = (module.name for module in pkgutil.walk_packages(kenyon.__path__, "kenyon."))
+    visible = (name for name in found if not any(part.startswith("_") for part in name.split(".")))
+    return [name for name in ("kenyon", *visible) if _shows_names(name)]
+
+
+def _shows_names(module: str) -> bool:
+    try:
+        return hasattr(importlib.import_module(module), "__all__")
+    except MissingExtraError:
+        return False
 
 
 def public_names() -> dict[str, list[str]]:

@@ -1,4 +1,18 @@
-"""What can go wrong, by name. Every message says what was seen and what was wanted."""
+"""What can go wrong, by name. Every message says what was seen and what was wanted.
+
+>>> from kenyon import KenyonClassifier
+>>> try:
+...     KenyonClassifier(rule="genn").fit([[1.0]], [0])
+... except KenyonError as error:
+...     print(error)
+unknown rule 'genn': expected one of gen, inel, mse, oja; did you mean 'gen'?
+>>> all(issubclass(kind, ValueError) for kind in (InputError, ConfigError, ModelFileError))
+True
+>>> issubclass(DataError, FileNotFoundError), issubclass(MissingExtraError, ImportError)
+(True, True)
+>>> issubclass(DivergenceError, ArithmeticError), issubclass(MemoryBudgetError, MemoryError)
+(True, True)
+"""
 
 from __future__ import annotations
 
@@ -6,6 +20,20 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from importlib import import_module
 from types import ModuleType
+
+__all__ = [
+    "ConfigError",
+    "DataError",
+    "DivergenceError",
+    "InputError",
+    "KenyonError",
+    "MemoryBudgetError",
+    "MissingExtraError",
+    "ModelFileError",
+    "nearest",
+    "require",
+    "unknown",
+]
 
 
 class KenyonError(Exception):
@@ -41,19 +69,34 @@ class MissingExtraError(KenyonError, ImportError):
 
 
 def nearest(name: object, allowed: Iterable[str]) -> str:
-    """`": did you mean 'x'?"` for a near miss, else an empty string."""
+    """`": did you mean 'x'?"` for a near miss, else an empty string.
+
+    Example:
+        >>> nearest("mnits", ["mnist", "digits"])
+        "; did you mean 'mnist'?"
+    """
     close = get_close_matches(str(name), list(allowed), n=1, cutoff=0.5)
     return f"; did you mean {close[0]!r}?" if close else ""
 
 
 def unknown(what: str, name: object, allowed: Iterable[str]) -> ConfigError:
-    """The error for a name that is not in a table."""
+    """The error for a name that is not in a table.
+
+    Example:
+        >>> unknown("rule", "genn", ["gen", "mse"])
+        ConfigError("unknown rule 'genn': expected one of gen, mse; did you mean 'gen'?")
+    """
     allowed = sorted(allowed)
     return ConfigError(f"unknown {what} {name!r}: expected one of {', '.join(allowed)}{nearest(name, allowed)}")
 
 
 def require(module: str, extra: str, purpose: str) -> ModuleType:
-    """Import an optional dependency, or say which extra brings it."""
+    """Import an optional dependency, or say which extra brings it.
+
+    Example:
+        >>> require("numpy", "data", "arithmetic").__name__
+        'numpy'
+    """
     try:
         return import_module(module)
     except ImportError as error:

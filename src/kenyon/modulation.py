@@ -4,6 +4,12 @@ Time is the number of labelled samples learned so far; a sample without a label 
 does not move it. A parameter is a number (constant), one of the schedules below, or any callable
 of time. Every value is computed one sample at a time, so that cutting the stream into other pieces
 cannot change it.
+
+    >>> "step" in SCHEDULES
+    True
+    >>> rate: Moving = InverseTime(0.1, decay=1e-3)
+    >>> rate(1000)
+    0.05
 """
 
 from __future__ import annotations
@@ -18,10 +24,13 @@ from numpy.typing import NDArray
 
 from kenyon.errors import ConfigError, unknown
 
+__all__ = ["SCHEDULES", "Exponential", "InverseTime", "Moving", "OverCount", "Schedule", "Step"]
+
 LARGEST = float(np.finfo(np.float32).max)
 """Parameters reach the kernels as float32."""
 
 SCHEDULES: dict[str, type[Schedule]] = {}
+"""The schedules by the name that a model file gives them."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -33,6 +42,17 @@ class Schedule:
         local: where a learning rate also depends on the synapse, a function of numbers
             `(x_e, x_o, x_m, w, n)` that the rate is multiplied with, compiled into the layer: the activities, the
             modulatory signal, the weight, and the number of samples the neuron was taught, this one included.
+
+    Example:
+        >>> from dataclasses import dataclass
+        >>> @dataclass(frozen=True)
+        ... class Linear(Schedule):
+        ...     value: float = 0.1
+        ...     end: int = 1000
+        ...     def __call__(self, t):
+        ...         return self.value * max(0.0, 1 - t / self.end)
+        >>> Linear()(500)
+        0.05
     """
 
     name: ClassVar[str] = ""
@@ -53,7 +73,12 @@ Moving = float | Schedule | Callable[[int], float]
 
 @dataclasses.dataclass(frozen=True)
 class InverseTime(Schedule):
-    """value / (1 + decay * t)"""
+    """value / (1 + decay * t)
+
+    Example:
+        >>> InverseTime(0.1, decay=1e-3)(1000)
+        0.05
+    """
 
     name: ClassVar[str] = "inverse-time"
     value: float = 0.1
@@ -65,7 +90,12 @@ class InverseTime(Schedule):
 
 @dataclasses.dataclass(frozen=True)
 class Exponential(Schedule):
-    """value * exp(-decay * t)"""
+    """value * exp(-decay * t)
+
+    Example:
+        >>> round(Exponential(0.1, decay=1e-3)(1000), 4)
+        0.0368
+    """
 
     name: ClassVar[str] = "exponential"
     value: float = 0.1
@@ -77,7 +107,12 @@ class Exponential(Schedule):
 
 @dataclasses.dataclass(frozen=True)
 class Step(Schedule):
-    """value * factor ** (t // every)"""
+    """value * factor ** (t // every)
+
+    Example:
+        >>> Step(0.1, factor=0.5, every=100)(250)
+        0.025
+    """
 
     name: ClassVar[str] = "step"
     value: float = 0.1
@@ -98,7 +133,14 @@ def _one_over_count(x_e, x_o, x_m, w, n):  # type: ignore[no-untyped-def]
 
 @dataclasses.dataclass(frozen=True)
 class OverCount(Schedule):
-    """value / n, with n the number of samples that the neuron itself was taught."""
+    """value / n, with n the number of samples that the neuron itself was taught.
+
+    Example:
+        >>> from kenyon import KenyonClassifier
+        >>> model = KenyonClassifier("mse", learning_rate=OverCount(), n_hidden=50, random_state=0)
+        >>> model.fit([[0.0, 1.0], [1.0, 0.0]], [0, 1]).classes_.tolist()
+        [0, 1]
+    """
 
     name: ClassVar[str] = "over-count"
     local: ClassVar[Callable[..., float] | None] = staticmethod(_one_over_count)

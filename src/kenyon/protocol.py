@@ -12,6 +12,8 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+__all__ = ["Learner", "LearnerSpec", "StreamInfo"]
+
 
 @dataclass(frozen=True)
 class StreamInfo:
@@ -25,6 +27,11 @@ class StreamInfo:
         n_train: how many samples will be handed over in all.
         task_heads: True where the task is given at train and test time (task-incremental).
         value_range: smallest and largest value a feature can take, `(0, 255)` for images.
+
+    Example:
+        >>> info = StreamInfo((28, 28), n_classes=10, tasks=(tuple(range(10)),), n_train=60_000, task_heads=False)
+        >>> info.n_features
+        784
     """
 
     shape: tuple[int, ...]
@@ -102,6 +109,11 @@ class LearnerSpec:
         summary: one line on how it works.
         meaning: raised when a default changes or the same options give other results, so that runs made before are
             not taken for runs of the learner as it is.
+
+    Example:
+        >>> from kenyon.learners import LEARNERS
+        >>> isinstance(LEARNERS["kenyon"], LearnerSpec), LEARNERS["er"].memory
+        (True, 'replay')
     """
 
     name: str

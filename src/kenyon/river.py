@@ -15,6 +15,9 @@ fixed width. So the model has `n_features` input slots:
 - a name that was never learned is ignored by predictions, which change nothing;
 - once every slot has a name, a further name shares the slot that a hash of it points to, where values
   add up (the hashing trick). Nothing is refused and memory stays bounded.
+
+    >>> DEFAULT.n_hidden
+    2000
 """
 
 from __future__ import annotations
@@ -30,6 +33,8 @@ from sklearn.base import clone
 
 from kenyon.errors import ConfigError, InputError, require
 from kenyon.learner import KenyonClassifier
+
+__all__ = ["DEFAULT", "RiverClassifier"]
 
 base = require("river.base", "river", "RiverClassifier")
 dataframe = require("river.utils.dataframe", "river", "RiverClassifier")

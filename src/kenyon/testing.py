@@ -6,6 +6,9 @@
 
 Each check is a function of its own, of the learner and the scenario it is checked in, and says in its
 AssertionError what was seen and what was wanted.
+
+    >>> "restore_goes_on" in CHECKS
+    True
 """
 
 from __future__ import annotations
@@ -25,6 +28,8 @@ from kenyon.modulation import clamp_bounds, values_at
 from kenyon.protocol import Learner, StreamInfo
 from kenyon.rules import Rule, get_rule
 from kenyon.streams import Curriculum, Stream, load_dataset
+
+__all__ = ["CHECKS", "check_learner", "check_rule"]
 
 Make = Callable[[StreamInfo, int], Learner]
 
@@ -180,6 +185,7 @@ CHECKS: dict[str, Callable[[Make, str], None]] = {
     "unlabelled_teach_nothing": check_unlabelled_teach_nothing,
     "task_heads": check_task_heads,
 }
+"""The checks of a learner by name."""
 
 
 def check_learner(make: Make, scenario: str = "class-incremental", skip: Collection[str] = ()) -> None:
@@ -189,6 +195,10 @@ def check_learner(make: Make, scenario: str = "class-incremental", skip: Collect
         make: builds it from what is known of the stream and a seed, usually the class itself.
         scenario: one the learner is defined for.
         skip: names of `CHECKS` that do not apply; say why where you call it.
+
+    Example:
+        >>> from kenyon.learners import learner_class
+        >>> check_learner(learner_class("ncm"), "class-incremental", skip=["task_heads"])
     """
     for name in skip:
         if name not in CHECKS:
@@ -203,6 +213,9 @@ def check_rule(rule: str | Rule) -> None:
 
     Args:
         rule: a rule, or the name of one.
+
+    Example:
+        >>> check_rule("oja")
     """
     rule = get_rule(rule)
     _check_declarations(rule)

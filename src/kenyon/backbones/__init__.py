@@ -1,4 +1,9 @@
-"""Frozen networks between the images and the learner: by name, their weights, and their features on disk."""
+"""Frozen networks between the images and the learner: by name, their weights, and their features on disk.
+
+>>> spec = find_backbone(DEFAULT_BACKBONE)
+>>> isinstance(spec, BackboneSpec), spec.n_features, spec in BACKBONES.values()
+(True, 1280, True)
+"""
 
 from kenyon.backbones._cache import DamagedCacheWarning
 from kenyon.backbones._config import BackboneConfig

@@ -51,7 +51,12 @@ class CachedFeatures:
 
 
 class DamagedCacheWarning(UserWarning):
-    """A cache file whose content is not what was written; it is made again."""
+    """A cache file whose content is not what was written; it is made again.
+
+    Example:
+        >>> issubclass(DamagedCacheWarning, UserWarning)
+        True
+    """
 
 
 def identity_sum(identity: Mapping[str, Any]) -> str:

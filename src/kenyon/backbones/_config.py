@@ -32,6 +32,11 @@ class BackboneConfig:
         normalisation: a key of `NORMALISATIONS`, or mean and standard deviation of each channel on the scale
             of 0 to 255; by default the backbone's own. For your own network it must be given.
         greyscale: "refuse" grey images, or "repeat" them in all three channels.
+
+    Example:
+        >>> config = BackboneConfig("resnet18", resolution=96)
+        >>> config.normalisation, BackboneConfig.from_value(config.to_dict()) == config
+        ('imagenet', True)
     """
 
     name: str = DEFAULT_BACKBONE

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from kenyon.errors import unknown
 
 DEFAULT_BACKBONE = "efficientnet-lite0"
+"""The backbone that serves where none is named."""
 
 
 @dataclass(frozen=True)
@@ -81,10 +82,16 @@ BACKBONES: dict[str, BackboneSpec] = {
         _resnet("wide_resnet50_2", 2048, 68_883_240, "95faca4d", _ZAGORUYKO),
     )
 }
+"""The backbones that can be asked for by name."""
 
 
 def find_backbone(name: str) -> BackboneSpec:
-    """The row of a backbone."""
+    """The row of a backbone.
+
+    Example:
+        >>> find_backbone("resnet18").n_features
+        512
+    """
     if name not in BACKBONES:
         raise unknown("backbone", name, [*BACKBONES, "a file that ends in .onnx", "module:function"])
     return BACKBONES[name]

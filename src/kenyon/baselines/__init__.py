@@ -1,6 +1,11 @@
 """The methods that Kenyon is compared with, on the same stream and under the same protocol.
 
 Importing this package does not need torch.
+
+    >>> BASELINES["er"].memory
+    'replay'
+    >>> TUNED.name
+    'tuned.toml'
 """
 
 from __future__ import annotations
@@ -179,6 +184,7 @@ _ROWS = [
 ]
 
 BASELINES: dict[str, LearnerSpec] = {row.name: row for row in _ROWS}
+"""The methods by name, in the order in which they are listed."""
 
 
 def __getattr__(name: str) -> Any:

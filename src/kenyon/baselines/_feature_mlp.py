@@ -31,6 +31,14 @@ class FeatureMLP(Trainer):
         density: the share of the inputs that each unit has.
         inhibitory: the share of these with weight -1.
         threshold: the threshold in standard deviations; `"off"` for none.
+
+    Example:
+        >>> import numpy as np
+        >>> from kenyon.protocol import StreamInfo
+        >>> info = StreamInfo((4,), n_classes=2, tasks=((0, 1),), n_train=20, task_heads=False, value_range=(0.0, 1.0))
+        >>> learner = FeatureMLP(info, seed=0)
+        >>> learner.predict(np.eye(4, dtype=np.float32)).shape
+        (4,)
     """
 
     name = "feature-mlp"

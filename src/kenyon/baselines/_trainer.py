@@ -71,6 +71,16 @@ class Trainer:
         hidden: units of the MLP's hidden layers.
         width: filters of the ResNet's first stage.
         threads: PyTorch threads used while learning and predicting.
+
+    Example:
+        >>> from kenyon.protocol import StreamInfo
+        >>> import numpy as np
+        >>> info = StreamInfo((4,), n_classes=2, tasks=((0, 1),), n_train=20, task_heads=False, value_range=(0.0, 1.0))
+        >>> learner = Trainer(info, seed=0, lr=0.5, hidden=(8,))
+        >>> X = np.eye(4, dtype=np.float32)[np.arange(20) % 4]
+        >>> learner.learn(X, np.arange(20) % 2)
+        >>> learner.predict(X[:2]).shape
+        (2,)
     """
 
     name: ClassVar[str]

@@ -13,10 +13,16 @@ from kenyon.errors import unknown
 from kenyon.protocol import StreamInfo
 
 TUNED = Path(__file__).with_name("tuned.toml")
+"""Where the values that were chosen for each baseline are kept."""
 
 
 def grid_of(name: str) -> dict[str, list[Any]]:
-    """The values to try for each option of a baseline: its row in `grids.toml`."""
+    """The values to try for each option of a baseline: its row in `grids.toml`.
+
+    Example:
+        >>> grid_of("er")
+        {'lr': [0.03, 0.1, 0.2]}
+    """
     grids = tomllib.loads(files(__package__).joinpath("grids.toml").read_text())
     if name not in grids:
         raise unknown("baseline with a grid", name, grids)
@@ -25,7 +31,12 @@ def grid_of(name: str) -> dict[str, list[Any]]:
 
 def family(shape: tuple[int, ...]) -> str:
     """Which row serves a stream: `"cifar"` for three-channel images, `"digits"` for fewer than 256 features (such
-    sets are small too, and a short stream asks for larger steps), `"mnist"` for all else."""
+    sets are small too, and a short stream asks for larger steps), `"mnist"` for all else.
+
+    Example:
+        >>> family((28, 28)), family((3, 32, 32)), family((8, 8))
+        ('mnist', 'cifar', 'digits')
+    """
     if len(shape) == 3 and shape[0] == 3:
         return "cifar"
     return "digits" if math.prod(shape) < 256 else "mnist"
@@ -42,6 +53,10 @@ def tuned_values(name: str, scenario: str) -> dict[str, dict[str, float]]:
 
     A single task without a row of its own takes the task-incremental one: like it, it has no forgetting to avoid.
     Every other scenario without one takes the class-incremental one.
+
+    Example:
+        >>> tuned_values("er", "class-incremental")["mnist"]
+        {'lr': 0.1}
     """
     rows = {"single-task": ("task-incremental", "single-task"), "task-incremental": ("task-incremental",)}
     values: dict[str, dict[str, float]] = {}

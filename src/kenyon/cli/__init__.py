@@ -30,6 +30,7 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode="rich" if sys.stdout.isatty() else None,
 )
+"""The commands, as a Typer application."""
 
 
 def _version(wanted: bool) -> None:

@@ -1,4 +1,26 @@
-"""The one train-and-test loop, its metrics, and the runs store."""
+"""The one train-and-test loop, its metrics, and the runs store.
+
+>>> from pathlib import Path
+>>> config = RunConfig("digits", options={"rule": "mse", "n_hidden": 500})
+>>> report = run(config, seeds=parse_seeds(2), store="runs")
+>>> isinstance(report, Report), isinstance(report.results[0], RunResult)
+(True, True)
+>>> "accuracy" in METRICS, len(report.summary("accuracy").per_seed)
+(True, 2)
+>>> folder = Store(Path("runs")).runs()[0]
+>>> isinstance(folder, RunFolder), folder.complete
+(True, True)
+>>> found = group_runs(Store(Path("runs")).runs())
+>>> isinstance(found, Groups), isinstance(found.groups[0], RunGroup)
+(True, True)
+>>> len(found.groups[0].complete), found.damaged
+(2, [])
+>>> by_stream(found.groups).keys(), distinguishing(found.groups)
+(dict_keys([('digits', 'class-incremental')]), [])
+>>> outcomes = read_growing(folder.file("prequential.npy"))
+>>> len(outcomes) == sum(report.results[0].n_train), bool((outcomes == WITHHELD).any())
+(True, False)
+"""
 
 from kenyon.evaluation._backbone import open_dataset, with_backbone
 from kenyon.evaluation._checkpoint import load_checkpoint, save_checkpoint, state_hash

@@ -46,12 +46,24 @@ class FeatureDataset(Dataset):
 def with_backbone(
     dataset: Dataset, backbone: str | Mapping[str, Any], data_dir: Path | str | None, watch: Watch
 ) -> FeatureDataset:
-    """The features of a data set's images, from the cache in the data directory."""
+    """The features of a data set's images, from the cache in the data directory.
+
+    Example:
+        >>> from kenyon.streams import load_dataset
+        >>> network = {"name": "efficientnet-lite0", "resolution": 32, "greyscale": "repeat"}
+        >>> with_backbone(load_dataset("digits"), network, data_dir=None, watch=Watch()).shape
+        (1280,)
+    """
     return FeatureDataset(dataset, Pretrained(backbone, dataset.shape, dataset.value_range, data_dir=data_dir), watch)
 
 
 def open_dataset(name: str, data_dir: str | None, backbone: str | Mapping[str, Any] | None = None) -> Dataset:
-    """A data set, or its features, opened once per process; they are memory-mapped, so processes share them."""
+    """A data set, or its features, opened once per process; they are memory-mapped, so processes share them.
+
+    Example:
+        >>> open_dataset("digits", None).shape
+        (8, 8)
+    """
     return _opened(name, data_dir, json.dumps(backbone, sort_keys=True))
 
 

@@ -29,7 +29,16 @@ def _plain(array: NDArray) -> NDArray:
 
 
 def save_checkpoint(path: Path, run_id: str, state: dict[str, NDArray], tally: Tally) -> None:
-    """Write a checkpoint; an OSError where it cannot be written."""
+    """Write a checkpoint; an OSError where it cannot be written.
+
+    Example:
+        >>> from pathlib import Path
+        >>> import numpy as np
+        >>> save_checkpoint(Path("checkpoint.safetensors"), "an id", {"w": np.ones(2)}, Tally.empty(n_tasks=2))
+        >>> state, tally = load_checkpoint(Path("checkpoint.safetensors"), "an id")
+        >>> state["w"].tolist(), load_checkpoint(Path("checkpoint.safetensors"), "another id")
+        ([1.0, 1.0], None)
+    """
     tensors = {f"learner/{name}": _plain(array) for name, array in state.items()}
     tensors |= {f"run/{name}": array for name, array in tally.to_arrays().items()}
     metadata = {"format": FORMAT, "run": run_id, "sha256": _sum(run_id, tensors)}
@@ -68,7 +77,13 @@ def read_checkpoint(path: Path, *run_ids: str) -> tuple[dict[str, NDArray], Tall
 
 
 def load_checkpoint(path: Path, *run_ids: str) -> tuple[dict[str, NDArray], Tally] | None:
-    """The learner's state and the tally, or None where there is no usable checkpoint of this run."""
+    """The learner's state and the tally, or None where there is no usable checkpoint of this run.
+
+    Example:
+        >>> from pathlib import Path
+        >>> load_checkpoint(Path("checkpoint.safetensors"), "an id") is None
+        True
+    """
     try:
         return read_checkpoint(path, *run_ids)
     except DataError:
@@ -80,7 +95,13 @@ def _sum(run_id: str, tensors: dict[str, NDArray]) -> str:
 
 
 def state_hash(state: dict[str, NDArray]) -> str:
-    """SHA-256 over names, types, shapes and bytes, in the order of the names."""
+    """SHA-256 over names, types, shapes and bytes, in the order of the names.
+
+    Example:
+        >>> import numpy as np
+        >>> state_hash({"w": np.zeros(3)}) == state_hash({"w": np.zeros(3)})
+        True
+    """
     digest = hashlib.sha256()
     for name in sorted(state):
         array = _plain(state[name])

@@ -37,6 +37,13 @@ class RunConfig:
         backbone: a frozen network whose features take the place of the images: a name, or a table of the
             arguments of `kenyon.backbones.BackboneConfig`. None for the images themselves.
         given: the options as they were given, without the defaults.
+
+    Example:
+        >>> config = RunConfig("digits", "ncm")
+        >>> RunConfig.from_dict(config.to_dict()) == config
+        True
+        >>> config.folder_name(seed=0).startswith("digits-class-incremental-ncm-s0-")
+        True
     """
 
     dataset: str
@@ -106,17 +113,34 @@ class RunConfig:
 
 
 def config_keys() -> tuple[str, ...]:
-    """Every key a configuration may have, besides `seeds`."""
+    """Every key a configuration may have, besides `seeds`.
+
+    Example:
+        >>> "scenario" in config_keys()
+        True
+    """
     return _OWN_KEYS[:2] + _CURRICULUM_KEYS + _OWN_KEYS[2:]
 
 
 def read_config(path: Path) -> dict[str, Any]:
-    """The values of a configuration file (TOML), `seeds` included if it has them."""
+    r"""The values of a configuration file (TOML), `seeds` included if it has them.
+
+    Example:
+        >>> from pathlib import Path
+        >>> _ = Path("run.toml").write_text('dataset = "digits"\nlearner = "ncm"\nseeds = 3\n')
+        >>> read_config(Path("run.toml"))
+        {'dataset': 'digits', 'learner': 'ncm', 'seeds': 3}
+    """
     return read_toml(path)
 
 
 def parse_seeds(value: int | str | Sequence[int]) -> tuple[int, ...]:
-    """`5` is seeds 0 to 4; a list, or text such as `0,3,7` or `3,` (that one alone), is those seeds."""
+    """`5` is seeds 0 to 4; a list, or text such as `0,3,7` or `3,` (that one alone), is those seeds.
+
+    Example:
+        >>> parse_seeds(3), parse_seeds("0,3,7"), parse_seeds("3,")
+        ((0, 1, 2), (0, 3, 7), (3,))
+    """
     try:
         if isinstance(value, bool):
             raise TypeError

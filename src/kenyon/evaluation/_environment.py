@@ -36,7 +36,12 @@ def _processor() -> str:
 
 
 def environment() -> dict[str, Any]:
-    """This process's surroundings, as plain values. Packages that are not installed are None."""
+    """This process's surroundings, as plain values. Packages that are not installed are None.
+
+    Example:
+        >>> sorted(environment())
+        ['cores', 'packages', 'processor', 'python', 'started', 'system', 'threads']
+    """
     return {
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
         "python": platform.python_version(),

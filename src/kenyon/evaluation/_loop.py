@@ -68,7 +68,15 @@ def n_records(stream: Stream, stride: int) -> int:
 
 
 def chunk_size(learner: Learner) -> int:
-    """1,024 samples for a learner that takes them one by one, eight batches for one that does not."""
+    """1,024 samples for a learner that takes them one by one, eight batches for one that does not.
+
+    Example:
+        >>> from kenyon.learners import make_learner
+        >>> from kenyon.streams import Curriculum, load_dataset
+        >>> info = Curriculum().open(load_dataset("digits")).info
+        >>> chunk_size(make_learner("ncm", info, 0, "class-incremental"))
+        1024
+    """
     return CHUNK if learner.batch_size == 1 else BATCHES * learner.batch_size
 
 

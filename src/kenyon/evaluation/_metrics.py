@@ -34,6 +34,13 @@ class FinishedRun:
         tally: counts and seconds of the run.
         learner: in its final state.
         stream: what it learned.
+
+    Example:
+        >>> import numpy as np
+        >>> R = np.array([[0.9, 0.0], [0.7, 0.8]])
+        >>> finished = FinishedRun(R, np.zeros(2), np.array([100, 100]), Tally.empty(2), learner=None, stream=None)
+        >>> [round(float(METRICS[name].compute(finished)), 2) for name in ("accuracy", "forgetting")]
+        [0.75, 0.2]
     """
 
     R: NDArray[np.float64]
@@ -61,6 +68,10 @@ class Metric:
         unit: `"%"` for a share from 0 to 1 (printed in percent), `"B"` for bytes, `"s"` for seconds, or empty.
         measured: True if it depends on the machine and the moment; every other one is the same bits each time.
         label: what the closing table calls it; empty leaves it out, None takes the name.
+
+    Example:
+        >>> METRICS["accuracy"].unit, METRICS["learn_seconds"].measured
+        ('%', True)
     """
 
     name: str
@@ -275,7 +286,13 @@ def _plain(value: Any) -> float | None:
 
 @dataclass(frozen=True)
 class Summary:
-    """A metric over repetitions."""
+    """A metric over repetitions.
+
+    Example:
+        >>> summary = run(RunConfig("digits", "ncm"), seeds=[0, 1]).summary("forgetting")
+        >>> isinstance(summary, Summary), len(summary.per_seed)
+        (True, 2)
+    """
 
     mean: float | None
     """Arithmetic mean over the seeds."""

@@ -85,7 +85,13 @@ class RunResult:
 
 @dataclass(frozen=True)
 class Report:
-    """A configuration's results over its seeds."""
+    """A configuration's results over its seeds.
+
+    Example:
+        >>> report = run(RunConfig("digits", "ncm"), seeds=[0, 1])
+        >>> len(report.accuracy_matrix), report.to_dict()["seeds"]
+        (5, [0, 1])
+    """
 
     config: Mapping[str, Any]
     results: Sequence[RunResult]
@@ -130,7 +136,12 @@ def _mean(matrices: Sequence[Matrix]) -> Matrix:
 
 
 def json_safe(value: Any) -> Any:
-    """The same value with infinities and NaN as text, which strict JSON has no number for."""
+    """The same value with infinities and NaN as text, which strict JSON has no number for.
+
+    Example:
+        >>> json_safe({"best": float("inf"), "n": 3})
+        {'best': 'inf', 'n': 3}
+    """
     if isinstance(value, Mapping):
         return {key: json_safe(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):

@@ -44,6 +44,12 @@ def run_dataset(
         save_model: keep the trained model in the folder too.
         checkpoint_seconds: how often to checkpoint within a task; at task ends ten times as often.
         checkpoint_share: the largest share of the time that checkpoints may take.
+
+    Example:
+        >>> from kenyon.streams import load_dataset
+        >>> result = run_dataset(RunConfig("digits", "ncm"), 0, load_dataset("digits"))
+        >>> result.tasks
+        ((0, 1), (2, 3), (4, 5), (6, 7), (8, 9))
     """
     watch = watch or Watch()
     curriculum = replace(config.curriculum, seed=seed)

@@ -76,6 +76,11 @@ def run(
             cluster. It changes no result.
         engine: `"local"` for processes on this machine, `"ray"` for a Ray cluster.
         address: the address of the Ray cluster; None for one on this machine.
+
+    Example:
+        >>> report = run(RunConfig("digits", "ncm"), seeds=[0, 1])
+        >>> report.summary("accuracy").mean > 0.8
+        True
     """
     return run_all(
         [config],
@@ -104,7 +109,13 @@ def run_all(
     engine: str = "local",
     address: str | None = None,
 ) -> list[Report]:
-    """Run every configuration once for every seed, shared among the workers; see `run`."""
+    """Run every configuration once for every seed, shared among the workers; see `run`.
+
+    Example:
+        >>> configs = [RunConfig("digits", name) for name in ("ncm", "slda")]
+        >>> [report.summary("accuracy").mean > 0.8 for report in run_all(configs, seeds=[0])]
+        [True, True]
+    """
     check_engine(engine, workers, address)
     watch, terms = watch or Watch(), Terms(store, data_dir, again, save_model)
     if save_model:

@@ -27,6 +27,12 @@ class Tally:
         records: rows of weight means written.
         peak_bytes: largest resident growth seen.
         learn_seconds, test_seconds, total_seconds: time spent.
+
+    Example:
+        >>> import numpy as np
+        >>> tally = Tally.empty(n_tasks=2)
+        >>> tally.correct.shape
+        (3, 2)
     """
 
     correct: NDArray[np.int64]

@@ -14,7 +14,20 @@ if TYPE_CHECKING:
 
 
 class Watch:
-    """Override the methods that you need; each is called in the process and thread of the run."""
+    """Override the methods that you need; each is called in the process and thread of the run.
+
+    Example:
+        >>> class Rows(Watch):
+        ...     def tested(self, tally):
+        ...         print("row", tally.row)
+        >>> _ = run(RunConfig("digits", "ncm"), seeds=[0], watch=Rows())
+        row 0
+        row 1
+        row 2
+        row 3
+        row 4
+        row 5
+    """
 
     def note(self, message: str) -> None:
         """Something went wrong, described in a sentence, and the run goes on. By default this is a Python warning."""

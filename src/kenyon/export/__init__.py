@@ -1,6 +1,9 @@
 """Models for use elsewhere: one export, one file, one line of the table.
 
 An export is a function `write(classifier, out) -> list[Path]` that writes a folder and says what it wrote.
+
+    >>> isinstance(EXPORTS["numpy"], Export)
+    True
 """
 
 from __future__ import annotations
@@ -39,10 +42,16 @@ EXPORTS: dict[str, Export] = {
         Export("numpy", "kenyon.export._numpy:write", "plain arrays and a predictor that needs NumPy alone"),
     )
 }
+"""The exports by name."""
 
 
 def find_export(name: str) -> Callable[..., list[Path]]:
-    """The function of an export: a name of the table, or `module:function` for one outside it."""
+    """The function of an export: a name of the table, or `module:function` for one outside it.
+
+    Example:
+        >>> find_export("numpy").__name__
+        'write'
+    """
     if is_outside(name):
         return load_function(name, "export")
     if name not in EXPORTS:
@@ -62,6 +71,15 @@ def export_model(model: KenyonClassifier | Path | str, to: str, out: Path | str,
 
     Returns:
         The files that were written.
+
+    Example:
+        >>> from sklearn.datasets import load_digits
+        >>> from kenyon import KenyonClassifier
+        >>> X, y = load_digits(return_X_y=True)
+        >>> model = KenyonClassifier("mse", n_hidden=200, random_state=0).partial_fit(X[:100], y[:100])
+        >>> files = export_model(model, "numpy", "exported")
+        >>> all(path.exists() for path in files)
+        True
     """
     write = find_export(to)
     classifier = model if isinstance(model, KenyonClassifier) else KenyonClassifier.load(model)

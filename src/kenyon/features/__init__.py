@@ -1,4 +1,14 @@
-"""Feature extraction `F_e`: from a sample `u` to its sparse activity `x_e`."""
+"""Feature extraction `F_e`: from a sample `u` to its sparse activity `x_e`.
+
+>>> import numpy as np
+>>> features = FEATURES["sparse"](n_inputs=64, n_units=500, n_connections=6)
+>>> workspace = features.workspace()
+>>> units, values, counts = features.activate(np.arange(64, dtype=np.uint8)[None, :], workspace)
+>>> bool(0 < counts[0] < 500)
+True
+>>> len(make_active(500)[0]) == BLOCK
+True
+"""
 
 from kenyon.features._base import BLOCK, Active, Features, Workspace, make_active
 from kenyon.features._identity import Identity

@@ -17,6 +17,13 @@ class Identity:
     Args:
         n_inputs: width of a sample.
         unit_norm: scale to length 1.
+
+    Example:
+        >>> import numpy as np
+        >>> features = Identity(n_inputs=2)
+        >>> units, values, counts = features.activate(np.array([[3, 4]], np.float32), features.workspace())
+        >>> [round(float(value), 1) for value in values[0, : counts[0]]]
+        [0.6, 0.8]
     """
 
     @classmethod

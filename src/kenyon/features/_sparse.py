@@ -37,6 +37,13 @@ class SparseProjection:
         threshold: beta, in standard deviations; None turns it off (`x_e = ReLU(W_e u)`).
         unit_norm: scale `x_e` to length 1.
         seed: the projection is drawn from it, the same everywhere.
+
+    Example:
+        >>> import numpy as np
+        >>> features = SparseProjection(n_inputs=64, n_units=500, n_connections=6, seed=0)
+        >>> units, values, counts = features.activate(np.arange(64, dtype=np.uint8)[None, :], features.workspace())
+        >>> round(float((values[0, : counts[0]] ** 2).sum()), 3)
+        1.0
     """
 
     @classmethod

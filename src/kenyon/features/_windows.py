@@ -71,6 +71,13 @@ class Windows:
         activity: "float" or "byte".
         seed: the units are drawn from it, the same everywhere.
         n_inputs: width of a sample, checked against the shape.
+
+    Example:
+        >>> import numpy as np
+        >>> features = Windows((8, 8), n_units=500, n_connections=4, window=4, shifts=1)
+        >>> units, values, counts = features.activate(np.arange(64, dtype=np.uint8)[None, :], features.workspace())
+        >>> bool(counts[0] > 0)
+        True
     """
 
     def __init__(

@@ -1,4 +1,14 @@
-"""Learning layers `F_l`: from the activity `x_e` to the output `x_o`, and how it learns."""
+"""Learning layers `F_l`: from the activity `x_e` to the output `x_o`, and how it learns.
+
+>>> import numpy as np
+>>> from kenyon.rules import MSE
+>>> layer = LAYERS["plastic"](n_inputs=100, rule=MSE(), clamp=(np.float32(-1), np.float32(1)))
+>>> layer.add_class()
+>>> isinstance(layer, Layer), isinstance(layer, PlasticLayer), layer.weights.shape
+(True, True, (100, 1))
+>>> NO_LABEL
+-1
+"""
 
 from kenyon.errors import ConfigError
 from kenyon.layers._base import NO_LABEL, Layer, Undo
@@ -15,7 +25,12 @@ LAYERS: dict[str, type[Layer]] = {
 
 
 def layer_class(name: str) -> type[Layer]:
-    """A kind of layer by name, or a class from outside the package as `module:Class`."""
+    """A kind of layer by name, or a class from outside the package as `module:Class`.
+
+    Example:
+        >>> layer_class("plastic").__name__
+        'PlasticLayer'
+    """
     if not is_outside(name):
         return LAYERS[name]
     found = load_class(name, "layer")

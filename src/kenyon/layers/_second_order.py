@@ -78,6 +78,12 @@ class SecondOrderLayer(Layer):
         bits: of an entry of the co-activity: 32, or 24 or 16 for less memory (whole numbers only).
         readout: `discriminant` or `ridge`.
         shrinkage: lambda of the readout, as a share of the mean variance; `auto` chooses it from the state.
+
+    Example:
+        >>> layer = SecondOrderLayer(n_inputs=100)
+        >>> layer.add_class()
+        >>> layer.weights.shape
+        (100, 1)
     """
 
     @classmethod

@@ -29,6 +29,11 @@ class Declared:
         dtype: of an entry, or of the bytes that hold packed ones.
         bits: of a packed entry, several of which share a byte along the first axis; 0 where entries are not packed.
         wide: whether the array goes over to 64 bits when an entry needs them.
+
+    Example:
+        >>> weights = Declared("weights", ("units", "neurons"), "f4")
+        >>> weights.nbytes(axis_sizes(n_units=100, n_neurons=10))
+        4000
     """
 
     name: str
@@ -52,12 +57,23 @@ class Declared:
 
 
 def axis_sizes(n_units: int, n_neurons: int, **more: int) -> dict[str, int]:
-    """The size of every axis of a layer."""
+    """The size of every axis of a layer.
+
+    Example:
+        >>> axis_sizes(n_units=4, n_neurons=2)
+        {'units': 4, 'neurons': 2, 'pairs': 10, 'one': 1}
+    """
     return {"units": n_units, NEURONS: n_neurons, "pairs": n_units * (n_units + 1) // 2, "one": 1, **more}
 
 
 def bytes_of(declared: Sequence[Declared], sizes: Mapping[str, int]) -> int:
-    """Bytes of a layer's state."""
+    """Bytes of a layer's state.
+
+    Example:
+        >>> weights, counts = Declared("weights", ("units", "neurons"), "f4"), Declared("counts", ("neurons",), "i8")
+        >>> bytes_of([weights, counts], axis_sizes(n_units=100, n_neurons=10))
+        4080
+    """
     return sum(one.nbytes(sizes) for one in declared)
 
 
@@ -68,6 +84,11 @@ class State:
         declared: what is kept.
         sizes: the size of every axis.
         arrays: padded arrays to take over; zeros where None.
+
+    Example:
+        >>> state = State([Declared("weights", ("units", "neurons"), "f4")], axis_sizes(n_units=100, n_neurons=2))
+        >>> state.grown(3).views()["weights"].shape, state.state_bytes
+        ((100, 3), 800)
     """
 
     def __init__(

@@ -1,4 +1,8 @@
-"""Learners: the table of ours, the baselines and any `module:Class`, and the adapter of our own to the protocol."""
+"""Learners: the table of ours, the baselines and any `module:Class`, and the adapter of our own to the protocol.
+
+>>> sorted(LEARNERS)[:3], LEARNERS["kenyon"].target
+(['a-gem', 'cn-dpm', 'der++'], 'kenyon.learners._kenyon:KenyonLearner')
+"""
 
 from typing import TYPE_CHECKING, Any
 

@@ -22,6 +22,12 @@ class KenyonLearner:
         info: the stream.
         seed: seed of the projection.
         options: options of the classifier (`kenyon.options`) as plain values, and parameters of its rule.
+
+    Example:
+        >>> KenyonLearner.default_options({"rule": "oja"})["b1"]
+        1.0
+        >>> KenyonLearner.option_table({})["n_hidden"].default
+        'auto'
     """
 
     batch_size = 1

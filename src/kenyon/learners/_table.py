@@ -24,6 +24,7 @@ KENYON = LearnerSpec(
 )
 
 LEARNERS: dict[str, LearnerSpec] = {KENYON.name: KENYON} | dict(BASELINES)
+"""The learners by name, ours first."""
 
 
 def find_learner(name: str) -> LearnerSpec:
@@ -32,6 +33,10 @@ def find_learner(name: str) -> LearnerSpec:
     Args:
         name: a name of the table, or `module:Class` for a class outside it, which then counts as
             defined for every scenario.
+
+    Example:
+        >>> find_learner("der++").memory
+        'replay'
     """
     if name in LEARNERS:
         return LEARNERS[name]
@@ -41,7 +46,12 @@ def find_learner(name: str) -> LearnerSpec:
 
 
 def learner_class(name: str) -> type:
-    """Import a learner's class; an optional dependency that is missing is named with its extra."""
+    """Import a learner's class; an optional dependency that is missing is named with its extra.
+
+    Example:
+        >>> learner_class("ncm").__name__
+        'NCM'
+    """
     spec = find_learner(name)
     if is_outside(name):
         return load_class(name, "learner")
@@ -61,6 +71,12 @@ def learner_options(name: str, given: Mapping[str, Any] | None = None) -> dict[s
 
     They are read off its constructor, all but `info` and `seed`; a class whose options depend on one another says
     them itself by a class method `default_options(given)`.
+
+    Example:
+        >>> learner_options("ncm")
+        {'metric': 'euclidean', 'batch_size': 1}
+        >>> learner_options("kenyon", {"rule": "gen"})["b2"]
+        -1.0
     """
     cls = learner_class(name)
     if hasattr(cls, "default_options"):
@@ -71,7 +87,12 @@ def learner_options(name: str, given: Mapping[str, Any] | None = None) -> dict[s
 
 
 def learner_meanings(name: str) -> dict[str, str]:
-    """What the options of a learner mean: from its own table of options, or from the `Args` of its docstring."""
+    """What the options of a learner mean: from its own table of options, or from the `Args` of its docstring.
+
+    Example:
+        >>> learner_meanings("ncm")["metric"]
+        '`"euclidean"` or `"cosine"`.'
+    """
     cls = learner_class(name)
     if hasattr(cls, "option_table"):
         return {key: entry.meaning for key, entry in cls.option_table({}).items()}
@@ -81,7 +102,12 @@ def learner_meanings(name: str) -> dict[str, str]:
 
 
 def tuned_options(name: str, scenario: str) -> dict[str, dict[str, float]]:
-    """Values that a learner was tuned to in a scenario, by kind of data, which no option says; empty for most."""
+    """Values that a learner was tuned to in a scenario, by kind of data, which no option says; empty for most.
+
+    Example:
+        >>> sorted(tuned_options("er", "class-incremental"))
+        ['digits', 'mnist']
+    """
     return tuned_values(name, scenario) if name in BASELINES else {}
 
 
@@ -90,6 +116,10 @@ def check_learner_config(name: str, scenario: str, options: Mapping[str, Any]) -
 
     A whole number given for an option whose default is a fraction becomes one, so that `1` and
     `1.0` are the same configuration.
+
+    Example:
+        >>> check_learner_config("kenyon", "class-incremental", {"rule": "gen", "clamp": 1})["clamp"]
+        1
     """
     spec = find_learner(name)
     if scenario not in spec.scenarios:
@@ -106,6 +136,15 @@ def check_learner_config(name: str, scenario: str, options: Mapping[str, Any]) -
 
 
 def make_learner(name: str, info: StreamInfo, seed: int, scenario: str, **options: Any) -> Learner:
-    """Build a learner for a stream."""
+    """Build a learner for a stream.
+
+    Example:
+        >>> from kenyon.streams import Curriculum, load_dataset
+        >>> stream = Curriculum("class-incremental").open(load_dataset("digits"))
+        >>> learner = make_learner("kenyon", stream.info, seed=0, scenario="class-incremental", n_hidden=500)
+        >>> learner.learn(*stream.episodes[0].train())
+        >>> learner.predict(stream.episodes[0].test()[0][:3]).shape
+        (3,)
+    """
     check_learner_config(name, scenario, options)
     return learner_class(name)(info, seed, **options)

@@ -19,6 +19,7 @@ from kenyon.parallel._local import LocalProcesses
 from kenyon.parallel._ray import RayCluster
 
 ENGINES = ("local", "ray")
+"""What a pool may be made of."""
 RETRIES = 3
 
 
@@ -84,7 +85,11 @@ class Workers(Protocol):
 
 
 def check_engine(engine: str, workers: int | None, address: str | None) -> None:
-    """Refuse values that no pool can be made of."""
+    """Refuse values that no pool can be made of.
+
+    Example:
+        >>> check_engine("local", workers=2, address=None)
+    """
     if engine not in ENGINES:
         raise unknown("engine", engine, ENGINES)
     if workers is not None and workers < 1:
@@ -174,7 +179,13 @@ class _Task:
 def perform(
     jobs: Iterable[Call], *, workers: int | None = None, engine: str = "local", address: str | None = None
 ) -> Iterator[Answer]:
-    """Do the jobs and give the answers as they come: in this process for one local worker, else in a pool."""
+    """Do the jobs and give the answers as they come: in this process for one local worker, else in a pool.
+
+    Example:
+        >>> import math
+        >>> [answer.value for answer in perform([Call("root", math.sqrt, (4.0,))])]
+        [2.0]
+    """
     check_engine(engine, workers, address)
     jobs = list(jobs)
     if engine == "local" and (workers or 1) == 1:

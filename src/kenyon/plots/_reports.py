@@ -35,6 +35,13 @@ def plot_report(report: ReportData, folder: Path, kind: str = "png") -> list[Pat
         report: the report.
         folder: where the pictures go, each under its figure's id.
         kind: `"png"` or `"svg"`.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from kenyon.report import Point, ReportData, Scatter
+        >>> figure = Scatter("sizes", "Accuracy against size", "bytes", "%", (Point(1000, 90, "mine"),))
+        >>> [path.name for path in plot_report(ReportData("Mine", figures=(figure,)), Path("pictures"), "svg")]
+        ['sizes.svg']
     """
     scatters = [figure for figure in report.figures if isinstance(figure, Scatter) and figure.points]
     if not scatters:

@@ -25,6 +25,13 @@ def plot_run(run: RunFolder, folder: Path, kind: str = "png") -> list[Path]:
 
     Returns:
         The files written; what the run did not record, or was copied without, is left out.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from kenyon.evaluation import RunConfig, Store, run
+        >>> _ = run(RunConfig("digits", "ncm"), seeds=[0], store="runs")
+        >>> [path.name for path in plot_run(Store(Path("runs")).runs()[0], Path("pictures"), "svg")]
+        ['accuracy_matrix.svg', 'accuracy.svg']
     """
     result = run.result()
     outcomes, means = run.array("prequential.npy"), run.array("weights.npy")

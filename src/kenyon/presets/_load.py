@@ -23,6 +23,12 @@ class Preset:
         options: options of the learner, as in a configuration file.
         search: the command that found it, its seed, evaluations and held-out score.
         backbone: frozen network whose features it learns; None for the samples themselves.
+
+    Example:
+        >>> from kenyon import KenyonClassifier
+        >>> model = KenyonClassifier(**load_preset("split-mnist-20kb").classifier_params())
+        >>> model.n_hidden
+        500
     """
 
     name: str
@@ -41,13 +47,24 @@ class Preset:
 
 
 def preset_names() -> tuple[str, ...]:
-    """Every preset there is."""
+    """Every preset there is.
+
+    Example:
+        >>> "split-mnist-20kb" in preset_names()
+        True
+    """
     entries = files("kenyon.presets").iterdir()
     return tuple(sorted(entry.name.removesuffix(".toml") for entry in entries if entry.name.endswith(".toml")))
 
 
 def load_preset(name: str) -> Preset:
-    """A preset by name."""
+    """A preset by name.
+
+    Example:
+        >>> preset = load_preset("split-mnist-20kb")
+        >>> preset.dataset, preset.scenario, preset.options["n_hidden"]
+        ('mnist', 'class-incremental', 500)
+    """
     if name not in preset_names():
         raise unknown("preset", name, preset_names())
     values = tomllib.loads(files("kenyon.presets").joinpath(f"{name}.toml").read_text(encoding="utf-8"))

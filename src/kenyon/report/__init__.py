@@ -1,4 +1,25 @@
-"""Reports of what was run, for a person to read: tables and figures, as a page or as Markdown."""
+"""Reports of what was run, for a person to read: tables and figures, as a page or as Markdown.
+
+>>> ours = Result(91.6, 0.4, n=5, unit="%", paper=Value(78.8), better="higher")
+>>> first = Row("GEN", (ours, PaperValue(78.8), Text("all seeds")))
+>>> second = Row("MSE", (Missing("not run yet"), PaperValue(61.2), Empty()))
+>>> table = Table("rules", "Rules", ("ours", "paper", "remark"), (first, second))
+>>> curve = Lines("curve", "Accuracy", "samples", "%", (Series("GEN", (1, 2), (50.0, 90.0)),))
+>>> tasks = Heatmap("tasks", "Accuracy by task", ("after 1",), ("task 1",), ((0.9,),))
+>>> sizes = Scatter("sizes", "Accuracy against size", "bytes", "%", (Point(429_000, 91.6, "GEN"),))
+>>> runs = {"first": Run(config="", command="kenyon run", seed=0)}
+>>> report = ReportData("Mine", (table,), (curve, tasks, sizes), runs)
+>>> isinstance(ours, Cell), isinstance(curve, Figure), REPORT_FILE
+(True, True, 'report.json')
+>>> from pathlib import Path
+>>> from kenyon.evaluation import RunConfig, Store, by_stream, group_runs, run
+>>> _ = run(RunConfig("digits", options={"n_hidden": 200}), seeds=[0], store="runs")
+>>> ((stream, groups),) = by_stream(group_runs(Store(Path("runs")).runs()).groups).items()
+>>> figures = [stream_figure(stream, groups), bytes_figure(stream, groups)]
+>>> figures += [matrix_figure(stream, groups[0]), weights_figure(stream, groups[0])]
+>>> [type(figure).__name__ for figure in figures]
+['Lines', 'Scatter', 'Heatmap', 'Lines']
+"""
 
 from __future__ import annotations
 

@@ -29,6 +29,11 @@ def run_command(config: Mapping[str, Any], seeds: Sequence[int]) -> str:
         config: the configuration.
         seeds: which seeds; a single one must be 0, since `--seeds 3` means three seeds. `config_command` has no such
             limit.
+
+    Example:
+        >>> from kenyon.evaluation import RunConfig
+        >>> run_command(RunConfig("digits", "kenyon", options={"rule": "mse"}).to_dict(), seeds=[0, 1, 2])
+        'kenyon run --dataset digits --scenario class-incremental --learner kenyon --rule mse --seeds 3'
     """
     if len(seeds) == 1 and seeds[0] != 0:
         raise InputError(
@@ -55,7 +60,12 @@ def run_command(config: Mapping[str, Any], seeds: Sequence[int]) -> str:
 
 
 def config_command(path: Path | str) -> str:
-    """The command that repeats the run whose `config.toml` is at `path`; the file names the seed."""
+    """The command that repeats the run whose `config.toml` is at `path`; the file names the seed.
+
+    Example:
+        >>> config_command("runs/digits/config.toml")
+        'kenyon run --config runs/digits/config.toml'
+    """
     return shlex.join(["kenyon", "run", "--config", str(path)])
 
 

@@ -19,6 +19,7 @@ from kenyon.system import replace_file
 
 FORMAT = 1
 REPORT_FILE = "report.json"
+"""The name of a report's data in a store."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,11 @@ class ReportData:
         kenyon: the version of the package.
         machine: facts about where it was made, by name: processor, cores, python, ...
         runs: the runs behind the numbers, by the names of their folders.
+
+    Example:
+        >>> report = ReportData("Mine", subtitle="a first look")
+        >>> ReportData.from_dict(report.to_dict()) == report
+        True
     """
 
     title: str
@@ -105,7 +111,14 @@ def _runs_of(part: Table | Figure) -> list[str]:
 
 
 def write_report(report: ReportData, path: Path) -> None:
-    """Write `report.json` without spaces, as a whole or not at all."""
+    """Write `report.json` without spaces, as a whole or not at all.
+
+    Example:
+        >>> from pathlib import Path
+        >>> write_report(ReportData("Mine"), Path(REPORT_FILE))
+        >>> read_report(Path(REPORT_FILE)).title
+        'Mine'
+    """
     try:
         text = json.dumps(report.to_dict(), allow_nan=False, ensure_ascii=False, separators=(",", ":"))
     except ValueError as error:
@@ -114,7 +127,14 @@ def write_report(report: ReportData, path: Path) -> None:
 
 
 def read_report(path: Path) -> ReportData:
-    """Read and check `report.json`."""
+    """Read and check `report.json`.
+
+    Example:
+        >>> from pathlib import Path
+        >>> write_report(ReportData("Mine"), Path("report.json"))
+        >>> read_report(Path("report.json")) == open_report(Path("report.json"))
+        True
+    """
     try:
         return ReportData.from_dict(json.loads(path.read_text(encoding="utf-8")))
     except (ValueError, DataError) as error:

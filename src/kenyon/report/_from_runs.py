@@ -35,6 +35,12 @@ def open_report(path: Path, told: Told | None = None) -> ReportData:
     Args:
         path: the folder or the file.
         told: called with every run that is left out because it cannot be read.
+
+    Example:
+        >>> from pathlib import Path
+        >>> write_report(ReportData("Mine"), Path("report.json"))
+        >>> open_report(Path("report.json")).title
+        'Mine'
     """
     if path.is_file():
         return read_report(path)
@@ -51,6 +57,14 @@ def report_of_runs(path: Path, told: Told | None = None) -> ReportData:
     Args:
         path: the folder of the store, or of one run.
         told: called with every run that is left out because it cannot be read.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from kenyon.evaluation import RunConfig, run
+        >>> _ = run(RunConfig("digits", "ncm"), seeds=[0], store="runs")
+        >>> report = report_of_runs(Path("runs"))
+        >>> [table.title for table in report.tables], open_report(Path("runs")).tables == report.tables
+        (['digits, class-incremental'], True)
     """
     one = (path / "config.toml").exists()
     store, runs = (path.parent, [RunFolder(path)]) if one else (path, Store(path).runs())
@@ -88,7 +102,12 @@ def report_of_runs(path: Path, told: Told | None = None) -> ReportData:
 
 
 def machine() -> dict[str, str | int | float | None]:
-    """Facts about this machine, as the page shows them."""
+    """Facts about this machine, as the page shows them.
+
+    Example:
+        >>> "cores" in machine()
+        True
+    """
     here = environment()
     own = {key: here[key] for key in ("processor", "cores", "python")}
     return own | {name: here["packages"][name] for name in ("numpy", "numba", "torch")}

@@ -18,13 +18,26 @@ MOST = 40
 
 
 def write_markdown(report: ReportData, path: Path) -> None:
-    """Write the Markdown file, as a whole or not at all."""
+    """Write the Markdown file, as a whole or not at all.
+
+    Example:
+        >>> from pathlib import Path
+        >>> write_markdown(ReportData("Mine"), Path("mine.md"))
+        >>> Path("mine.md").read_text().startswith("# Mine")
+        True
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     replace_file(path, markdown(report).encode("utf-8", "replace"))
 
 
 def markdown(report: ReportData) -> str:
-    """The Markdown text. Line plots, which only make sense as pictures, are left to the page."""
+    """The Markdown text. Line plots, which only make sense as pictures, are left to the page.
+
+    Example:
+        >>> table = Table("rules", "Rules", ("accuracy",), (Row("GEN", (Text("91.6"),)),))
+        >>> markdown(ReportData("Mine", (table,))).splitlines()[0]
+        '# Mine'
+    """
     report.check()
     parts = [f"# {_escape(report.title)}", _block(report.subtitle)]
     if report.quick:

@@ -25,7 +25,14 @@ SCRIPTS = ("base", "scale", "chart", "zoom", "lines", "scatter", "heatmap", "tab
 
 
 def write_page(report: ReportData, path: Path) -> None:
-    """Write the page, as a whole or not at all."""
+    """Write the page, as a whole or not at all.
+
+    Example:
+        >>> from pathlib import Path
+        >>> write_page(ReportData("Mine"), Path("mine.html"))
+        >>> Path("mine.html").exists()
+        True
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     replace_file(path, page_html(report).encode("utf-8", "replace"))
 
@@ -34,6 +41,10 @@ def page_html(report: ReportData) -> str:
     """The text of the page.
     Nothing of the report's own text can become markup: every value is checked to be of its type, text is escaped, the
     data are JSON without `<`, and the page's policy allows our script alone, by its hash.
+
+    Example:
+        >>> page_html(ReportData("Mine")).startswith("<!doctype html>")
+        True
     """
     report.check()
     script = _script()

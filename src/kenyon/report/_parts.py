@@ -38,6 +38,10 @@ class Result:
         best: whether it is the best of those it is compared with.
         stand_in: what was used in place of what; None where nothing was replaced.
         remark: a footnote, such as why the number is below the paper's.
+
+    Example:
+        >>> Result(91.5, paper=Value(78.5)).difference
+        13.0
     """
 
     tag: ClassVar = ("kind", "result")
@@ -101,6 +105,7 @@ class Empty:
 
 
 Cell = Result | PaperValue | Missing | Text | Empty
+"""What a place in a table may hold."""
 
 
 @dataclass(frozen=True)
@@ -252,6 +257,7 @@ class Scatter:
 
 
 Figure = Heatmap | Lines | Scatter
+"""Any of the figures."""
 Anchored = TypeVar("Anchored", Table, Figure)
 
 

@@ -160,6 +160,12 @@ def accuracy_curve(outcomes: NDArray[np.uint8], width: int) -> tuple[NDArray[np.
     """Share of right answers in windows of `width` samples, at the samples where the windows end.
 
     Samples without a label are left out; a window with no label at all is NaN.
+
+    Example:
+        >>> import numpy as np
+        >>> ends, shares = accuracy_curve(np.array([0, 1, 1, 1], np.uint8), width=2)
+        >>> ends.tolist(), shares.tolist()
+        ([2, 4], [0.5, 1.0])
     """
     ends = np.append(np.arange(width, len(outcomes), width), len(outcomes))
     labelled = np.concatenate([[0], np.cumsum(outcomes != WITHHELD)])
@@ -172,6 +178,11 @@ def accuracy_curve(outcomes: NDArray[np.uint8], width: int) -> tuple[NDArray[np.
 
 
 def record_samples(n_train: tuple[int, ...], stride: int) -> NDArray[np.int64]:
-    """The sample of the stream after which each row of `weights.npy` was taken."""
+    """The sample of the stream after which each row of `weights.npy` was taken.
+
+    Example:
+        >>> record_samples((100, 50), stride=40).tolist()
+        [40, 80, 140]
+    """
     starts = np.concatenate([[0], np.cumsum(n_train)[:-1]])
     return np.concatenate([start + np.arange(stride, n + 1, stride) for start, n in zip(starts, n_train, strict=True)])

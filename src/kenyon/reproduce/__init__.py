@@ -1,4 +1,18 @@
-"""Regenerate the paper's tables and figures: plan, run what the store lacks, write `report.json`."""
+"""Regenerate the paper's tables and figures: plan, run what the store lacks, write `report.json`.
+
+>>> from pathlib import Path
+>>> experiments = find_experiments(["distances"])
+>>> isinstance(experiments[0], Experiment), experiments[0].name in EXPERIMENTS
+(True, True)
+>>> Path("data").mkdir()
+>>> reproduction = Reproduction(experiments, Setting(Path("runs"), data_dir=Path("data"), quick=True))
+>>> plan = reproduction.plan()
+>>> isinstance(plan, Plan), len(plan.left)
+(True, 0)
+>>> done = reproduction.run(plan, lambda told: None)
+>>> isinstance(done, Reproduced), done.path.name, done.failures
+(True, 'report.json', {})
+"""
 
 from kenyon.reproduce._plan import Plan, recorded_on
 from kenyon.reproduce._reproduce import Reproduced, Reproduction, write_results

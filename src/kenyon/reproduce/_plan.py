@@ -48,7 +48,12 @@ def recorded_speeds() -> dict[str, float]:
 
 
 def recorded_on() -> str:
-    """The processor that the speeds of `speeds.toml` were measured on."""
+    """The processor that the speeds of `speeds.toml` were measured on.
+
+    Example:
+        >>> isinstance(recorded_on(), str)
+        True
+    """
     return str(_recorded()["machine"]["processor"])
 
 

@@ -117,7 +117,14 @@ class Reproduction:
 
 
 def write_results(report: ReportData, path: Path) -> tuple[Path, Path]:
-    """Write the data of a report, without spaces, to `PATH.json`, and its text to `PATH.md`."""
+    """Write the data of a report, without spaces, to `PATH.json`, and its text to `PATH.md`.
+
+    Example:
+        >>> from pathlib import Path
+        >>> from kenyon.report import ReportData
+        >>> [path.name for path in write_results(ReportData("Mine"), Path("results"))]
+        ['results.json', 'results.md']
+    """
     data, text = path.with_suffix(".json"), path.with_suffix(".md")
     data.parent.mkdir(parents=True, exist_ok=True)
     replace_file(data, (json.dumps(report.to_dict(), allow_nan=False, separators=(",", ":")) + "\n").encode())

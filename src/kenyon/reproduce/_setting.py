@@ -50,6 +50,11 @@ class Setting:
         workers: how many jobs run at a time; None for one per processor, or for every CPU of a Ray cluster.
         engine: `"local"` for processes on this machine, `"ray"` for a Ray cluster.
         address: of the Ray cluster; None for one on this machine.
+
+    Example:
+        >>> from pathlib import Path
+        >>> Setting(Path("runs")).seeds, Setting(Path("runs"), quick=True).seeds
+        ((0, 1, 2, 3, 4), (0,))
     """
 
     store: Path

@@ -1,4 +1,10 @@
-"""Plasticity rules `f`: one rule, one file, its equation on top."""
+"""Plasticity rules `f`: one rule, one file, its equation on top.
+
+>>> "gen" in RULES
+True
+>>> get_rule("gen")
+GEN(b1=0.0, b2=-1.0)
+"""
 
 from kenyon.rules._base import (
     RULES,

@@ -36,6 +36,18 @@ class Rule:
         initial_weight: weights of a neuron that has not learned yet.
         learning_rate, clamp: what `"auto"` means for this rule (clamp None: not needed).
         sharpness: scale of the outputs in a softmax that makes them probabilities.
+
+    Example:
+        >>> from dataclasses import dataclass
+        >>> @dataclass(frozen=True)
+        ... class Hebb(Rule):
+        ...     gated = True
+        ...     clamp = 0.1
+        ...     @staticmethod
+        ...     def delta(x_e, x_o, x_m, w):
+        ...         return x_m * x_e
+        >>> Hebb().parameters
+        {}
     """
 
     name: ClassVar[str] = ""
@@ -87,7 +99,12 @@ class Rule:
 
 
 def rule_class(name: Any) -> type[Rule]:
-    """The class of a rule: a name of the table, `module:Class` or `file.py:Class`."""
+    """The class of a rule: a name of the table, `module:Class` or `file.py:Class`.
+
+    Example:
+        >>> rule_class("oja")
+        <class 'kenyon.rules._oja.OJA'>
+    """
     if is_outside(name):
         found = load_class(name, "rule")
         if not issubclass(found, Rule):
@@ -128,7 +145,12 @@ def make_rule(name: str, parameters: Mapping[str, Any]) -> Rule:
 
 
 def rule_options(rule: str | Rule) -> dict[str, Option]:
-    """The parameters of a rule as options: its own, and `beta`, the window that can be put on any rule."""
+    """The parameters of a rule as options: its own, and `beta`, the window that can be put on any rule.
+
+    Example:
+        >>> rule_options("gen")["b2"].default
+        -1.0
+    """
     full = get_rule(rule)
     inside = full.plasticity
     table = options_of(type(inside))
@@ -143,6 +165,10 @@ def rule_from_options(rule: str | Rule, own: Mapping[str, Any]) -> Rule:
     Args:
         own: parameters by name; `"off"` and None leave a parameter at its default. `rule_params`, a table of
             parameters by name, is how older configurations gave those of rules from outside the package.
+
+    Example:
+        >>> rule_from_options("gen", {"b2": -0.5, "beta": 30.0})
+        INEL(beta=30.0, rule=GEN(b1=0.0, b2=-0.5))
     """
     older = own.get("rule_params") or {}
     given = {key: value for key, value in {**own, **older}.items() if key != "rule_params"}

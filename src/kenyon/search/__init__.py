@@ -1,4 +1,13 @@
-"""Search for the rule, the architecture and the hyperparameters: asynchronous model-based search, or random search."""
+"""Search for the rule, the architecture and the hyperparameters: asynchronous model-based search, or random search.
+
+>>> objective = make_objective("digits", max_per_task=20)
+>>> result = search(objective, "found", evals=1, method="random", workers=1)
+>>> isinstance(result, SearchResult), result.best.outcome.status in (DONE, FAILED, STOPPED)
+(True, True)
+>>> log = SearchFolder(result.folder).evaluations()
+>>> isinstance(log[0], Evaluation), best_of(log).number
+(True, 0)
+"""
 
 from kenyon.search._log import Evaluation, SearchFolder, best_of
 from kenyon.search._objective import DONE, FAILED, STOPPED, Objective, Outcome, default_epochs, evaluate, make_objective

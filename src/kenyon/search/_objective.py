@@ -12,7 +12,12 @@ from kenyon.evaluation import RunConfig, Tally, Watch, open_dataset, run_dataset
 from kenyon.protocol import StreamInfo
 from kenyon.streams import Curriculum
 
-DONE, FAILED, STOPPED = "done", "failed", "stopped"
+DONE = "done"
+"""The status of an evaluation that has a score."""
+FAILED = "failed"
+"""The status of an evaluation that ended with an error."""
+STOPPED = "stopped"
+"""The status of an evaluation that was no better than chance and therefore cut short."""
 PROTOCOLS = ("holdout", "paper")
 MARGIN = 1.05
 """How far above chance an evaluation must be to go on."""
@@ -31,6 +36,11 @@ class Objective:
         chance_after: share of the stream after which an evaluation at chance is stopped; 1 for never.
         backbone: a frozen network whose features are learned, by name or as a table of
             `kenyon.backbones.BackboneConfig`; None for the samples themselves.
+
+    Example:
+        >>> objective = make_objective("digits", "single-task")
+        >>> objective.protocol, objective.curriculum["holdout"]
+        ('holdout', 0.1)
     """
 
     dataset: str
@@ -63,6 +73,10 @@ class Outcome:
         accuracy: the score; None unless done.
         reason: why there is no score.
         seconds: how long it took.
+
+    Example:
+        >>> Outcome("done", 0.9).score, Outcome("failed", None, "diverged").score
+        (0.9, 0.0)
     """
 
     status: str
@@ -103,7 +117,15 @@ class ChanceWatch(Watch):
 
 
 def evaluate(objective: Objective, options: Mapping[str, Any]) -> Outcome:
-    """Score one configuration. It never raises because of the configuration: the outcome says what went wrong."""
+    """Score one configuration. It never raises because of the configuration: the outcome says what went wrong.
+
+    Example:
+        >>> objective = make_objective("digits", max_per_task=20)
+        >>> evaluate(objective, {"rule": "mse", "n_hidden": 200}).status
+        'done'
+        >>> evaluate(objective, {"rule": "mse", "n_hidden": -1}).reason
+        "ConfigError: n_hidden is -1: expected a whole number, at least 1, or 'auto'"
+    """
     begin = perf_counter()
     try:
         config = objective.config(options)
@@ -123,7 +145,12 @@ def evaluate(objective: Objective, options: Mapping[str, Any]) -> Outcome:
 
 
 def default_epochs(scenario: str) -> float:
-    """As in the paper: half a pass for a single task, one pass for the others."""
+    """As in the paper: half a pass for a single task, one pass for the others.
+
+    Example:
+        >>> default_epochs("single-task"), default_epochs("class-incremental")
+        (0.5, 1.0)
+    """
     return 0.5 if scenario == "single-task" else 1.0
 
 
@@ -140,7 +167,13 @@ def make_objective(
     backbone: str | Mapping[str, Any] | None = None,
     **curriculum: Any,
 ) -> Objective:
-    """Make an objective from the values of the command line, and check them."""
+    """Make an objective from the values of the command line, and check them.
+
+    Example:
+        >>> objective = make_objective("digits", "single-task", max_per_task=100)
+        >>> isinstance(objective, Objective), objective.seeds
+        (True, (0,))
+    """
     if protocol not in PROTOCOLS:
         raise ConfigError(f"protocol is {protocol!r}: expected 'holdout', or 'paper' to select on the test set")
     if protocol == "holdout" and not holdout > 0:

@@ -19,7 +19,13 @@ N_INITIAL = 24
 
 
 class SearchWatch:
-    """Gets told about the progress of a search. The base class does nothing."""
+    """Gets told about the progress of a search. The base class does nothing.
+
+    Example:
+        >>> class Count(SearchWatch):
+        ...     def ended(self, evaluation, running):
+        ...         print(evaluation.number, evaluation.outcome.status)
+    """
 
     def started(self, evaluations: list[Evaluation], wanted: int) -> None:
         """The search starts, or continues after `evaluations`."""

@@ -37,6 +37,12 @@ class Parameter:
         parent: name and value of the categorical parameter it depends on; active only at that value
             (and where the parent is itself active).
         off: the value of the option where the parameter is inactive but its switch is not; None for no value.
+
+    Example:
+        >>> import numpy as np
+        >>> rate = Parameter("learning_rate", "learning_rate", low=0.001, high=1.0, log=True)
+        >>> 0.001 <= rate.draw(np.random.default_rng(0)) <= 1.0
+        True
     """
 
     name: str
@@ -75,7 +81,15 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Space:
-    """The parameters; parents come before their children."""
+    """The parameters; parents come before their children.
+
+    Example:
+        >>> import numpy as np
+        >>> space = parse_space(default_space()).only("mse")
+        >>> options = space.options(space.draw(np.random.default_rng(0)))
+        >>> options["rule"]
+        'mse'
+    """
 
     parameters: tuple[Parameter, ...]
 
@@ -129,12 +143,24 @@ def _missing(value: Any) -> bool:
 
 
 def default_space() -> str:
-    """The text of the space that comes with the package."""
+    """The text of the space that comes with the package.
+
+    Example:
+        >>> "learning_rate" in default_space()
+        True
+    """
     return files("kenyon.search").joinpath("space.toml").read_text(encoding="utf-8")
 
 
 def load_space(path: Path | str) -> Space:
-    """The space of a TOML file."""
+    """The space of a TOML file.
+
+    Example:
+        >>> from pathlib import Path
+        >>> _ = Path("space.toml").write_text(default_space())
+        >>> len(load_space("space.toml").parameters) == len(parse_space(default_space()).parameters)
+        True
+    """
     try:
         return parse_space(Path(path).read_text(encoding="utf-8"), str(path))
     except OSError as error:
@@ -142,7 +168,13 @@ def load_space(path: Path | str) -> Space:
 
 
 def parse_space(text: str, source: str = "the search space") -> Space:
-    """The space of a TOML document; refuses a name that is neither an option of the learner nor a rule."""
+    """The space of a TOML document; refuses a name that is neither an option of the learner nor a rule.
+
+    Example:
+        >>> space = parse_space(default_space())
+        >>> space.names[:3]
+        ('rule', 'n_hidden', 'density')
+    """
     from kenyon.learners import learner_options
     from kenyon.rules import RULES, rule_class
 

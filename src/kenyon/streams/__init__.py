@@ -1,4 +1,10 @@
-"""Data sets (files in, arrays out) and curricula (arrays in, episodes out)."""
+"""Data sets (files in, arrays out) and curricula (arrays in, episodes out).
+
+>>> "digits" in DATASETS, "class-incremental" in SCENARIOS
+(True, True)
+>>> stream = Curriculum("class-incremental").open(load_dataset("digits"))
+>>> X, y = stream.episodes[0].train()
+"""
 
 from kenyon.streams._arrays import from_arrays
 from kenyon.streams._content import content_sum

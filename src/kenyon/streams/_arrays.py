@@ -40,6 +40,12 @@ def from_arrays(
         class_names: one name per class; the labels must then be `0 .. len(class_names) - 1` already.
         value_range: the smallest and largest value of a feature; 0 to 255 for bytes, else as seen in training.
         test_share: the share of every class that is kept for testing, by a fixed seed, where `X_test` is not given.
+
+    Example:
+        >>> import numpy as np
+        >>> dataset = from_arrays(np.random.default_rng(0).random((40, 3)), ["cat", "dog"] * 20, test_share=0.25)
+        >>> dataset.class_names, dataset.train.X.shape
+        (('cat', 'dog'), (30, 3))
     """
     if (X_test is None) != (y_test is None):
         raise InputError(f"{name}: give both X_test and y_test, or neither")

@@ -12,10 +12,18 @@ _Stamp = tuple[str, int, int]
 
 
 def content_sum(name: str | Path) -> str | None:
-    """SHA-256 of the names and contents of the files of a data set that is given by its path.
+    r"""SHA-256 of the names and contents of the files of a data set that is given by its path.
 
     None for a published data set, which has its own checksums, and for a path that does not exist. A file is only read
     again when its size or its time of change is different.
+
+    Example:
+        >>> from pathlib import Path
+        >>> _ = Path("mine.csv").write_text("width,label\n1,a\n2,b\n")
+        >>> before = content_sum("mine.csv")
+        >>> _ = Path("mine.csv").write_text("width,label\n1,a\n3,b\n")
+        >>> content_sum("mine.csv") == before
+        False
     """
     path = as_path(name)
     if path is None or not path.exists():

@@ -21,6 +21,7 @@ SCENARIOS: dict[str, str] = {
     "permuted": "every class in every task; each task has its own fixed permutation of the features",
     "task-free": "groups of classes that fade into each other; there are no boundaries to see",
 }
+"""The scenarios by name, each with what it means."""
 _SPLIT = ("task-incremental", "class-incremental", "domain-incremental", "task-free")
 
 
@@ -43,6 +44,12 @@ class Curriculum:
         max_per_task: the most training samples of a task.
         holdout: the share of every class of the training set that is held out and takes the place of the test set,
             which is then never opened.
+
+    Example:
+        >>> curriculum = Curriculum("class-incremental", n_tasks=5, max_per_task=100)
+        >>> stream = curriculum.open(load_dataset("digits"))
+        >>> [episode.classes for episode in stream.episodes]
+        [(0, 1), (2, 3), (4, 5), (6, 7), (8, 9)]
     """
 
     scenario: str = "class-incremental"

@@ -23,6 +23,11 @@ class Split:
     Attributes:
         X: `(n, n_features)`, uint8 for images, float32 otherwise; often memory-mapped, so slice it.
         y: `(n,)` int64 in `0 .. n_classes - 1`.
+
+    Example:
+        >>> train = load_dataset("digits").train
+        >>> train.X.shape, train.X.dtype, train.y.dtype
+        ((1438, 64), dtype('uint8'), dtype('int64'))
     """
 
     X: Samples
@@ -41,6 +46,11 @@ class Dataset:
         class_names: one name per class.
         train, test: a `Split`, or a function that opens it.
         value_range: the smallest and largest value of a feature.
+
+    Example:
+        >>> digits = load_dataset("digits")
+        >>> digits.shape, digits.n_classes, len(digits.train.y), len(digits.test.y)
+        ((8, 8), 10, 1438, 359)
     """
 
     def __init__(

@@ -31,6 +31,11 @@ class DatasetStatus:
         n_train, n_test, n_classes: the published numbers.
         size: the bytes of its files on disk; 0 where it is missing.
         reference: who published it.
+
+    Example:
+        >>> digits = list_datasets()[0]
+        >>> digits.name, digits.present, digits.n_classes
+        ('digits', True, 10)
     """
 
     name: str
@@ -52,6 +57,10 @@ class Check:
         what: the file or split.
         ok: whether it is as published.
         detail: what was compared, with the value seen and the value wanted where they differ.
+
+    Example:
+        >>> [check.ok for check in verify_dataset("digits")]
+        [True]
     """
 
     what: str
@@ -60,7 +69,12 @@ class Check:
 
 
 def list_datasets(data_dir: str | Path | None = None) -> list[DatasetStatus]:
-    """Every data set that has a name, and whether it is in the data directory."""
+    """Every data set that has a name, and whether it is in the data directory.
+
+    Example:
+        >>> [status.name for status in list_datasets()][:3]
+        ['digits', 'mnist', 'fashion-mnist']
+    """
     root = find_data_dir(data_dir)
     statuses = [DatasetStatus("digits", True, None, "embedded", 1438, 359, 10, 0, DIGITS_REFERENCE)]
     for source in SOURCES.values():
@@ -87,6 +101,11 @@ def verify_dataset(name: str, data_dir: str | Path | None = None) -> list[Check]
 
     Raises:
         DataError: it is not there.
+
+    Example:
+        >>> for check in verify_dataset("digits"):
+        ...     print(check.what, check.ok)
+        digits True
     """
     name = canonical_name(name)
     if name == "digits":

@@ -18,10 +18,16 @@ from kenyon.system import find_data_dir
 
 SUFFIXES = (".npz", ".csv", ".parquet")
 DATASETS: tuple[str, ...] = ("digits", *SOURCES)
+"""The names of the data sets that can be loaded without a path."""
 
 
 def canonical_name(name: str) -> str:
-    """The name in the table for any accepted spelling, or the error that lists the names."""
+    """The name in the table for any accepted spelling, or the error that lists the names.
+
+    Example:
+        >>> canonical_name("Fashion_MNIST")
+        'fashion-mnist'
+    """
     plain = name.strip().lower().replace("_", "-")
     plain = ALIASES.get(plain, plain)
     if plain not in DATASETS:
@@ -48,7 +54,7 @@ def open_source(source: PublishedSet, data_dir: Path) -> Dataset:
 def load_dataset(
     name: str | Path, data_dir: str | Path | None = None, *, label: str | None = None, test_share: float | None = None
 ) -> Dataset:
-    """Load a data set by its name or path.
+    r"""Load a data set by its name or path.
 
     Args:
         name: a name in `DATASETS`, or the path of your own set: `.npz`, `.csv`, `.parquet`, a folder of
@@ -57,6 +63,14 @@ def load_dataset(
         data_dir: where published sets are; by default `KENYON_DATA`, else the user's data folder.
         label: the name of the label column of a table; by default "label".
         test_share: the share of your own set that is kept for testing where it has no test part; by default 0.2.
+
+    Example:
+        >>> load_dataset("digits").shape
+        (8, 8)
+        >>> from pathlib import Path
+        >>> _ = Path("flowers.csv").write_text("width,height,kind\n" + "1.0,2.0,rose\n0.5,3.0,tulip\n" * 10)
+        >>> load_dataset("flowers.csv", label="kind").class_names
+        ('rose', 'tulip')
     """
     path = as_path(name)
     if path is not None:

@@ -28,6 +28,12 @@ class Episode:
         classes: the labels the learner meets (in "domain-incremental" the places in the group).
         original_classes: the data set's own classes behind them.
         n_train, n_test: how many samples `train` and `test` can give.
+
+    Example:
+        >>> episode = Curriculum("class-incremental").open(load_dataset("digits")).episodes[0]
+        >>> X, y = episode.train(0, 5)
+        >>> X.shape, sorted(set(y.tolist()))
+        ((5, 64), [0, 1])
     """
 
     def __init__(
@@ -82,7 +88,13 @@ class Episode:
 
 
 class Stream:
-    """The episodes of a curriculum over a data set. Holds row numbers and labels, never samples."""
+    """The episodes of a curriculum over a data set. Holds row numbers and labels, never samples.
+
+    Example:
+        >>> stream = Curriculum("task-incremental").open(load_dataset("digits"))
+        >>> len(stream.episodes), stream.info.n_classes, stream.info.task_heads
+        (5, 10, True)
+    """
 
     def __init__(self, dataset: Dataset, curriculum: Curriculum) -> None:
         self.dataset = dataset

@@ -1,4 +1,15 @@
-"""Does a configuration found on one data set or scenario serve on another?"""
+"""Does a configuration found on one data set or scenario serve on another?
+
+>>> source = Source("mine", "mnist", "class-incremental", {"rule": "mse", "n_hidden": 500})
+>>> target = Target("digits", "class-incremental", epochs=1.0)
+>>> (cell,) = transfer([source], [target], seeds=[0], max_per_task=50)
+>>> isinstance(cell, Cell), 0.1 < cell.mean < 1.0
+(True, True)
+>>> for name, coefficient in COEFFICIENTS.items():
+...     print(name)
+effective dimension
+smallest centroid distance
+"""
 
 from kenyon.transfer._matrix import (
     Cell,

@@ -65,7 +65,12 @@ class Cell:
 
 
 def load_source(text: str) -> Source:
-    """Load a preset by name, or a configuration file (such as the `best.toml` of a search); `NAME=` renames it."""
+    """Load a preset by name, or a configuration file (such as the `best.toml` of a search); `NAME=` renames it.
+
+    Example:
+        >>> load_source("split-mnist-20kb").scenario
+        'class-incremental'
+    """
     from kenyon.presets import load_preset, preset_names
 
     name, equals, rest = text.partition("=")
@@ -88,7 +93,12 @@ def load_source(text: str) -> Source:
 
 
 def parse_target(text: str) -> Target:
-    """Read a target from text, such as `mnist/class-incremental@2` or `cifar10+efficientnet-lite0/single-task`."""
+    """Read a target from text, such as `mnist/class-incremental@2` or `cifar10+efficientnet-lite0/single-task`.
+
+    Example:
+        >>> parse_target("mnist/class-incremental@2")
+        Target(dataset='mnist', scenario='class-incremental', epochs=2.0, backbone=None)
+    """
     where, at, epochs = text.partition("@")
     path, slash, scenario = where.rpartition("/")
     dataset, plus, backbone = (path, "", "") if Path(path).exists() else path.partition("+")
@@ -104,7 +114,12 @@ def parse_target(text: str) -> Target:
 
 
 def default_targets(sources: Sequence[Source]) -> list[Target]:
-    """Every data set that a configuration was found on, as a single task and as task- and class-incremental streams."""
+    """Every data set that a configuration was found on, as a single task and as task- and class-incremental streams.
+
+    Example:
+        >>> [f"{target.dataset}/{target.scenario}" for target in default_targets([load_source("split-mnist-20kb")])]
+        ['mnist/single-task', 'mnist/task-incremental', 'mnist/class-incremental']
+    """
     streams = list(dict.fromkeys((source.dataset, source.backbone) for source in sources))
     return [
         Target(dataset, scenario, default_epochs(scenario), backbone)
@@ -139,6 +154,12 @@ def transfer(
         engine: `"local"` for processes on this machine, `"ray"` for a Ray cluster.
         address: of the Ray cluster; None for one on this machine.
         curriculum: more values for the curriculum of every target.
+
+    Example:
+        >>> found = [load_source("split-mnist-20kb")]
+        >>> cells = transfer(found, [parse_target("digits/class-incremental")], seeds=[0], max_per_task=50)
+        >>> cells[0].mean > 0.3
+        True
     """
     pairs = [(source, target) for source in sources for target in targets]
     configs = [
@@ -166,7 +187,12 @@ def transfer(
 
 @dataclass(frozen=True)
 class Drop:
-    """The cost of a configuration from another data set: accuracy of the set's own best configuration minus its own."""
+    """The cost of a configuration from another data set: accuracy of the set's own best configuration minus its own.
+
+    Example:
+        >>> Drop(load_source("mnist"), parse_target("fashion-mnist/single-task"), drop=0.02).drop
+        0.02
+    """
 
     source: Source
     target: Target
@@ -174,7 +200,15 @@ class Drop:
 
 
 def drops(cells: Sequence[Cell]) -> list[Drop]:
-    """The drop of every transfer between data sets as single tasks, against the best configuration of the target."""
+    """The drop of every transfer between data sets as single tasks, against the best configuration of the target.
+
+    Example:
+        >>> own, other = load_source("fashion-mnist"), load_source("mnist")
+        >>> target = parse_target("fashion-mnist/single-task")
+        >>> lost = drops([Cell(own, target, 0.84, None, None), Cell(other, target, 0.81, None, None)])
+        >>> [(drop.source.name, round(drop.drop, 2)) for drop in lost if isinstance(drop, Drop)]
+        [('mnist', 0.03)]
+    """
     single = [c for c in cells if c.target.scenario == c.source.scenario == "single-task"]
     own: dict[Target, float] = {}
     for cell in single:
@@ -193,7 +227,12 @@ def _at_home(cell: Cell) -> bool:
 
 
 def rank_correlation(x: Sequence[float], y: Sequence[float]) -> float | None:
-    """Spearman's rank correlation; ties get their mean rank. None for fewer than three points or a constant side."""
+    """Spearman's rank correlation; ties get their mean rank. None for fewer than three points or a constant side.
+
+    Example:
+        >>> rank_correlation([1, 2, 3], [10, 20, 5])
+        -0.5
+    """
     if len(x) < 3 or len(set(x)) < 2 or len(set(y)) < 2:
         return None
     from scipy.stats import spearmanr

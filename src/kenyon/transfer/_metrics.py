@@ -27,6 +27,12 @@ class Moments:
         name: the name of the data set.
         dimension: its effective dimension.
         centroids: the mean of each class, (classes, features).
+
+    Example:
+        >>> from kenyon.streams import load_dataset
+        >>> digits = moments(load_dataset("digits"))
+        >>> digits.name, round(digits.dimension, 1)
+        ('digits', 13.1)
     """
 
     name: str
@@ -35,7 +41,14 @@ class Moments:
 
 
 def moments(dataset: Dataset) -> Moments:
-    """Effective dimension and centroids of a training set, in one pass over blocks of samples."""
+    """Effective dimension and centroids of a training set, in one pass over blocks of samples.
+
+    Example:
+        >>> from kenyon.streams import load_dataset
+        >>> digits = moments(load_dataset("digits"))
+        >>> isinstance(digits, Moments), digits.centroids.shape
+        (True, (10, 64))
+    """
     train, n_features = dataset.train, dataset.n_features
     scatter = np.zeros((n_features, n_features))
     sums = np.zeros((dataset.n_classes, n_features))
@@ -58,7 +71,13 @@ def dimension_of(covariance: NDArray[np.float64]) -> float:
 
 
 def effective_dimension(dataset: Dataset) -> float:
-    """`(sum lambda)^2 / sum lambda^2` over the eigenvalues of the covariance of the training set."""
+    """`(sum lambda)^2 / sum lambda^2` over the eigenvalues of the covariance of the training set.
+
+    Example:
+        >>> from kenyon.streams import load_dataset
+        >>> round(effective_dimension(load_dataset("digits")), 1)
+        13.1
+    """
     return moments(dataset).dimension
 
 
@@ -67,6 +86,13 @@ def centroid_distances(a: Moments, b: Moments) -> tuple[float, float]:
 
     Args:
         a, b: two sets with the same number of features; the same object twice for the distances within a set.
+
+    Example:
+        >>> from kenyon.streams import load_dataset
+        >>> digits = moments(load_dataset("digits"))
+        >>> smallest, largest = centroid_distances(digits, digits)
+        >>> round(smallest, 2), round(largest, 2)
+        (0.06, 0.3)
     """
     if a.centroids.shape[1] != b.centroids.shape[1]:
         raise InputError(
@@ -84,6 +110,10 @@ def transfer_coefficient(own: float, other: float) -> float:
     """`|M1 - M2| / M1`, with M1 of the set that is run and M2 of the set the configuration was found on.
 
     It is not symmetric.
+
+    Example:
+        >>> transfer_coefficient(own=30.0, other=24.0)
+        0.2
     """
     return abs(own - other) / own
 

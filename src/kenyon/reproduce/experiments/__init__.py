@@ -1,4 +1,14 @@
-"""The table of experiments: the name of each, what it regenerates of the paper, and the function that describes it."""
+"""The table of experiments: the name of each, what it regenerates of the paper, and the function that describes it.
+
+>>> EXPERIMENTS["comparison"].regenerates
+'Table 3 and its extended form, Table 8'
+>>> [experiment.name for experiment in find_experiments(["memory"]) if isinstance(experiment, Experiment)]
+['memory']
+>>> single("mnist", "mse")["rule"], optimised("mnist")["rule"], WINDOW
+('mse', 'inel', 36.0)
+>>> chosen("mnist", "class-incremental")["rule"]
+'gen'
+"""
 
 from __future__ import annotations
 
@@ -48,10 +58,16 @@ _ROWS = (
 )
 
 EXPERIMENTS: dict[str, Experiment] = {row.name: row for row in _ROWS}
+"""The experiments by name, in the order in which they are run."""
 
 
 def find_experiments(names: Sequence[str]) -> list[Experiment]:
-    """The experiments of these names, in the order of the table; all of them for no name or for `all`."""
+    """The experiments of these names, in the order of the table; all of them for no name or for `all`.
+
+    Example:
+        >>> [experiment.name for experiment in find_experiments(["memory", "comparison"])]
+        ['comparison', 'memory']
+    """
     for name in names:
         if name != "all" and name not in EXPERIMENTS:
             raise unknown("experiment", name, (*EXPERIMENTS, "all"))
