@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from kenyon._auto import resolved, window_inputs
 from kenyon._engine import Engine
 from kenyon.errors import ConfigError, MemoryBudgetError
 from kenyon.features import FEATURES
@@ -22,6 +23,7 @@ MOST_UNITS = 65_536
 """A memory budget is not spent beyond this many units: they would cost time and gain next to nothing."""
 
 MOST_CONNECTIONS = 32
+WINDOW_CONNECTIONS = 16
 """Inputs of a unit where the density is left open: more of them cost time and gain little."""
 
 LABEL_ROOM = 32
@@ -49,7 +51,8 @@ def settle(params: Mapping[str, Any], n_inputs: int, n_classes: int, metadata_by
     clamp_bounds(value["clamp"], value["clamp_kind"])
     value["n_inputs"] = n_inputs
     value["n_threads"] = _threads(value["n_jobs"])
-    value["n_connections"] = _connections(value["density"], n_inputs)
+    value |= resolved(value, default_rule=params["rule"] == OPTIONS["rule"].default)
+    value["n_connections"] = _connections(value)
     expected, budget = max(value["expected_classes"], n_classes), value["memory_budget"]
 
     def room_for(n_units: int) -> int:
@@ -120,15 +123,17 @@ def _units(n_hidden: Any, budget: int | None, room_for: Callable[[int], int]) ->
     return lowest
 
 
-def _connections(density: Any, n_inputs: int) -> int:
-    """K from a count (int), a share of the inputs (float), or `"auto"`."""
+def _connections(value: Mapping[str, Any]) -> int:
+    """K from a count (int), a share of the inputs that a unit can reach (float), or `"auto"`."""
+    density, windowed = value["density"], value["features"] == "windows"
+    reach = window_inputs(value) if windowed else value["n_inputs"]
     if density == "auto":
-        return max(1, min(MOST_CONNECTIONS, n_inputs // 4))
+        return min(WINDOW_CONNECTIONS, reach) if windowed else max(1, min(MOST_CONNECTIONS, reach // 4))
     if isinstance(density, int):
-        if density > n_inputs:
-            raise ConfigError(f"density is {density}: expected a count of inputs from 1 to {n_inputs}")
+        if density > reach:
+            raise ConfigError(f"density is {density}: expected a count of inputs from 1 to {reach}")
         return density
-    return max(1, round(density * n_inputs))
+    return max(1, round(density * reach))
 
 
 def _threads(n_jobs: int | None) -> int:

@@ -37,6 +37,7 @@ class Option:
             (a number, a schedule or a function of time) or `rule`.
         low, high: bounds of a number, both included.
         choices: what a `choice` may be.
+        allowed: what a whole number may be, where there are few.
         auto: whether `"auto"` is allowed: settled when the first sample is learned.
         off: whether None (`"off"` in a file) is allowed.
         of_run: whether a run may set it; the others follow from the stream and the seed.
@@ -50,6 +51,7 @@ class Option:
     low: float | None = None
     high: float | None = None
     choices: tuple[str, ...] = ()
+    allowed: tuple[int, ...] = ()
     auto: bool = False
     off: bool = False
     of_run: bool = True
@@ -105,15 +107,17 @@ class ClassifierOptions:
         "share",
         auto=True,
     )
-    inhibitory: float = option(0.0, "Share of a unit's inputs that inhibit it.", "number", low=0.0, high=1.0)
-    threshold: float | None = option(
-        2.3,
-        "Threshold of the feature layer, in standard deviations of the sample's own projection.",
-        "number",
-        low=-100.0,
-        high=100.0,
-        off=True,
-    )
+    inhibitory: float | str = option(
+        "auto",
+        "Share of a unit's inputs that inhibit it; 'auto' is none, or half of them in windows.",
+        "number", low=0.0, high=1.0, auto=True,
+    )  # fmt: skip
+    threshold: float | str | None = option(
+        "auto",
+        "Threshold of the feature layer, in standard deviations of the sample's own projection; 'auto' is 2.3, 1.6 in "
+        "windows, and none before a second-order layer.",
+        "number", low=-100.0, high=100.0, auto=True, off=True,
+    )  # fmt: skip
     learning_rate: Moving | str = option(
         "auto", "Learning rate: a number, a schedule or a function of time; 'auto' is the rule's own.", "moving",
         low=0.0, high=100.0, auto=True,
@@ -131,11 +135,59 @@ class ClassifierOptions:
         (), "Widths of learning layers between the features and the output.", "widths"
     )
     features: str = option(
-        "sparse", "Feature layer: a sparse projection, or none.", "choice", choices=("sparse", "identity")
+        "auto",
+        "Feature layer: a sparse projection, windows for samples with a shape, or none (identity); 'auto' is windows "
+        "where a shape is given, else sparse.",
+        "choice", choices=("sparse", "windows", "identity"), auto=True,
+    )  # fmt: skip
+    shape: Sequence[int] | None = option(
+        None, "Shape of a sample, such as (28, 28), for windows.", "shape", off=True, added=True
     )
+    axes: str = option(
+        "auto",
+        "What the axes of the shape are: t for time, h and w for height and width, c for channels; 'auto' is t, hw, and "
+        "chw or hwc, whichever end is short.",
+        "choice", choices=("t", "hw", "tc", "ct", "hwc", "chw"), auto=True, added=True,
+    )  # fmt: skip
+    window: int | str = option(
+        "auto", "Entries of a window along time, or height and width; 'auto' goes with the shape.", "whole",
+        auto=True, added=True,
+    )  # fmt: skip
+    shifts: int | str = option(
+        "auto", "How far a window may be shifted along each axis; 'auto' goes with the shape.", "whole", low=0,
+        auto=True, added=True,
+    )  # fmt: skip
+    pooling: str = option(
+        "auto",
+        "What a unit answers with: the best response over the shifts, or the sum of the positive ones; 'auto' is max, "
+        "and sum before a second-order layer.",
+        "choice", choices=("max", "sum"), auto=True, added=True,
+    )  # fmt: skip
+    signs: str = option(
+        "auto",
+        "Signs of a window's inputs: random, or oriented along a line; 'auto' is random, and oriented before a "
+        "second-order layer where there is one channel.",
+        "choice", choices=("random", "oriented"), auto=True, added=True,
+    )  # fmt: skip
     layer: str = option(
-        "plastic", "Kind of learning layer, or module:Class.", "layer", choices=("plastic",), added=True
+        "auto",
+        "Learning layer: plastic (a rule), second-order (co-activity and a readout that is solved when asked), or "
+        "module:Class; 'auto' is plastic, or what a memory budget with a shape is best spent on.",
+        "layer", choices=("plastic", "second-order"), auto=True, added=True,
+    )  # fmt: skip
+    bits: int | str = option(
+        "auto",
+        "Bits of a synapse: 8, 4, 3 or 2 for a rule that can learn with few, 32, 24 or 16 in a second-order layer; "
+        "'auto' is 32, or what the memory budget is best spent on.",
+        "whole", allowed=(2, 3, 4, 8, 16, 24, 32), auto=True, added=True,
+    )  # fmt: skip
+    readout: str = option(
+        "discriminant", "Readout of a second-order layer.", "choice", choices=("discriminant", "ridge"), added=True
     )
+    shrinkage: float | str = option(
+        0.001, "Shrinkage of that readout, as a share of the mean variance; 'auto' chooses it from the state.",
+        "number", low=0.0, high=1e6, auto=True, added=True,
+    )  # fmt: skip
     unit_norm: bool = option(True, "Scale the input of every learning layer to length 1.", "flag")
     memory_budget: int | str | None = option(
         None, "Most bytes of state, a number or a size such as '512KB'.", "size", off=True
@@ -187,6 +239,8 @@ def _number(entry: Option, value: Any) -> float:
 def _whole(entry: Option, value: Any) -> int:
     if not is_whole(value) or not _lowest(entry) <= value <= (entry.high or 2**31 - 1):
         raise entry.refuse(value)
+    if entry.allowed and value not in entry.allowed:
+        raise entry.refuse(value)
     return int(value)
 
 
@@ -237,6 +291,15 @@ def _widths(entry: Option, value: Any) -> list[int]:
     return [int(width) for width in widths]
 
 
+def _shape(entry: Option, value: Any) -> tuple[int, ...]:
+    if isinstance(value, (str, bytes)) or not hasattr(value, "__iter__"):
+        raise entry.refuse(value)
+    shape = tuple(value)
+    if not 1 <= len(shape) <= 3 or not all(is_whole(n) and 1 <= n < 2**24 for n in shape):
+        raise entry.refuse(value)
+    return tuple(int(n) for n in shape)
+
+
 def _moving(entry: Option, value: Any) -> Any:
     from kenyon.modulation import check_moving  # brings NumPy, which a list of options does without
 
@@ -264,6 +327,7 @@ _CHECKS: dict[str, Callable[[Option, Any], Any]] = {
     "flag": _flag,
     "size": _size,
     "widths": _widths,
+    "shape": _shape,
     "moving": _moving,
     "rule": _as_it_is,
     "threads": _threads,
@@ -281,7 +345,10 @@ def _bounds(entry: Option) -> str:
 
 _WANTED: dict[str, Callable[[Option], str]] = {
     "number": _bounds,
-    "whole": lambda entry: f"a whole number, at least {_lowest(entry)}",
+    "whole": lambda entry: (
+        f"one of {', '.join(map(str, entry.allowed))}" if entry.allowed else f"a whole number, at least {_lowest(entry)}"
+    ),
+    "shape": lambda entry: "one to three whole numbers, such as (28, 28)",
     "share": lambda entry: "a share above 0 and up to 1, or a count of inputs",
     "choice": lambda entry: f"one of {', '.join(entry.choices)}",
     "layer": lambda entry: f"one of {', '.join(entry.choices)}, or module:Class",

@@ -15,6 +15,15 @@ from kenyon.plain import classifier_params, default_options, option_table
 from kenyon.protocol import StreamInfo
 
 
+def _with_shape(options: Mapping[str, Any], shape: tuple[int, ...]) -> dict[str, Any]:
+    """Tell a learner that looks through windows, or spends a memory budget as it sees fit, what its samples are."""
+    wanted = options.get("features", "auto")
+    windows = wanted == "windows" or (wanted == "auto" and options.get("memory_budget", "off") not in ("off", "", None))
+    if windows and len(shape) > 1 and options.get("shape", "off") == "off":
+        return {**options, "shape": shape}
+    return dict(options)
+
+
 class KenyonLearner:
     """Our own learner.
 
@@ -34,7 +43,7 @@ class KenyonLearner:
 
     def __init__(self, info: StreamInfo, seed: int, **options: Any) -> None:
         self._info = info
-        params = classifier_params(options) | {"expected_classes": info.n_classes, "random_state": seed}
+        params = classifier_params(_with_shape(options, info.shape)) | {"expected_classes": info.n_classes, "random_state": seed}
         self.classifier = KenyonClassifier(**params)
         self.classifier.check_params(info.n_features)
 
