@@ -20,13 +20,14 @@ WINDOW_THRESHOLD = 1.6
 BITS_OF_BUDGET = ((40_000, 16), (250_000, 24))
 """(most bytes, bits of an entry): the first row that holds the budget; above the last, 32, and the sums are exact."""
 
-GREY = {"window": 6 / 28, "shifts": 5 / 28, "signs": "oriented"}
-COLOUR = {"window": 4 / 32, "shifts": 6 / 32, "signs": "random"}
-"""Windows before a second-order layer; window and shifts as a share of the shorter side."""
+GREY, COLOUR = (6 / 28, 5 / 28, "oriented"), (4 / 32, 6 / 32, "random")
+"""Windows of images before a second-order layer: window and shifts as a share of the shorter side, signs."""
 
-SERIES = {"window": 1 / 8, "shifts": 1 / 8, "signs": "random"}
-LOCAL = {"window": 10 / 28, "shifts": 2 / 28, "signs": "random"}
-"""Windows before a plastic layer, whose units compete by their best response."""
+LOCAL = (10 / 28, 2 / 28, "random")
+"""Windows of images before a plastic layer, whose units compete by their best response."""
+
+SERIES = (1 / 8, 1 / 8, "random")
+"""Windows of series, as a share of their length."""
 
 
 def resolved(values: Mapping[str, Any], default_rule: bool) -> dict[str, Any]:
@@ -83,13 +84,13 @@ def _windows(values: Mapping[str, Any], second: bool) -> dict[str, Any]:
     """Window, shifts and how a unit answers, for this shape."""
     layout = _layout(values)
     series = "t" in layout.axes
-    row = SERIES if series else LOCAL if not second else COLOUR if layout.channels > 1 else GREY
+    window, shifts, signs = SERIES if series else LOCAL if not second else COLOUR if layout.channels > 1 else GREY
     side = layout.width if series else min(layout.height, layout.width)
     chosen: dict[str, Any] = {
-        "window": max(min(2, side), round(side * float(row["window"]))),
-        "shifts": max(1 if side > 2 else 0, round(side * float(row["shifts"]))),
+        "window": max(min(2, side), round(side * window)),
+        "shifts": max(1 if side > 2 else 0, round(side * shifts)),
         "pooling": "sum" if second else "max",
-        "signs": row["signs"],
+        "signs": signs,
     }
     given = {name: values[name] for name in chosen if values[name] != "auto"}
     return {**chosen, **given, "axes": layout.axes, "root": second and {**chosen, **given}["pooling"] == "sum"}

@@ -11,11 +11,12 @@ import numpy as np
 
 from kenyon._auto import resolved, window_inputs
 from kenyon._engine import Engine
+from kenyon._kinds import is_whole
 from kenyon.errors import ConfigError, MemoryBudgetError
 from kenyon.features import FEATURES
 from kenyon.layers import Declared, Layer, axis_sizes, bytes_of, layer_class
 from kenyon.modulation import InverseTime, Moving, check_moving, clamp_bounds
-from kenyon.options import OPTIONS, is_whole
+from kenyon.options import OPTIONS
 from kenyon.rules import Rule, get_rule
 
 DEFAULT_UNITS = 11_000

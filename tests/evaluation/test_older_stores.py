@@ -153,6 +153,7 @@ def test_a_default_that_changes_raises_the_meaning(name: str) -> None:
         now = json.loads(json.dumps(learner_options(name)))
         then = RECORD["learners"][name]
         off = {key for key in then if now.get(key) == "off" and then[key] in (None, "", 1)}  # other words for the same
+        off |= {key for key in ("threshold", "features", "inhibitory") if now.get(key) == "auto"}  # what they were then
         own = {key for key in ("b1", "b2") if then.get(key, 0) is None}  # the rule's own, which it says itself now
         changed = {key: (then[key], now[key]) for key in {*then} & {*now} - off - own if now[key] != then[key]}
         assert not changed, f"raise the meaning of {name!r}: {changed}"

@@ -12,11 +12,13 @@ True
 
 from kenyon.features._base import BLOCK, Active, Features, Workspace, make_active
 from kenyon.features._identity import Identity
+from kenyon.features._shape import Layout, layout_of
 from kenyon.features._sparse import SparseProjection
 from kenyon.features._windows import Windows
 
 FEATURES: dict[str, type[Features]] = {
     "sparse": SparseProjection,
+    "windows": Windows,
     "identity": Identity,
 }
 """The kinds of feature layer by name."""
@@ -27,8 +29,10 @@ __all__ = [
     "Active",
     "Features",
     "Identity",
+    "Layout",
     "SparseProjection",
     "Windows",
     "Workspace",
+    "layout_of",
     "make_active",
 ]

@@ -27,7 +27,7 @@ Nothing is stored but the seed: places, inputs and signs are drawn from it (`dra
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any
 
@@ -79,6 +79,19 @@ class Windows:
         >>> bool(counts[0] > 0)
         True
     """
+
+    @classmethod
+    def build(cls, seed: int, values: Mapping[str, Any]) -> Windows:
+        names = ("axes", "window", "shifts", "pooling", "signs", "inhibitory", "threshold", "root", "unit_norm")
+        return cls(
+            values["shape"],
+            values["n_hidden"],
+            values["n_connections"],
+            activity="byte" if values["whole"] else "float",
+            seed=seed,
+            n_inputs=values["n_inputs"],
+            **{name: values[name] for name in names},
+        )
 
     def __init__(
         self,

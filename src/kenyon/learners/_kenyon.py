@@ -43,7 +43,10 @@ class KenyonLearner:
 
     def __init__(self, info: StreamInfo, seed: int, **options: Any) -> None:
         self._info = info
-        params = classifier_params(_with_shape(options, info.shape)) | {"expected_classes": info.n_classes, "random_state": seed}
+        params = classifier_params(_with_shape(options, info.shape)) | {
+            "expected_classes": info.n_classes,
+            "random_state": seed,
+        }
         self.classifier = KenyonClassifier(**params)
         self.classifier.check_params(info.n_features)
 

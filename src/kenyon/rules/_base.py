@@ -64,7 +64,8 @@ class Rule:
             holder = RULES.get(cls.name)
             if holder is not None and not same_class(holder, cls):
                 raise ConfigError(f"the rule name {cls.name!r} is taken by {holder.__module__}.{holder.__qualname__}")
-            RULES[cls.name] = cls
+            if holder is None or holder.__module__ == cls.__module__:  # the first import of a file keeps the name
+                RULES[cls.name] = cls
 
     def __post_init__(self) -> None:
         for key, entry in options_of(type(self)).items():
