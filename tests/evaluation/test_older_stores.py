@@ -34,7 +34,13 @@ def older(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return store
 
 
-@pytest.mark.parametrize("name", CONFIGS)
+def test_a_memory_budget_is_spent_in_another_way_now(older: Path) -> None:
+    count = Count()
+    run(config_of(CONFIGS["budget"]), [0], older, watch=count)
+    assert count.runs == 1
+
+
+@pytest.mark.parametrize("name", [name for name in CONFIGS if name != "budget"])
 def test_a_run_of_an_earlier_version_is_not_run_again(older: Path, name: str) -> None:
     config, count, before = config_of(CONFIGS[name]), Count(), sorted(older.rglob("*"))
     result = run(config, [0], older, watch=count).results[0]

@@ -37,8 +37,8 @@ def older_ids(config: RunConfig, seed: int) -> list[str]:
         return []
     known = record["learners"].get(config.learner) or learner_options(config.learner, config.options)
     changed = {key: config.options[key] for key in values["options"]}
-    if not set(changed) <= set(known) or "memory_budget" in changed:  # a budget is spent in another way now
-        return []
+    if not set(changed) <= set(known) or changed.get("memory_budget") not in (None, "", "off"):
+        return []  # a budget is spent in another way now
     both = [config.to_dict() | {"options": options} for options in (config.given, changed)]
     return list(dict.fromkeys(_id(one, known, seed, values.get("content")) for one in both))
 
