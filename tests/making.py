@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from kenyon import KenyonClassifier, _modelfile
 from kenyon.modulation import Exponential, InverseTime, Step
-from kenyon.rules import GEN, INEL, MSE, OJA
+from kenyon.rules import GEN, INEL, MEAN, MSE, OJA
 from outside_rule import Leaky
 
 RULES = {
@@ -19,6 +19,7 @@ RULES = {
     "gen-moving": GEN(b1=Exponential(0.02, 0.1), b2=Step(-1.0, 0.9, 7)),
     "oja": OJA(),
     "oja-event": OJA(b1=0.0),
+    "mean": MEAN(),
     "inel": INEL(),
     "inel-moving": INEL(InverseTime(300.0, 0.01)),
     "inel-gen": INEL(20.0, GEN()),

@@ -16,7 +16,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon._kernels.learn import DIVERGED, rectify
+from kenyon._kernels.learn import DIVERGED
+from kenyon._kernels.outputs import rectify
 from kenyon._lesson import Lesson
 from kenyon.errors import DivergenceError
 from kenyon.features import BLOCK, Active, Features, Workspace, make_active

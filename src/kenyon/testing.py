@@ -209,7 +209,7 @@ def check_learner(make: Make, scenario: str = "class-incremental", skip: Collect
 
 
 def check_rule(rule: str | Rule) -> None:
-    """Check what a rule declares about itself, and its compiled kernel against its own `delta`.
+    """Check what a rule declares about itself, and its compiled kernel against its own `delta` and `readout`.
 
     Args:
         rule: a rule, or the name of one.
@@ -229,7 +229,7 @@ def _check_declarations(rule: Rule) -> None:
     x_e, x_o, x_m, w = rng.uniform(-2.0, 2.0, (4, 1000))
     times = values_at(list(step.parameters.values()), 0, np.ones(1000, bool))
     for time in (0, 1, 999):
-        beta = times[time].tolist()
+        beta = [*([time + 1.0] if step.counted else []), *times[time].tolist()]
         change = np.broadcast_to(delta(x_e, x_o, x_m, w, *beta), x_e.shape)
         assert np.isfinite(change).all(), (
             f"delta of {step!r} gave {change[~np.isfinite(change)][0]} for inputs within 2"
@@ -247,11 +247,12 @@ def _check_declarations(rule: Rule) -> None:
 def _check_kernel(rule: Rule) -> None:
     """Ten samples learned by the kernel are ten steps of the equation, within float32."""
     rng, n_units, rate, clamp = np.random.default_rng(0), 61, 0.1, 0.5
-    delta: Any = rule.plasticity.delta
+    step = rule.plasticity
+    delta: Any = step.delta
     layer = PlasticLayer(n_units, rule, clamp_bounds(clamp, "symmetric"))
     for _ in range(3):
         layer.add_class()
-    moving = [rate, rule.window or 0.0, *rule.plasticity.parameters.values()]
+    moving = [rate, rule.window or 0.0, *step.parameters.values()]
     beta, labels = values_at(moving, 0, np.ones(10, bool)), rng.integers(0, 3, 10)
     dense = np.where(rng.random((10, n_units)) < 0.3, rng.random((10, n_units)), 0).astype(np.float32)
     rows = [np.flatnonzero(row) for row in dense]
@@ -259,13 +260,25 @@ def _check_kernel(rule: Rule) -> None:
     values = np.zeros((10, n_units), np.float32)
     for s, row in enumerate(rows):
         units[s, : row.size], values[s, : row.size] = row, dense[s, row]
+    active = (units, values, counts)
     for s in range(10):
-        W, x_e = layer.weights.astype(np.float64), dense[s].astype(np.float64)
-        x_o, x_m = x_e @ W, np.eye(3)[labels[s]]
-        change = beta[s, 0] * delta(x_e[:, np.newaxis], x_o, x_m, W, *beta[s, 2:])
+        W, x_e = layer.state.views()["weights"].astype(np.float64), dense[s].astype(np.float64)
+        taught = np.bincount(labels[:s], minlength=3)
+        x_o, x_m = x_e @ _read(step, W, taught, beta[s, 2:]), np.eye(3)[labels[s]]
+        seen = layer.forward(active, s, s + 1)[0, :3]
+        assert np.allclose(seen, x_o, rtol=1e-4, atol=1e-5), f"{rule!r} gave the output {seen}, expected {x_o}"
+        counted = [np.maximum(taught + x_m, 1)] if step.counted else []
+        change = beta[s, 0] * delta(x_e[:, np.newaxis], x_o, x_m, W, *counted, *beta[s, 2:])
         if rule.window is not None:
             change = np.where(beta[s, 1] * np.abs(W - W.mean(axis=0)) <= 1, change, 0.0)
-        layer.learn((units, values, counts), s, s + 1, labels, None, beta)
+        layer.learn(active, s, s + 1, labels, None, beta)
         wanted = np.clip(W + change, -clamp, clamp)
-        off = float(np.abs(layer.weights - wanted).max())
+        off = float(np.abs(layer.state.views()["weights"] - wanted).max())
         assert off < 1e-5, f"the kernel of {rule!r} is off its equation by {off:g} at sample {s}"
+
+
+def _read(rule: Rule, W: NDArray[np.float64], taught: NDArray[np.int64], beta: NDArray) -> NDArray[np.float64]:
+    """What each synapse counts for in the output."""
+    if rule.readout is None:
+        return W
+    return np.vectorize(rule.readout)(W, np.maximum(taught, 1), len(W), *beta.tolist())

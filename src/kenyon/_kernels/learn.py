@@ -4,20 +4,19 @@ A rule is a scalar function of one synapse. `compile_rule` builds the layer's ke
 inlines the function and runs it on a vector of output neurons at a time. Four kernels are built
 from two facts a rule declares: whether only labelled neurons change (`gated`), and whether synapses
 without presynaptic activity stay as they are (`event_driven`). The rule, and the learning rate where it is
-local, may also see how many samples a neuron was taught.
+local, may also see how many samples a neuron was taught. A rule with a readout has it compiled into the sums.
 
 Weights are (units, width), the width padded to a multiple of WIDTH so that a row is whole vectors.
 """
 
-import hashlib
 from functools import cache
-from types import FunctionType
 
 import numpy as np
 from numba.extending import register_jitable
 from numba.np.unsafe.ndarray import to_fixed_tuple
 
-from kenyon._kernels._vector import eight_floats, lanes_side_by_side, weighted_rows_8, weighted_rows_16
+from kenyon._kernels._compiled import SideBySide, digest_of
+from kenyon._kernels._vector import eight_floats, weighted_rows_8, weighted_rows_16
 from kenyon.compiling import kernel
 
 COMPILED_IN = "4a539e059b70"
@@ -54,38 +53,7 @@ def forward_block(weights, active, first, last, out):
         forward(weights, units, values, s, counts[s], out[s - first : s - first + 1])
 
 
-@kernel()
-def column_means(weights, n_columns):
-    """The mean of each column, in float64."""
-    means = np.zeros(n_columns)
-    for i in range(weights.shape[0]):
-        for j in range(n_columns):
-            means[j] += weights[i, j]
-    return means / weights.shape[0]
-
-
-@kernel()
-def rectify(outputs, first, last, unit_norm, active):
-    """The positive part of a layer's output as the next layer's active units."""
-    units, values, counts = active
-    for s in range(first, last):
-        a = 0
-        square = 0.0
-        for j in range(outputs.shape[1]):
-            value = outputs[s - first, j]
-            if value > 0:
-                units[s, a] = j
-                values[s, a] = value
-                square += np.float64(value) * np.float64(value)
-                a += 1
-        counts[s] = a
-        if unit_norm and a:
-            scale = np.float32(1.0 / np.sqrt(square))
-            for k in range(a):
-                values[s, k] *= scale
-
-
-def compile_rule(delta, local, n_params, gated, event_driven, windowed, counting, counted):
+def compile_rule(delta, local, readout, n_params, gated, event_driven, windowed, counting, counted):
     """The kernel `learn(...)` of a rule; see `_row_kernel` for its arguments.
 
     Compiled machine code is kept on disk between processes. Its key holds a digest of the rule's
@@ -94,51 +62,29 @@ def compile_rule(delta, local, n_params, gated, event_driven, windowed, counting
     Args:
         delta: the rule.
         local: a factor of the learning rate, or None.
+        readout: what a synapse counts for in the output, or None for its weight.
         n_params: how many parameters `delta` has.
         gated, event_driven, windowed: what the rule declares.
         counting: whether the layer keeps counts.
         counted: whether `delta` takes the count.
     """
-    digest = _digest(delta) + (_digest(local) if local else "")
-    return _compiled(delta, local, digest, n_params, gated, event_driven, windowed, counting, counted)
+    digest = "".join(digest_of(function) for function in (delta, local, readout) if function)
+    return _compiled(delta, local, readout, digest, n_params, gated, event_driven, windowed, counting, counted)
 
 
-class _Kernel:
-    """A compiled function whose first call, on no samples, compiles it with LLVM's superword vectoriser."""
-
-    def __init__(self, function):
-        self._function = function
-        self._ready = set()
-
-    def __call__(self, weights, sums, taught, active, first, last, *rest):
-        kind = active[1].dtype
-        if kind not in self._ready:
-            with lanes_side_by_side():
-                self._function(weights, sums, taught, active, 0, 0, *rest)
-            self._ready.add(kind)
-        return self._function(weights, sums, taught, active, first, last, *rest)
-
-
-def _digest(function):
-    """Of a function's code, and of the constants and functions it refers to, which are compiled into it."""
-    code = function.__code__
-    digest = hashlib.sha256(code.co_code + repr((code.co_consts, code.co_names)).encode())
-    outside = [function.__globals__.get(name) for name in code.co_names]
-    outside += [cell.cell_contents for cell in function.__closure__ or ()]
-    for value in outside:
-        inner = getattr(value, "py_func", value)
-        if isinstance(inner, FunctionType):
-            digest.update(_digest(inner).encode() if inner is not function else b"itself")
-        elif isinstance(value, (int, float, str, tuple, np.generic)):
-            digest.update(repr(value).encode())
-    return digest.hexdigest()
+def compile_readout(readout, n_params):
+    """The kernels `block(weights, taught, active, first, last, beta, out)`, which gives `x_o` of samples
+    first .. last - 1 in rows of `out`, and `each(weights, taught, beta, out)`, which gives what each synapse
+    counts for. `beta` holds the rule's parameters."""
+    return _compiled_readout(readout, digest_of(readout), n_params)
 
 
 @cache
-def _compiled(delta, local, digest, n_params, gated, event_driven, windowed, counting, counted):
+def _compiled(delta, local, readout, digest, n_params, gated, event_driven, windowed, counting, counted):
     move = _move(register_jitable(delta), register_jitable(local) if local else None, counted)
+    reading = _reading(readout)
     build = _column_kernel if gated else _row_kernel
-    return _Kernel(build(move, digest, n_params, event_driven, windowed, counting))
+    return SideBySide(build(move, reading, digest, n_params, event_driven, windowed, counting), 3)
 
 
 def _move(step, local, counted):
@@ -168,7 +114,71 @@ def _move(step, local, counted):
     return move
 
 
-def _row_kernel(move, digest, n_params, event_driven, windowed, counting):
+def _reading(readout):
+    """(what one synapse counts for; `x_o` of one sample into `out[0, :]`, summed over its active units in order)."""
+    if readout is None:
+
+        @register_jitable
+        def read(w, n, n_units, *beta):
+            return w
+
+        @register_jitable
+        def output(weights, taught, units, values, sample, count, out, beta):
+            forward(weights, units, values, sample, count, out)
+
+        return read, output
+
+    own = register_jitable(readout)
+
+    @register_jitable
+    def read(w, n, n_units, *beta):
+        return np.float32(own(w, n, n_units, *beta))
+
+    @register_jitable
+    def output(weights, taught, units, values, sample, count, out, beta):
+        total, n = eight_floats(), eight_floats()
+        n_units = np.float32(weights.shape[0])
+        for group in range(0, weights.shape[1], WIDTH):
+            for lane in range(WIDTH):
+                total[lane], n[lane] = 0, max(taught[group + lane], 1)
+            for a in range(count):
+                i, x_e = np.int64(units[sample, a]), values[sample, a]
+                for lane in range(WIDTH):
+                    w = weights[i, np.uintp(group) + np.uintp(lane)]
+                    total[lane] += read(w, n[lane], n_units, *beta) * x_e
+            for lane in range(WIDTH):
+                out[0, group + lane] = total[lane]
+
+    return read, output
+
+
+@cache
+def _compiled_readout(readout, digest, n_params):
+    read, output = _reading(readout)
+
+    @kernel(error_model="numpy")
+    def block(weights, taught, active, first, last, betas, out):
+        digest  # noqa: B018  part of the key of the compiled code
+        units, values, counts = active
+        beta = to_fixed_tuple(betas, n_params)
+        for s in range(first, last):
+            output(weights, taught, units, values, s, counts[s], out[s - first : s - first + 1], beta)
+
+    @kernel(error_model="numpy")
+    def each(weights, taught, betas, out):
+        digest  # noqa: B018  part of the key of the compiled code
+        beta = to_fixed_tuple(betas, n_params)
+        n_units = np.float32(weights.shape[0])
+        for i in range(out.shape[0]):
+            for j in range(out.shape[1]):
+                out[i, j] = read(weights[i, j], np.float32(max(taught[j], 1)), n_units, *beta)
+
+    return SideBySide(block, 2), each
+
+
+def _row_kernel(move, reading, digest, n_params, event_driven, windowed, counting):
+    _, output = reading
+
     @kernel(error_model="numpy")
     def learn(
         weights, sums, taught, active, first, last, labels, codes, plastic, rates, betas, window, clamp, outputs, dense
@@ -197,14 +207,14 @@ def _row_kernel(move, digest, n_params, event_driven, windowed, counting):
         n = eight_floats()
         for s in range(first, last):
             out = outputs[s - first : s - first + 1]
-            forward(weights, units, values, s, counts[s], out)
+            beta = to_fixed_tuple(betas[s], n_params)
+            output(weights, taught, units, values, s, counts[s], out, beta)
             if labels[s] == NO_LABEL:
                 continue
             for j in range(width):
                 if plastic[j] and not abs(out[0, j]) < DIVERGED:
                     return s
             code = codes[labels[s]]
-            beta = to_fixed_tuple(betas[s], n_params)
             rate, reach = rates[s], window[s]
             if not event_driven:
                 for a in range(counts[s]):
@@ -246,7 +256,9 @@ def _row_kernel(move, digest, n_params, event_driven, windowed, counting):
     return learn
 
 
-def _column_kernel(move, digest, n_params, event_driven, windowed, counting):
+def _column_kernel(move, reading, digest, n_params, event_driven, windowed, counting):
+    read, output = reading
+
     @kernel(error_model="numpy")
     def learn(
         weights, sums, taught, active, first, last, labels, codes, plastic, rates, betas, window, clamp, outputs, dense
@@ -258,13 +270,13 @@ def _column_kernel(move, digest, n_params, event_driven, windowed, counting):
         n_units, width = weights.shape
         want_outputs = outputs.shape[0] > 0
         for s in range(first, last):
+            beta = to_fixed_tuple(betas[s], n_params)
             if want_outputs:
-                forward(weights, units, values, s, counts[s], outputs[s - first : s - first + 1])
+                output(weights, taught, units, values, s, counts[s], outputs[s - first : s - first + 1], beta)
             if labels[s] == NO_LABEL:
                 continue
             x_m = codes[labels[s]]
             rate = rates[s]
-            beta = to_fixed_tuple(betas[s], n_params)
             if event_driven:
                 n_visits = counts[s]
             else:
@@ -275,14 +287,14 @@ def _column_kernel(move, digest, n_params, event_driven, windowed, counting):
             for j in range(width):
                 if x_m[j] == 0 or not plastic[j]:
                     continue
+                n = np.float32(max(taught[j], 1)) if counting else np.float32(1)
                 x_o = np.float32(0)
                 for a in range(counts[s]):
-                    x_o += weights[units[s, a], j] * values[s, a]
+                    x_o += read(weights[units[s, a], j], n, np.float32(n_units), *beta) * values[s, a]
                 if not abs(x_o) < DIVERGED:
                     diverged = True
                     break
                 mean = np.float32(sums[j] / n_units)
-                n = np.float32(1)
                 if counting:
                     taught[j] += np.uint32(1)
                     n = np.float32(taught[j])

@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kenyon._kernels.draw import draw_code
-from kenyon._kernels.learn import column_means, compile_rule, forward_block
+from kenyon._kernels.learn import compile_readout, compile_rule, forward_block
+from kenyon._kernels.outputs import column_means
 from kenyon._kernels.undo import forget_rows, keep_rows, restore_rows
 from kenyon.features import Active
 from kenyon.layers._base import Layer
@@ -36,8 +37,12 @@ def declared_by(rule: Rule, local: Callable[..., float] | None = None) -> tuple[
     return (
         WEIGHTS,
         *([SUMS] if rule.window is not None else []),
-        *([COUNTS] if rule.plasticity.counted or local is not None else []),
+        *([COUNTS] if _counts(rule.plasticity) or local is not None else []),
     )
+
+
+def _counts(rule: Rule) -> bool:
+    return rule.counted or rule.readout is not None
 
 
 class PlasticLayer(Layer):
@@ -84,7 +89,12 @@ class PlasticLayer(Layer):
 
     @property
     def weights(self) -> NDArray[np.float32]:
-        return self.state.arrays["weights"][:, : self.n_neurons]
+        arrays = self.state.arrays
+        if self.rule.plasticity.readout is None:
+            return arrays["weights"][:, : self.n_neurons]
+        read = np.empty((self.n_inputs, self.n_neurons), np.float32)
+        self._readout()[1](arrays["weights"], arrays["counts"], self._parameters(), read)
+        return read
 
     def add_class(self) -> None:
         self.n_classes += 1
@@ -152,6 +162,7 @@ class PlasticLayer(Layer):
         return compile_rule(
             type(step).delta,
             self._local,
+            type(step).readout,
             len(step.parameters),
             self._by_column,
             self._event_driven,
@@ -160,17 +171,29 @@ class PlasticLayer(Layer):
             step.counted,
         )
 
+    def _readout(self) -> tuple[Callable[..., None], Callable[..., None]]:
+        step = self.rule.plasticity
+        return compile_readout(type(step).readout, len(step.parameters))
+
+    def _parameters(self) -> NDArray[np.float32]:
+        """Of a rule with a readout, whose parameters are numbers."""
+        return np.array(list(self.rule.plasticity.parameters.values()), np.float32)
+
     def updates(self, active: Active, first: int, last: int, taught: NDArray[np.bool_], n_plastic: int) -> int:
         visits = active[2][first:last] @ taught if self._event_driven else self.n_inputs * np.count_nonzero(taught)
         return int(visits) * (1 if self._by_column else n_plastic)
 
     def forward(self, active: Active, first: int, last: int) -> NDArray[np.float32]:
         outputs = np.empty((last - first, self.width), np.float32)
-        forward_block(self.state.arrays["weights"], active, first, last, outputs)
+        arrays = self.state.arrays
+        if self.rule.plasticity.readout is None:
+            forward_block(arrays["weights"], active, first, last, outputs)
+        else:
+            self._readout()[0](arrays["weights"], arrays["counts"], active, first, last, self._parameters(), outputs)
         return outputs
 
     def weight_means(self) -> NDArray[np.float64]:
-        return column_means(self.state.arrays["weights"], self.n_neurons)
+        return column_means(self.weights, self.n_neurons)
 
     def mark(self) -> PlasticUndo:
         if self._kept is None or self._kept.rows.shape != self.state.arrays["weights"].shape:

@@ -17,12 +17,14 @@ from kenyon.rules._base import (
 )
 from kenyon.rules._gen import GEN
 from kenyon.rules._inel import INEL
+from kenyon.rules._mean import MEAN
 from kenyon.rules._mse import MSE
 from kenyon.rules._oja import OJA
 
 __all__ = [
     "GEN",
     "INEL",
+    "MEAN",
     "MSE",
     "OJA",
     "RULES",

@@ -6,7 +6,9 @@ A rule is the change of one synapse as a function of what that synapse can see,
 
 with `x_e` the presynaptic and `x_o` the postsynaptic activity, `x_m` the modulatory signal (1 for
 the labelled neuron, 0 for the others), `n` the number of samples the neuron was taught, this one
-included (only for rules that declare `counted`), and `l` the learning rate.
+included (only for rules that declare `counted`), and `l` the learning rate. A rule may also say what
+a synapse counts for in the neuron's output, `x_o[j] = sum over i of readout(W[i, j], ...) x_e[i]`; without it
+that is the weight itself.
 """
 
 from __future__ import annotations
@@ -36,6 +38,9 @@ class Rule:
         initial_weight: weights of a neuron that has not learned yet.
         learning_rate, clamp: what `"auto"` means for this rule (clamp None: not needed).
         sharpness: scale of the outputs in a softmax that makes them probabilities.
+        readout: where it is not the weight itself that is read, a static method `readout(w, n, units, *parameters)`:
+            what a synapse of weight `w` counts for in a neuron that was taught `n` samples (1 where there were
+            none), of a layer with so many presynaptic units. The counts are then part of the state.
 
     Example:
         >>> from dataclasses import dataclass
@@ -57,6 +62,7 @@ class Rule:
     learning_rate: ClassVar[float] = 0.1
     clamp: ClassVar[float | None] = None
     sharpness: ClassVar[float] = 10.0
+    readout: ClassVar[Callable[..., float] | None] = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -71,7 +77,10 @@ class Rule:
         for key, entry in options_of(type(self)).items():
             low = -math.inf if entry.low is None else entry.low
             high = math.inf if entry.high is None else entry.high
-            check_moving(f"{self.name}.{key}", getattr(self, key), low, high)
+            value = getattr(self, key)
+            if self.readout is not None and callable(value):
+                raise ConfigError(f"{self.name}.{key} is {value!r}: expected a number, since a readout does not move")
+            check_moving(f"{self.name}.{key}", value, low, high)
 
     @staticmethod
     def delta(x_e: float, x_o: float, x_m: float, w: float, *parameters: float) -> float:

@@ -1,0 +1,162 @@
+"""The counting rule: means by count, synapses that saturate when they are read, and classes that are rare."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from typing import ClassVar
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from kenyon import KenyonClassifier
+from kenyon.errors import ConfigError
+from kenyon.layers import PlasticLayer
+from kenyon.modulation import InverseTime, clamp_bounds
+from kenyon.rules import INEL, MEAN, Rule, get_rule
+from kenyon.streams import load_dataset
+from kenyon.testing import check_rule
+from making import held, make, stream
+
+
+def activity(n: int, n_units: int, seed: int = 5) -> tuple[NDArray[np.float32], tuple]:
+    """Sparse samples, dense and as a block."""
+    rng = np.random.default_rng(seed)
+    x = np.where(rng.random((n, n_units)) < 0.4, rng.random((n, n_units)), 0).astype(np.float32)
+    units, values = np.zeros((n, n_units), np.uint32), np.zeros((n, n_units), np.float32)
+    counts = np.count_nonzero(x, axis=1)
+    for s in range(n):
+        units[s, : counts[s]] = np.flatnonzero(x[s])
+        values[s, : counts[s]] = x[s, np.flatnonzero(x[s])]
+    return x, (units, values, counts)
+
+
+@pytest.mark.parametrize("n_hidden", [0, 21])
+@pytest.mark.parametrize("n_units", [1, 33, 150])
+def test_the_layer_keeps_means_and_reads_them_saturated(n_units: int, n_hidden: int) -> None:
+    n, n_classes, cap = 40, 11, 2.5
+    layer = PlasticLayer(n_units, MEAN(cap), clamp_bounds(None, "symmetric"), n_hidden, seed=4)
+    for _ in range(n_classes):
+        layer.add_class()
+    width = layer.n_neurons
+    x, active = activity(n, n_units)
+    rng = np.random.default_rng(0)
+    labels, plastic = rng.integers(-1, n_classes, n), np.arange(layer.width) < width
+    plastic[3] = False
+    beta = np.tile(np.array([1.0, 0.0, cap], np.float32), (n, 1))
+    codes = layer.codes[:, :width].astype(bool)
+    sums, taught = np.zeros((n_units, width)), np.zeros(width)
+    for s in range(n):
+        read = np.minimum(sums / np.maximum(taught, 1), cap / np.sqrt(n_units))
+        outputs = np.empty((1, layer.width), np.float32)
+        assert layer.learn(active, s, s + 1, labels, plastic, beta, outputs) == s + 1
+        np.testing.assert_allclose(outputs[0, :width], x[s] @ read, rtol=1e-4, atol=1e-6)
+        if labels[s] >= 0:
+            mine = codes[labels[s]] & plastic[:width]
+            taught += mine
+            sums[:, mine] += x[s][:, np.newaxis]
+        np.testing.assert_allclose(layer.state.views()["weights"], sums, rtol=1e-5)
+        assert np.array_equal(layer.state.views()["counts"], taught)
+    read = np.minimum(sums / np.maximum(taught, 1), cap / np.sqrt(n_units))
+    np.testing.assert_allclose(layer.weights, read, rtol=1e-5)
+    np.testing.assert_allclose(layer.weight_means(), read.mean(axis=0), rtol=1e-5)
+    np.testing.assert_allclose(layer.forward(active, 0, n)[:, :width], x @ read, rtol=1e-4, atol=1e-6)
+    if n_units > 1:
+        assert 0 < np.mean(read == cap / np.sqrt(n_units)) < 1, "the cap cut nothing, or everything"
+
+
+def test_a_neuron_is_what_it_was_taught_whatever_the_others_were() -> None:
+    """Nothing is forgotten: the order in which the classes come changes no weight."""
+    X, y = stream()
+    X, y = X[y >= 0], y[y >= 0]
+    mixed = make("mean").partial_fit(X, y, classes=range(7))
+    order = np.argsort(-y, kind="stable")
+    sorted_ = make("mean").partial_fit(X[order], y[order], classes=range(7))
+    assert np.array_equal(mixed.weights_, sorted_.weights_)
+    assert np.array_equal(mixed.predict(X), sorted_.predict(X))
+
+
+def test_rare_digits_are_not_drowned() -> None:
+    """With the odd digits at a tenth, GEN loses most of them and counting few."""
+    train = load_dataset("digits").train
+    X, y = np.asarray(train.X[:]), np.asarray(train.y)
+    rng = np.random.default_rng(0)
+    held_out = rng.random(len(y)) < 0.3
+    rare = ~held_out & ((y % 2 == 0) | (rng.random(len(y)) < 0.1))
+    odd = held_out & (y % 2 == 1)
+    recall, score = {}, {}
+    for rule in ("gen", "mean"):
+        order = np.flatnonzero(rare)[np.argsort(y[rare] // 2, kind="stable")]
+        clf = KenyonClassifier(rule, n_hidden=4000, random_state=0).partial_fit(X[order], y[order])
+        recall[rule], score[rule] = clf.score(X[odd], y[odd]), clf.score(X[held_out], y[held_out])
+    assert score["mean"] > 0.85 and score["mean"] > score["gen"] + 0.1
+    assert recall["mean"] > 0.7 and recall["mean"] > recall["gen"] + 0.2
+
+
+def test_the_model_file_keeps_counts_and_cap(tmp_path: Path) -> None:
+    X, y = stream()
+    clf = make("mean", rule=MEAN(0.7)).partial_fit(X, y)
+    clf.save(tmp_path / "model")
+    loaded = KenyonClassifier.load(tmp_path / "model")
+    assert loaded.rule == MEAN(0.7) and held(loaded) == held(clf)
+    assert np.array_equal(loaded.decision_function(X), clf.decision_function(X))
+    assert held(loaded.partial_fit(X, y)) == held(clf.partial_fit(X, y))
+    assert clf.state_bytes == sum(len(part) for part in held(clf).values()), (
+        "the state is sums, counts, counters and the model's own JSON"
+    )
+
+
+def test_a_window_may_go_on_it() -> None:
+    check_rule(INEL(3.0, MEAN()))
+
+
+@dataclasses.dataclass(frozen=True)
+class _Squared(Rule):
+    """A rule from outside with a readout, and a step that counts too."""
+
+    gated: ClassVar[bool] = True
+    counted: ClassVar[bool] = True
+    power: float = 0.5
+
+    @staticmethod
+    def delta(x_e, x_o, x_m, w, n, power):  # type: ignore[no-untyped-def,override]
+        return x_m * x_e / n
+
+    @staticmethod
+    def readout(w, n, units, power):  # type: ignore[no-untyped-def,override]
+        return power * w * w * n / units
+
+
+@dataclasses.dataclass(frozen=True)
+class _EveryNeuron(_Squared):
+    """The same on the kernel that visits every neuron."""
+
+    gated: ClassVar[bool] = False
+
+    @staticmethod
+    def delta(x_e, x_o, x_m, w, n, power):  # type: ignore[no-untyped-def,override]
+        return (x_m - x_o) * x_e / n
+
+
+@pytest.mark.parametrize("rule", [MEAN(), MEAN(0.05), _Squared(), _EveryNeuron()], ids=repr)
+def test_readouts_are_checked_like_steps(rule: Rule) -> None:
+    check_rule(rule)
+
+
+@pytest.mark.parametrize(
+    ("cap", "message"),
+    [
+        (-0.1, r"mean.cap is -0.1: expected a finite number from 0"),
+        (float("nan"), r"mean.cap is nan"),
+        ("x", r"mean.cap is 'x'"),
+        (InverseTime(0.4, 0.1), r"mean.cap is InverseTime.*: expected a number, since a readout does not move"),
+    ],
+)
+def test_caps_out_of_range(cap: object, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        MEAN(cap)  # type: ignore[arg-type]
+
+
+def test_lookup() -> None:
+    assert get_rule("mean") == MEAN(cap=0.4)
