@@ -5,7 +5,7 @@
 ...     KenyonClassifier(rule="genn").fit([[1.0]], [0])
 ... except KenyonError as error:
 ...     print(error)
-unknown rule 'genn': expected one of gen, inel, mse, oja; did you mean 'gen'?
+unknown rule 'genn': expected one of gen, inel, mean, mse, oja; did you mean 'gen'?
 >>> all(issubclass(kind, ValueError) for kind in (InputError, ConfigError, ModelFileError))
 True
 >>> issubclass(DataError, FileNotFoundError), issubclass(MissingExtraError, ImportError)
