@@ -6,6 +6,7 @@ import copy
 import pickle
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -400,22 +401,23 @@ def test_a_run_that_resumes_predicts_what_it_would_have() -> None:
         make().load_working(layer.working_arrays() | {"offsets": np.zeros(4, np.float32)})
 
 
-def test_the_readout_is_refreshed_as_often_as_documented() -> None:
-    """Many units, so that counts of a class do not matter: after 64 samples, then after a sixteenth of the time."""
-    X, y = samples(3000, 6)
+@pytest.mark.parametrize("width", [6, 130])
+def test_the_readout_is_refreshed_as_often_as_documented(width: int) -> None:
+    X, y = samples(3000, width)
     y[:] = np.arange(3000) % 5
-    layer = make(6)
+    layer = make(width)
     times: list[int] = []
     present = layer._present
     layer._present = lambda: (times.append(int(layer.state.arrays["taught"].sum())), present())[1]  # type: ignore[method-assign]
     predictions(layer, X, y)
-    counts = {c * 5 - 4 + j for c in (1, 8, 64, 512) for j in range(5)}  # class j has its c-th sample at this time
-    wanted, since = [0], 0
+    counts = {5 * (c - 1) + j + 1 for c in (1, 2, 4, 8, 16, 32, 64) for j in range(5)}  # class j has c samples then
+    wanted = [0]
     for t in range(1, 3000):
-        if t in counts or t - since >= max(64, t // 16):
+        pending = any(wanted[-1] < count <= t for count in counts)
+        near = pending and t - wanted[-1] >= max(1, width // 64, t // 512)
+        if near or t - wanted[-1] >= max(8, width // 8, t // 16):
             wanted.append(t)
-            since = t
-    assert times == wanted and len(times) < 100
+    assert times == wanted and len(times) < 160
 
 
 def test_samples_learned_without_a_prediction_end_the_service_of_a_readout() -> None:
@@ -585,24 +587,49 @@ def test_copies_go_on_alike(kind: str) -> None:
 # ---- in the classifier
 
 
-def test_a_classifier_learns_saves_and_loads(tmp_path: Any) -> None:
+def classifier(**params: Any) -> KenyonClassifier:
+    kind = "kenyon.layers:SecondOrderLayer"
+    return KenyonClassifier(
+        **{"layer": kind, "n_hidden": 150, "density": 8, "threshold": 0.5, "random_state": 0, **params}
+    )
+
+
+def digits() -> tuple[NDArray, NDArray, NDArray, NDArray]:
+    """Samples to learn, one class after the other, and others."""
     X, y = load_digits(return_X_y=True)
     X = (X * 15).astype(np.uint8)
-    how = {
-        "layer": "kenyon.layers:SecondOrderLayer",
-        "n_hidden": 150,
-        "density": 8,
-        "threshold": 0.5,
-        "random_state": 0,
-    }
-    clf = KenyonClassifier(**how)
     order = np.argsort(y[:1200], kind="stable")
-    clf.partial_fit(X[order], y[order])
-    assert clf.score(X[1200:], y[1200:]) > 0.85
+    return X[order], y[order], X[1200:], y[1200:]
+
+
+def test_a_classifier_learns_saves_and_loads(tmp_path: Path) -> None:
+    X, y, more, labels = digits()
+    clf = classifier().partial_fit(X, y)
+    assert clf.score(more, labels) > 0.85
     clf.save(tmp_path / "model")
     again = KenyonClassifier.load(tmp_path / "model")
     assert again.state_bytes == clf.state_bytes
     assert np.array_equal(again.decision_function(X), clf.decision_function(X))
     for model in (clf, again):
-        model.partial_fit(X[1200:], y[1200:])
+        model.partial_fit(more, labels)
     assert np.array_equal(again.decision_function(X), clf.decision_function(X))
+
+
+@pytest.mark.parametrize("n_jobs", [1, 3])
+def test_a_checkpoint_goes_on_with_the_same_predictions(n_jobs: int) -> None:
+    X, y, *_ = digits()
+    whole = classifier()
+    wanted = whole.test_then_learn(X, y)
+    assert (wanted == y).mean() > 0.8
+    clf = classifier(n_jobs=n_jobs)
+    found = [clf.test_then_learn(X[:333], y[:333])]
+    arrays = clf.to_arrays(working=True)
+    assert set(clf.to_arrays()) < set(arrays)
+    clf = KenyonClassifier.from_arrays(arrays)
+    assert set(clf.to_arrays(working=True)) == set(arrays)
+    found += [clf.test_then_learn(X[333:900], y[333:900]), clf.test_then_learn(X[900:], y[900:])]
+    assert np.array_equal(np.concatenate(found), wanted)
+    assert clf.state_bytes == whole.state_bytes
+    for extra, match in (("working.1.readout", "no such layer"), ("working.0.readout", "of another kind")):
+        with pytest.raises(ModelFileError, match=match):
+            KenyonClassifier.from_arrays({**arrays, extra: np.zeros(3, np.float32)})

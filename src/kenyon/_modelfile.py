@@ -40,6 +40,9 @@ VERSION = 1
 NOT_KEPT = ("n_jobs", "random_state")
 """Threads belong to the machine, not to the model; the seed is kept as it was drawn."""
 
+WORKING = "working."
+"""Begins the names of arrays that only checkpoints have, before the layer's number."""
+
 MOST_INPUTS = 1 << 24
 MOST_CONNECTIONS = 1 << 28
 """A file may not ask for wider samples, or for a projection with more connections, than any real model has."""
@@ -71,8 +74,8 @@ def load(path: str | os.PathLike[str], overrides: Mapping[str, Any]) -> tuple[di
         raise ModelFileError(f"{path}: {error}") from error
 
 
-def to_arrays(core: Core) -> tuple[str, dict[str, NDArray]]:
-    """The state as JSON and named arrays, copied."""
+def to_arrays(core: Core, working: bool = False) -> tuple[str, dict[str, NDArray]]:
+    """The state as JSON and named arrays, copied; with what a checkpoint keeps beside it where `working`."""
     engine = core.engine
     for task, labels in core.heads.items():
         _check_plain("task", task)
@@ -81,6 +84,8 @@ def to_arrays(core: Core) -> tuple[str, dict[str, NDArray]]:
     tensors: dict[str, NDArray] = {"counters": np.array([engine.time, engine.updates], np.int64)}
     for number, layer in enumerate(engine.layers):
         tensors |= {f"{name}.{number}": view.copy() for name, view in layer.state.views().items()}
+        if working:
+            tensors |= {f"{WORKING}{number}.{name}": array for name, array in layer.working_arrays().items()}
     return _model_json(engine.params, engine.seed, core.inputs, core.heads, _units(engine)), tensors
 
 
@@ -94,6 +99,8 @@ def from_arrays(
     model_json: str, tensors: Mapping[str, NDArray], overrides: Mapping[str, Any]
 ) -> tuple[dict[str, Any], Core]:
     """The inverse of `to_arrays`: the classifier's parameters, `overrides` in place of those saved, and its core."""
+    beside = {name: array for name, array in tensors.items() if name.startswith(WORKING)}
+    tensors = {name: array for name, array in tensors.items() if name not in beside}
     try:
         model = json.loads(model_json)
         inputs, seed, heads, n_classes = _checked_contents(model, tensors)
@@ -104,6 +111,11 @@ def from_arrays(
         engine.time, engine.updates = tensors["counters"].tolist()
         for number, layer in enumerate(engine.layers):
             layer.load(tensors, f".{number}", n_classes)
+            start = f"{WORKING}{number}."
+            own = [name for name in beside if name.startswith(start)]
+            layer.load_working({name.removeprefix(start): beside.pop(name) for name in own})
+        if beside:
+            raise ModelFileError(f"the model holds {min(beside)!r}: expected no such layer")
     except KenyonError:
         raise
     except (KeyError, TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:

@@ -312,9 +312,13 @@ class KenyonClassifier(Estimator):
         params, core = _modelfile.load(path, overrides)
         return cls._with(params, core)
 
-    def to_arrays(self) -> dict[str, NDArray]:
-        """The whole state as named arrays; `from_arrays` of a classifier goes on from them."""
-        model, tensors = self._read(_modelfile.to_arrays)
+    def to_arrays(self, working: bool = False) -> dict[str, NDArray]:
+        """The whole state as named arrays; `from_arrays` of a classifier goes on from them.
+
+        Args:
+            working: also what is no part of the state, but lets `test_then_learn` go on with the same predictions.
+        """
+        model, tensors = self._read(lambda core: _modelfile.to_arrays(core, working))
         return {"model": np.frombuffer(model.encode(), np.uint8), **tensors}
 
     @classmethod

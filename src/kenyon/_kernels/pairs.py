@@ -12,8 +12,8 @@ from kenyon.compiling import kernel
 TILE = 16
 """Entries of a row that are held in registers while a block of samples is added to them."""
 
-RARE = np.uint64(0x9249249249249249)
-"""The bits of 1, 8, 64, ...: counts at which the readout of a class is worth solving anew."""
+FEW = np.uint64(64)
+"""A class that was taught 1, 2, 4, .. samples, up to this many, is worth solving the readout anew."""
 
 
 @kernel()
@@ -219,29 +219,28 @@ def squares_of_triangle(matrix):
 
 
 @kernel()
-def until_refresh(labels, plastic, first, last, taught, time, refreshed, pending, longest, shortest):
-    """How far the readout of time `refreshed` serves.
+def until_refresh(labels, plastic, first, last, taught, n_units, time, since, pending):
+    """How far the readout of time `since` serves (`kenyon.layers`, the second-order layer, says when it does not).
 
     Args:
         labels: class number of each sample of a block; plastic: (width,) the neurons that may learn.
         taught: (width,) the samples each neuron was taught; changed.
         time: labelled samples learned before sample `first`.
-        pending: whether a class has reached a count of 1, 8, 64, ... since then.
-        longest: samples it serves at the most, or a sixteenth of the time, if that is more.
-        shortest: samples it serves at the least.
+        pending: whether a class has reached a count of 1, 2, 4, .., 64 since then.
 
     Returns:
         (the first sample that needs a new readout, or last; pending).
     """
     for s in range(first, last):
-        age = time - refreshed
-        if age >= max(longest, time // 16) or (pending and age >= shortest):
+        age = time - since
+        far, near = max(8, n_units // 8, time // 16), max(1, n_units // 64, time // 512)
+        if age >= far or (pending and age >= near):
             return s, pending
         j = labels[s]
         if j >= 0 and plastic[j]:
             n = np.uint64(taught[j]) + np.uint64(1)
             taught[j] = n
-            pending |= n & (n - np.uint64(1)) == 0 and n & RARE != 0
+            pending |= n <= FEW and n & (n - np.uint64(1)) == 0
             time += 1
     return last, pending
 

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from kenyon.errors import ModelFileError
 from kenyon.features import Active
 from kenyon.layers._state import Declared, State, axis_sizes, bytes_of
 
@@ -130,6 +131,15 @@ class Layer(ABC):
         while self.n_classes < n_classes:
             self.add_class()
         self.state.filled(tensors, where)
+
+    def working_arrays(self) -> dict[str, NDArray]:
+        """What a checkpoint keeps beside the state, so that a run goes on with the same predictions; mostly nothing."""
+        return {}
+
+    def load_working(self, arrays: Mapping[str, NDArray]) -> None:
+        """Take over the `working_arrays` of a layer in the same state."""
+        if arrays:
+            raise ModelFileError(f"the model holds {min(arrays)!r}: expected nothing beside the state")
 
     def state_bytes_with(self, n_new: int) -> int:
         """Bytes of the state with that many more classes."""

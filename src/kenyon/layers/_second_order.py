@@ -8,10 +8,10 @@ are exact: the state does not depend on the order of the stream, nothing is forg
 that learned parts of a stream add up to the one that learned all of it, and a sample can be taken out again.
 
 `test_then_learn` asks before every sample, and a readout takes about as long as learning as many samples as there are
-units. So while predictions are asked for, a readout serves several samples. It is solved anew after max(64, units / 4,
-time / 16) labelled samples; and earlier, but not before units / 32 of them, when a class has been taught its 1st, 8th,
-64th, ... sample. Samples learned without a prediction end its service. All this follows from the stream alone, so
-predictions do not depend on how the stream is cut. `forward` always uses the readout of the present state.
+units. So while predictions are asked for, a readout serves several samples. It is solved anew after max(8, units / 8,
+time / 16) labelled samples; and, when a class has meanwhile been taught its 1st, 2nd, 4th, .. or 64th sample, already
+after max(1, units / 64, time / 512). Samples learned without a prediction end its service. All this follows from the
+stream alone, so predictions do not depend on how the stream is cut. `forward` uses the readout of the present state.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ class SecondOrderLayer(Layer):
             return last
         at = first
         while at < last:
-            service, stop = self._service_until(first=at, last=last, labels=labels, plastic=plastic)
+            service, stop = self._service_until(at, last, labels, plastic)
             outputs[at - first : stop - first] = self._scores(service.readout, active, at, stop)
             self._add(active, at, stop, labels, plastic)
             self._service = service
@@ -153,16 +153,13 @@ class SecondOrderLayer(Layer):
     ) -> tuple[Service, int]:
         """The readout for sample `first` and how far it serves; as it stands once the samples before are learned."""
         taught = self.state.arrays["taught"].copy()
-        time, longest, shortest = int(taught.sum()), max(64, self.n_inputs // 4), max(1, self.n_inputs // 32)
+        block, time = (labels, plastic, first, last, taught, self.n_inputs), int(taught.sum())
         service, stop, pending = self._service, first, False
         if service is not None:
-            when = (time, service.since, service.pending)
-            stop, pending = kernels.until_refresh(labels, plastic, first, last, taught, *when, longest, shortest)
+            stop, pending = kernels.until_refresh(*block, time, service.since, service.pending)
         if service is None or stop == first:
             service = Service(self._present(), time, False)
-            stop, pending = kernels.until_refresh(
-                labels, plastic, first, last, taught, time, time, False, longest, shortest
-            )
+            stop, pending = kernels.until_refresh(*block, time, time, False)
         return service._replace(pending=bool(pending)), stop
 
     def _add(

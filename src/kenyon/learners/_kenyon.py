@@ -99,7 +99,7 @@ class KenyonLearner:
         return means
 
     def state(self) -> dict[str, NDArray]:
-        return self.classifier.to_arrays() if self._started else {}
+        return self.classifier.to_arrays(working=True) if self._started else {}
 
     def restore(self, state: dict[str, NDArray]) -> None:
         if state:
