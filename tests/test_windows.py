@@ -189,7 +189,7 @@ def test_sums_near_16_bits_are_exact(k: int, inhibitory: float, pooling: str, na
         "activity": activity,
     }
     features = Windows((20, 20), 35, k, window=20, **options)
-    assert (features._tables[np.uint8][0][0] is np.int16) == narrow
+    assert (features._arithmetics[np.dtype(np.uint8)][0][0] is np.int16) == narrow
     X = np.full((20, 400), 255, np.uint8)
     X[1::2] = samples(10, (20, 20), "bytes")
     flat, signs = connections(features)
@@ -341,7 +341,7 @@ def test_what_cannot_be_says_so(changed: dict[str, Any], message: str) -> None:
 
 def test_bytes_held_are_counted() -> None:
     features = Windows((9, 9), 70, 6, shifts=1, window=4)
-    tables = 70 * 6 * 2 + 81 * 4 + 2 * (9 * 8 + 8 + 8)
+    tables = 70 * 6 * 2 + 81 * 4 + 9 * 8 + 8 + 8
     assert features.nbytes == tables
     workspace = features.workspace()
     active = BLOCK * (70 * 8 + 8)

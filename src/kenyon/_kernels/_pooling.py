@@ -1,8 +1,8 @@
 """What a unit answers at several places of a sample, pooled: vector operations for the layer of windows.
 
-A unit's response at a place is the sum of its excitatory inputs less its inhibitory ones. Both operations below add up
-vectors that begin where the table `inputs` says, moved by an offset for each place. In `pool_block` the
-lanes of a vector are samples, in `pool_one` they are neighbouring places of one sample.
+A unit's response at a place is the sum of its excitatory inputs less its inhibitory ones. The operations below add up
+vectors that begin where the table `inputs` says, moved by an offset for each place. For blocks the
+lanes of a vector are samples, for single samples they are neighbouring places.
 
 Like those of `_vector.py` they are written as LLVM vectors, take NumPy arrays whose last axis is contiguous and check
 nothing.
@@ -29,71 +29,92 @@ def _pooling(best):
     """The two operations, for the best response or for the sum of the positive ones."""
 
     @intrinsic
-    def pool_block(typing, x, inputs, unit, n_excitatory, offsets, out, row):
-        """`out[row, :]`: the pooled response of a unit, a lane a sample.
+    def pool_block(typing, x, inputs, unit, n_excitatory, offsets, out):
+        """`out[unit, :]`: the pooled response of a unit, a lane a sample.
 
         Args:
             x: (places, LANES), whole numbers of 16 or 32 bits or float32.
             inputs: (units, K), rows of `x`: the first `n_excitatory` are added in order, then the others subtracted.
-            offsets: (groups, n) int64, in rows of `x`. A sum runs over the n of a group in order, then over the groups.
+            offsets: (1, n) int64, in rows of `x`; sums run over them in order.
             out: (units, LANES), int32 or float32.
         """
-        signature = types.void(x, inputs, types.int64, types.int64, offsets, out, types.int64)
+        signature = types.void(x, inputs, types.int64, types.int64, offsets, out)
 
         def codegen(context, builder, sig, args):
-            x_type, inputs_type, _, _, offsets_type, out_type, _ = sig.args
-            x_array, inputs_array, unit, n_excitatory, offsets_array, out_array, row = args
+            x_type, inputs_type, _, _, offsets_type, out_type = sig.args
+            x_array, inputs_array, unit, n_excitatory, offsets_array, out_array = args
             size = ir.Constant(_I64, LANES * _itemsize(x_type))
+            zero, together = ir.Constant(_I64, 0), ir.Constant(_I64, TOGETHER)
             table = (inputs_type, inputs_array, unit, n_excitatory)
-            unit_at = _Unit(context, builder, x_type, x_array, table, size, LANES)
-            target, total_vector = _row(context, builder, out_type, out_array, row, LANES)
-            n_groups, n_each = _shape(context, builder, offsets_type, offsets_array)
+            unit_at = _Unit(context, builder, x_type, x_array, table, lambda k: builder.mul(k, size), LANES)
+            target, vector = _row(context, builder, out_type, out_array, unit, LANES)
+            n_offsets = _shape(context, builder, offsets_type, offsets_array)[1]
 
-            def group(g, total):
-                def start(i):
-                    return builder.mul(_item(context, builder, offsets_type, offsets_array, g, i), size), None
+            def several(first, number):
+                def body(i, total):
+                    begin = builder.add(first, builder.mul(i, ir.Constant(_I64, number)))
+                    numbers = [builder.add(begin, ir.Constant(_I64, n)) for n in range(number)]
+                    offsets = [_item(context, builder, offsets_type, offsets_array, zero, n) for n in numbers]
+                    responses = unit_at.responses([builder.mul(offset, size) for offset in offsets])
+                    return _pool(builder, total, responses, best)
 
-                return _join(builder, total, unit_at.pooled(n_each, start, best, total_vector), best)
+                return body
 
-            total = _count_loop(builder, n_groups, _neutral(total_vector, best), group)
-            builder.store(total, target).align = _itemsize(out_type)
+            n_whole = builder.udiv(n_offsets, together)
+            whole = builder.mul(n_whole, together)
+            begin = _neutral(unit_at.vector if best else vector, best)
+            total = _count_loop(builder, n_whole, begin, several(zero, TOGETHER))
+            total = _count_loop(builder, builder.sub(n_offsets, whole), total, several(whole, 1))
+            builder.store(_widened(builder, total, vector), target).align = _itemsize(out_type)
             return context.get_dummy_value()
 
         return signature, codegen
 
     @intrinsic
-    def pool_one(typing, x, stride, inputs, unit, n_excitatory, offsets, lanes, out):
-        """The pooled response of a unit to one sample, a lane a place.
+    def pool_one(typing, x, shift, inputs, unit, n_excitatory, offsets, lanes, out):
+        """Pool the response of a unit to one sample into `out[unit]`, a lane a place.
 
         Args:
             x: (items,), whole numbers of 16 or 32 bits or float32.
-            stride: items of `x` from one number in `inputs` to the next.
-            offsets: (groups, n) int64, in items of `x`: where PLACES places begin; order as in `pool_block`.
-            lanes: (groups, n) int64, how many of those places there are.
-            out: any array of the result's type, int32 or float32.
+            shift: the input with number k begins at item `k << shift`.
+            offsets: tuple of int64, in items of `x`: where PLACES places begin.
+            lanes: tuple of int64, how many of those places there are. Sums run over them in order, offset by offset.
+            out: (units,) int32 or float32.
         """
-        signature = out.dtype(x, types.int64, inputs, types.int64, types.int64, offsets, lanes, out)
+        signature = types.void(x, types.int64, inputs, types.int64, types.int64, offsets, lanes, out)
 
         def codegen(context, builder, sig, args):
-            x_type, _, inputs_type, _, _, offsets_type, lanes_type, out_type = sig.args
-            x_array, stride, inputs_array, unit, n_excitatory, offsets_array, lanes_array, _ = args
+            x_type, _, inputs_type, _, _, _, _, out_type = sig.args
+            x_array, shift, inputs_array, unit, n_excitatory, offsets, lanes, out_array = args
             size = ir.Constant(_I64, _itemsize(x_type))
             table = (inputs_type, inputs_array, unit, n_excitatory)
-            unit_at = _Unit(context, builder, x_type, x_array, table, builder.mul(stride, size), PLACES)
-            scalar = context.get_data_type(out_type.dtype)
-            total_vector = ir.VectorType(scalar, PLACES)
-            n_groups, n_each = _shape(context, builder, offsets_type, offsets_array)
-
-            def group(g, total):
-                def start(i):
-                    offset = builder.mul(_item(context, builder, offsets_type, offsets_array, g, i), size)
-                    count = builder.trunc(_item(context, builder, lanes_type, lanes_array, g, i), _I32)
-                    numbers = ir.Constant(ir.VectorType(_I32, PLACES), list(range(PLACES)))
-                    return offset, builder.icmp_signed("<", numbers, _spread(builder, count, PLACES))
-
-                return _across(builder, total, unit_at.pooled(n_each, start, best, total_vector), best)
-
-            return _count_loop(builder, n_groups, _neutral(scalar, best), group)
+            # the size of an item is a power of two as well
+            shift = builder.add(shift, ir.Constant(_I64, _itemsize(x_type).bit_length() - 1))
+            unit_at = _Unit(context, builder, x_type, x_array, table, lambda k: builder.shl(k, shift), PLACES)
+            responses = unit_at.responses(
+                [builder.mul(offset, size) for offset in cgutils.unpack_tuple(builder, offsets)]
+            )
+            neutral = _neutral(unit_at.vector, best)
+            numbers = ir.Constant(ir.VectorType(_I32, PLACES), list(range(PLACES)))
+            there = [
+                builder.icmp_signed("<", numbers, _spread(builder, builder.trunc(count, _I32), PLACES))
+                for count in cgutils.unpack_tuple(builder, lanes)
+            ]
+            responses = [
+                builder.select(mask, response, neutral) for mask, response in zip(there, responses, strict=True)
+            ]
+            place = builder.gep(context.make_array(out_type)(context, builder, out_array).data, [unit])
+            total = builder.load(place)
+            if best or not _real(unit_at.vector):
+                vector = ir.VectorType(total.type, PLACES)
+                begin = _neutral(unit_at.vector if best else vector, best)
+                pooled = _pool(builder, begin, responses, best)
+                total = _join(builder, total, _widened(builder, _across(builder, pooled, best), total.type), best)
+            else:
+                for response in responses:
+                    total = _across_in_order(builder, total, _larger(builder, response, neutral))
+            builder.store(total, place)
+            return context.get_dummy_value()
 
         return signature, codegen
 
@@ -101,15 +122,20 @@ def _pooling(best):
 
 
 class _Unit:
-    """One unit and the samples it looks at, while code for it is generated."""
+    """One unit and the samples it looks at, while code for it is generated.
 
-    def __init__(self, context, builder, x_type, x_array, table, stride, lanes):
-        inputs_type, inputs_array, _, _ = table
-        self.context, self.builder, self.table, self.stride = context, builder, table, stride
+    Args:
+        table: (type and array of inputs, unit, n_excitatory).
+        place: from an input's number to where it begins, in bytes.
+        lanes: of a vector.
+    """
+
+    def __init__(self, context, builder, x_type, x_array, table, place, lanes):
+        self.context, self.builder, self.table, self.place = context, builder, table, place
         self.start = builder.ptrtoint(context.make_array(x_type)(context, builder, x_array).data, _I64)
         self.vector = ir.VectorType(context.get_data_type(x_type.dtype), lanes)
         self.itemsize = _itemsize(x_type)
-        self.n_connections = _shape(context, builder, inputs_type, inputs_array)[1]
+        self.n_connections = _shape(context, builder, *table[:2])[1]
 
     def responses(self, offsets):
         """The responses at several offsets, in bytes: one vector each."""
@@ -120,7 +146,7 @@ class _Unit:
         def run(first, last, totals, join):
             def body(i, totals):
                 k = _item(self.context, builder, inputs_type, inputs_array, unit, builder.add(first, i))
-                at = builder.mul(builder.zext(k, _I64), self.stride)
+                at = self.place(builder.zext(k, _I64))
                 for number, start in enumerate(starts):
                     pointer = builder.inttoptr(builder.add(start, at), self.vector.as_pointer())
                     value = _load(builder, pointer, self.itemsize)
@@ -134,68 +160,56 @@ class _Unit:
         totals = run(n_excitatory, self.n_connections, totals, subtract)
         return [builder.extract_value(totals, number) for number in range(len(starts))]
 
-    def pooled(self, count, start, best, total_vector):
-        """The responses at offsets 0 .. count - 1, pooled lane by lane; `start(i)` gives (bytes, lanes that count)."""
-        builder, together = self.builder, ir.Constant(_I64, TOGETHER)
 
-        def several(number):
-            def body(i, total):
-                first = builder.mul(i, ir.Constant(_I64, number)) if number > 1 else builder.add(i, whole)
-                places = [start(builder.add(first, ir.Constant(_I64, n))) for n in range(number)]
-                responses = self.responses([offset for offset, _ in places])
-                return self._add(total, responses, [mask for _, mask in places], best, total_vector)
-
-            return body
-
-        n_together = builder.udiv(count, together)
-        whole = builder.mul(n_together, together)
-        neutral = _neutral(self.vector if best else total_vector, best)
-        total = _count_loop(builder, n_together, neutral, several(TOGETHER))
-        total = _count_loop(builder, builder.sub(count, whole), total, several(1))
-        return total if total.type == total_vector else builder.sext(total, total_vector)
-
-    def _add(self, total, responses, masks, best, total_vector):
-        builder = self.builder
-        neutral = _neutral(self.vector, best)
-        if not best:
-            responses = [_larger(builder, response, neutral) for response in responses]
-        responses = [
-            response if mask is None else builder.select(mask, response, neutral)
-            for response, mask in zip(responses, masks, strict=True)
-        ]
-        if best:
-            for response in responses:
-                total = _larger(builder, total, response)
-            return total
-        if _real(self.vector):
-            for response in responses:
-                total = builder.fadd(total, response)
-            return total
-        together = responses[0]
-        for response in responses[1:]:
-            together = builder.add(together, response)
-        return builder.add(total, together if self.vector == total_vector else builder.zext(together, total_vector))
+def _pool(builder, total, responses, best):
+    """`total` pooled with responses, lane by lane and one after the other."""
+    if best:
+        for response in responses:
+            total = _larger(builder, total, response)
+        return total
+    responses = [_larger(builder, response, _constant(response.type, 0)) for response in responses]
+    if _real(total.type):
+        for response in responses:
+            total = builder.fadd(total, response)
+        return total
+    together = responses[0]
+    for response in responses[1:]:
+        together = builder.add(together, response)
+    return builder.add(total, together if together.type == total.type else builder.zext(together, total.type))
 
 
-def _across(builder, total, vector, best):
-    """`total` pooled with every lane of a vector, lane by lane in order."""
+def _across(builder, vector, best):
+    """All lanes of a vector pooled, in any order."""
     kind = vector.type.element
-    name = "f32" if _real(kind) else f"i{kind.width}"
-    operation = ("fmax" if _real(kind) else "smax") if best else ("fadd" if _real(kind) else "add")
-    ordered = operation == "fadd"
-    signature = ir.FunctionType(kind, [kind, vector.type] if ordered else [vector.type])
+    if best and _real(kind):
+        operation, name = "fmax", "f32"
+    else:
+        operation, name = "smax" if best else "add", f"i{kind.width}"
     reduce = cgutils.get_or_insert_function(
-        builder.module, signature, f"llvm.vector.reduce.{operation}.v{vector.type.count}{name}"
+        builder.module,
+        ir.FunctionType(kind, [vector.type]),
+        f"llvm.vector.reduce.{operation}.v{vector.type.count}{name}",
     )
-    if ordered:
-        return builder.call(reduce, [total, vector])
-    return _join(builder, total, builder.call(reduce, [vector]), best)
+    return builder.call(reduce, [vector])
+
+
+def _across_in_order(builder, total, vector):
+    """`total` plus each lane of a vector of floats, one after the other."""
+    kind = vector.type.element
+    reduce = cgutils.get_or_insert_function(
+        builder.module,
+        ir.FunctionType(kind, [kind, vector.type]),
+        f"llvm.vector.reduce.fadd.v{vector.type.count}f32",
+    )
+    return builder.call(reduce, [total, vector])
 
 
 def _join(builder, total, pooled, best):
-    if best:
-        return _larger(builder, total, pooled)
-    return builder.fadd(total, pooled) if _real(total.type) else builder.add(total, pooled)
+    return _larger(builder, total, pooled) if best else builder.add(total, pooled)
+
+
+def _widened(builder, value, kind):
+    return value if value.type == kind else builder.sext(value, kind)
 
 
 def _larger(builder, a, b):
@@ -235,3 +249,21 @@ def _spread(builder, value, lanes):
 
 best_of_block, best_of_one = _pooling(True)
 sum_of_block, sum_of_one = _pooling(False)
+
+
+@intrinsic
+def copy_eight(typing, source, at, target, to):
+    """`target[to : to + 8] = source[at : at + 8]`."""
+    signature = types.void(source, types.int64, target, types.int64)
+
+    def codegen(context, builder, sig, args):
+        places = []
+        for array_type, array, index in ((sig.args[0], *args[:2]), (sig.args[2], *args[2:])):
+            data = context.make_array(array_type)(context, builder, array).data
+            vector = ir.VectorType(context.get_data_type(array_type.dtype), 8)
+            places.append(builder.bitcast(builder.gep(data, [index]), vector.as_pointer()))
+        value = _load(builder, places[0], _itemsize(sig.args[0]))
+        builder.store(value, places[1]).align = _itemsize(sig.args[2])
+        return context.get_dummy_value()
+
+    return signature, codegen

@@ -2,19 +2,19 @@
 
 A sample is laid out channel by channel with a border of zeros, so that every shift is an offset. Bytes are summed
 exactly; floats are summed in float32: the excitatory inputs in order, less the inhibitory ones in order, then
-for each column of shifts over its rows, then over the columns. Both entry points,
+over the shifts row by row. Both entry points,
 for blocks and for single samples, give the same bits.
 """
 
 import numpy as np
 
 from kenyon._kernels import LANES
-from kenyon._kernels._pooling import best_of_block, best_of_one, sum_of_block, sum_of_one
+from kenyon._kernels._pooling import best_of_block, best_of_one, copy_eight, sum_of_block, sum_of_one
 from kenyon._kernels._vector import add_moments, greater_mask, lowest_bit
 from kenyon._kernels.project import PARTIALS, collect, cutoff, finish, ordered_moments
 from kenyon.compiling import kernel
 
-COMPILED_IN = "f8393aed6bfe"
+COMPILED_IN = "c6d956698546"
 """Digest of `__init__.py`, `_vector.py`, `_pooling.py` and `project.py`. Numba keeps machine code by the text of its
 own file, so a change to what is compiled into it has to show here."""
 
@@ -44,9 +44,9 @@ def activate_windows(samples, places, unit_table, how, scratch, active):
         _lay_out(samples[part], places, columns)
         for unit in range(inputs.shape[0]):
             if best:
-                best_of_block(columns, inputs, unit, n_excitatory, offsets, responses, unit)
+                best_of_block(columns, inputs, unit, n_excitatory, offsets, responses)
             else:
-                sum_of_block(columns, inputs, unit, n_excitatory, offsets, responses, unit)
+                sum_of_block(columns, inputs, unit, n_excitatory, offsets, responses)
             if root:
                 _take_root(responses[unit], root)
         _answer(responses, min(LANES, samples.shape[0] - first), part, samples.itemsize == 1, how, scratch, active)
@@ -58,26 +58,48 @@ def activate_windows_one(sample, places, unit_table, how, scratch, active):
 
     Args:
         sample: (1, N) uint8 or float32.
-        unit_table: (inputs, n_excitatory, offsets, lanes, stride): as in `pool_one`.
+        unit_table: (inputs, n_excitatory, offsets, lanes, shift): (n,) offsets and numbers of places, else as in
+            `pool_one`.
         scratch: (image, patches, shape, responses, limits): the padded places and some room after them; for each of
             them the values at all shifts side by side, or nothing; (channels, height, width) of a
             sample, then padded height and width; rows of LANES that hold M responses, and their smallest
             and largest value.
         places, how, active: as in `activate_windows`.
     """
-    inputs, n_excitatory, offsets, lanes, stride = unit_table
+    inputs, n_excitatory, offsets, lanes, shift = unit_table
     image, patches, shape, responses, limits = scratch
     best, root = how[0], how[1]
-    source = _lay_out_one(sample, places, image, patches, shape, stride)
-    n_units, flat = inputs.shape[0], responses.reshape(-1)
-    for unit in range(n_units):
-        if best:
-            flat[unit] = best_of_one(source, stride, inputs, unit, n_excitatory, offsets, lanes, flat)
+    _lay_out_one(sample, places, image)
+    if patches.size:
+        _put_side_by_side(image, shape, shift, patches)
+        image = patches
+    flat = responses.reshape(-1)[: inputs.shape[0]]
+    flat[:] = limits[0] if best else 0
+    first = 0
+    while first < offsets.size:
+        one, two, three, four = first, first + 1, first + 2, first + 3
+        if four < offsets.size:
+            which = (offsets[one], offsets[two], offsets[three], offsets[four])
+            wide = (lanes[one], lanes[two], lanes[three], lanes[four])
+            _pool_places(image, shift, inputs, n_excitatory, which, wide, best, flat)
+            first += 4
         else:
-            flat[unit] = sum_of_one(source, stride, inputs, unit, n_excitatory, offsets, lanes, flat)
+            _pool_places(image, shift, inputs, n_excitatory, (offsets[one],), (lanes[one],), best, flat)
+            first += 1
     if root:
-        _take_root(flat[:n_units], root)
-    _answer_one(responses, n_units, sample.itemsize == 1, how, limits, active)
+        _take_root(flat, root)
+    _answer_one(responses, inputs.shape[0], sample.itemsize == 1, how, limits, active)
+
+
+@kernel()
+def _pool_places(x, shift, inputs, n_excitatory, offsets, lanes, best, flat):
+    """The responses of all units at some places, pooled with those before."""
+    if best:
+        for unit in range(inputs.shape[0]):
+            best_of_one(x, shift, inputs, unit, n_excitatory, offsets, lanes, flat)
+    else:
+        for unit in range(inputs.shape[0]):
+            sum_of_one(x, shift, inputs, unit, n_excitatory, offsets, lanes, flat)
 
 
 @kernel()
@@ -93,24 +115,23 @@ def _lay_out(samples, places, columns):
 
 
 @kernel()
-def _lay_out_one(sample, places, image, patches, shape, stride):
-    """Put one sample into its padded layout, and the values at all shifts of a place side by side if there is room."""
+def _lay_out_one(sample, places, image):
+    """Put one sample into its padded layout."""
     for i in range(places.size):
         image[places[i]] = sample[0, i]
-    if patches.size == 0:
-        return image
+
+
+@kernel()
+def _put_side_by_side(image, shape, shift, patches):
+    """The values at all shifts of each place, row by row; a row has eight at most, and the next covers what is over."""
     channels, height, width, padded_height, padded_width = shape
     rows, columns = padded_height - height + 1, padded_width - width + 1
     for channel in range(channels):
         for y in range(height):
             for x in range(width):
                 place = (channel * padded_height + y) * padded_width + x
-                to = place * stride
                 for row in range(rows):
-                    for column in range(columns):
-                        patches[to] = image[place + row * padded_width + column]
-                        to += 1
-    return patches
+                    copy_eight(image, place + row * padded_width, patches, (place << shift) + row * columns)
 
 
 @kernel()

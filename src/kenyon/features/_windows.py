@@ -46,8 +46,8 @@ from kenyon.features._shape import Layout, layout_of
 
 BYTE = 255
 
-FEW_SHIFTS = 64
-"""Up to this many shifts are put side by side for single samples."""
+FEW_COLUMNS = 7
+"""Up to this many rows and columns of shifts are put side by side for single samples; eight at most."""
 
 
 class Windows:
@@ -141,7 +141,9 @@ class Windows:
             np.uint64(seed), planes, size, signs == "oriented", self._n_excitatory, layout.padded, self._inputs
         )
         self._places = layout.places()
-        self._tables = {dtype: self._tables_for(dtype) for dtype in (np.uint8, np.float32)}
+        self._for_blocks = (self._inputs, self._n_excitatory, _block_offsets(layout))
+        self._for_one = (self._inputs, self._n_excitatory, *_one_offsets(layout))
+        self._arithmetics = {np.dtype(dtype): self._arithmetic(dtype) for dtype in (np.uint8, np.float32)}
 
     def workspace(self) -> WindowsWorkspace:
         return WindowsWorkspace(self.n_outputs, self._activity)
@@ -150,24 +152,24 @@ class Windows:
         """There is nothing left to make."""
 
     def activate(self, samples: NDArray, workspace: WindowsWorkspace) -> Active:
-        dtype = np.uint8 if samples.dtype == np.uint8 else np.float32
-        types, how, block, one = self._tables[dtype]
+        types, how = self._arithmetics[samples.dtype]
         active = workspace.active
         if len(samples) > FEW:
             scratch = workspace.block(self._layout, *types)
-            activate_windows(samples, self._places, (self._inputs, self._n_excitatory, *block), how, scratch, active)
+            activate_windows(samples, self._places, self._for_blocks, how, scratch, active)
             return active
-        scratch = workspace.one(self._layout, one[-1], *types)
-        table = (self._inputs, self._n_excitatory, *one)
+        scratch = workspace.one(self._layout, self._for_one[-1], *types)
+        if len(samples) == 1:
+            activate_windows_one(samples, self._places, self._for_one, how, scratch, active)
+            return active
         for s in range(len(samples)):
             row = slice(s, s + 1)
             here = (active[0][row], active[1][row], active[2][row])
-            activate_windows_one(samples[row], self._places, table, how, scratch, here)
+            activate_windows_one(samples[row], self._places, self._for_one, how, scratch, here)
         return active
 
-    def _tables_for(self, dtype: type[np.number]) -> tuple[Any, Any, Any, Any]:
-        """(types of inputs and of responses; how to make activity of them; the shifts for blocks and for
-        single samples)."""
+    def _arithmetic(self, dtype: type[np.number]) -> tuple[Any, Any]:
+        """(types of inputs and of responses; how to make activity of them)."""
         whole = dtype is np.uint8
         types: tuple[type[np.number], type[np.number]] = (np.float32, np.float32)
         if whole:
@@ -184,13 +186,12 @@ class Windows:
             self._unit_norm,
             1.0 if self._root else unit / 2.0 ** max(0, bits - 8),
         )
-        ordered = not whole and not self._best
-        return types, how, (_block_offsets(self._layout, ordered),), _one_offsets(self._layout, ordered)
+        return types, how
 
     @property
     def nbytes(self) -> int:
-        tables = sum(array.nbytes for _, _, block, one in self._tables.values() for array in (*block, *one[:2]))
-        return self._inputs.nbytes + self._places.nbytes + tables
+        offsets = (self._for_blocks[2], *self._for_one[2:4])
+        return sum(array.nbytes for array in (self._inputs, self._places, *offsets))
 
 
 def _checked_window(layout: Layout, window: int, n_connections: int) -> tuple[int, int]:
@@ -205,24 +206,24 @@ def _checked_window(layout: Layout, window: int, n_connections: int) -> tuple[in
     return size
 
 
-def _block_offsets(layout: Layout, ordered: bool) -> NDArray[np.int64]:
-    """The shifts as offsets between places, column by column where the order of a sum matters."""
-    rows, columns = np.arange(layout.rows, dtype=np.int64)[:, np.newaxis] * layout.padded[1], np.arange(layout.columns)
-    offsets = rows + columns
-    return np.ascontiguousarray(offsets.T if ordered else offsets.reshape(1, -1))
+def _block_offsets(layout: Layout) -> NDArray[np.int64]:
+    """The shifts as offsets between places, row by row."""
+    rows = np.arange(layout.rows, dtype=np.int64)[:, np.newaxis] * layout.padded[1]
+    return (rows + np.arange(layout.columns)).reshape(1, -1)
 
 
-def _one_offsets(layout: Layout, ordered: bool) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
-    """(where the shifts of a place begin, PLACES at a time; how many of them there are; the distance of two places).
+def _one_offsets(layout: Layout) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
+    """(where the shifts of a place begin, PLACES at a time; how many of them there are; the distance of two places, as
+    a power of two).
 
     Few shifts lie side by side, in an array of their own; many are taken from the sample itself, row by row."""
     n_shifts = layout.rows * layout.columns
-    if layout.rows > 1 and n_shifts <= FEW_SHIFTS and not ordered:
-        starts = np.arange(0, n_shifts, PLACES, dtype=np.int64).reshape(1, -1)
-        return starts, np.minimum(PLACES, n_shifts - starts), starts.size * PLACES
-    columns = np.arange(0, layout.columns, PLACES, dtype=np.int64)[:, np.newaxis]
-    rows = np.arange(layout.rows) * layout.padded[1]
-    return columns + rows, np.minimum(PLACES, layout.columns - columns) + 0 * rows, 1
+    if layout.rows > 1 and layout.columns <= FEW_COLUMNS:
+        starts = np.arange(0, n_shifts, PLACES, dtype=np.int64)
+        return starts, np.minimum(PLACES, n_shifts - starts), (PLACES * starts.size - 1).bit_length()
+    columns = np.arange(0, layout.columns, PLACES, dtype=np.int64)
+    rows = np.arange(layout.rows)[:, np.newaxis] * layout.padded[1]
+    return (rows + columns).ravel(), (0 * rows + np.minimum(PLACES, layout.columns - columns)).ravel(), 0
 
 
 class WindowsWorkspace:
@@ -246,12 +247,12 @@ class WindowsWorkspace:
             )
         return self._scratch[key]
 
-    def one(self, layout: Layout, stride: int, x: type[np.number], response: type[np.number]) -> tuple:
+    def one(self, layout: Layout, shift: int, x: type[np.number], response: type[np.number]) -> tuple:
         key = ("one", x)
         if key not in self._scratch:
             self._scratch[key] = (
                 np.zeros(layout.n_places + PLACES, x),
-                aligned((layout.n_places * stride if stride > 1 else 0,), x),
+                aligned((layout.n_places << shift if shift else 0,), x),
                 (layout.channels, layout.height, layout.width, *layout.padded),
                 aligned((-(-self._n_units // LANES), LANES), response),
                 limits(response),
