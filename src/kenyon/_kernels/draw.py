@@ -61,7 +61,6 @@ def draw_windows(seed, size, window, oriented, n_excitatory, padded, out):
     state = np.array([seed], np.uint64)
     n_connections = out.shape[1]
     chosen = np.arange(channels * window[0] * window[1])  # ((row * width) + column) * channels + channel
-    drawn = np.empty(n_connections, np.int64)
     for unit in range(out.shape[0]):
         top = below(state, height - window[0] + 1)
         left = below(state, width - window[1] + 1)
@@ -76,10 +75,12 @@ def draw_windows(seed, size, window, oriented, n_excitatory, padded, out):
         for k in range(n_connections):
             place, channel = divmod(chosen[k if k < n_excitatory else cut + k - n_excitatory], channels)
             row, column = top + place // window[1], left + place % window[1]
-            drawn[k] = (channel * padded[0] + row) * padded[1] + column
-        drawn[:n_excitatory].sort()
-        drawn[n_excitatory:].sort()
-        out[unit] = drawn
+            number = (channel * padded[0] + row) * padded[1] + column
+            first, at = 0 if k < n_excitatory else n_excitatory, k
+            while at > first and out[unit, at - 1] > number:  # in ascending order
+                out[unit, at] = out[unit, at - 1]
+                at -= 1
+            out[unit, at] = number
 
 
 @kernel()

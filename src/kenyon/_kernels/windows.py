@@ -77,18 +77,29 @@ def activate_windows_one(sample, places, unit_table, how, scratch, active):
     flat[:] = limits[0] if best else 0
     first = 0
     while first < offsets.size:
-        one, two, three, four = first, first + 1, first + 2, first + 3
-        if four < offsets.size:
-            which = (offsets[one], offsets[two], offsets[three], offsets[four])
-            wide = (lanes[one], lanes[two], lanes[three], lanes[four])
-            _pool_places(image, shift, inputs, n_excitatory, which, wide, best, flat)
+        left = offsets.size - first
+        if left >= 4:
+            _pool_places(image, shift, inputs, n_excitatory, _four(offsets, first), _four(lanes, first), best, flat)
             first += 4
+        elif left >= 2:
+            _pool_places(image, shift, inputs, n_excitatory, _two(offsets, first), _two(lanes, first), best, flat)
+            first += 2
         else:
-            _pool_places(image, shift, inputs, n_excitatory, (offsets[one],), (lanes[one],), best, flat)
+            _pool_places(image, shift, inputs, n_excitatory, (offsets[first],), (lanes[first],), best, flat)
             first += 1
     if root:
         _take_root(flat, root)
     _answer_one(responses, inputs.shape[0], sample.itemsize == 1, how, limits, active)
+
+
+@kernel()
+def _four(numbers, first):
+    return numbers[first], numbers[first + 1], numbers[first + 2], numbers[first + 3]
+
+
+@kernel()
+def _two(numbers, first):
+    return numbers[first], numbers[first + 1]
 
 
 @kernel()
