@@ -1,10 +1,11 @@
-"""What MkDocs does for this site besides: run the examples, and see to it that the site asks nothing of the network."""
+"""What MkDocs also does for this site: write the reference, run the examples, check that nothing is fetched."""
 
 from __future__ import annotations
 
 import re
 import subprocess
 import sys
+import zlib
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File
 
 sys.path.insert(0, str(Path(__file__).parent))
-from public_names import public_modules
+from public_names import public_modules, public_names
 
 RUNNER = Path(__file__).parent / "examples.py"
 FETCHED = re.compile(
@@ -22,7 +23,7 @@ FETCHED = re.compile(
     r"""|(?:url\(|@import)\s*["']?((?:https?:)?//[^"'\s)]+)""",
     re.I,
 )
-"""Addresses that a browser requests when it opens a page; a link to click on is none."""
+"""A link to click on is none of them."""
 
 
 def on_config(config: Any) -> None:
@@ -56,10 +57,18 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 
 
 def on_post_build(config: Any) -> None:
-    """Fail where a page or a style would fetch something from elsewhere."""
+    """Fail where a public name is not in the reference, or where something would be fetched from elsewhere."""
     site = Path(config.site_dir)
+    listed = zlib.decompress((site / "objects.inv").read_bytes().split(b"\n", 4)[4]).decode()
+    explained = {line.split(" ", 1)[0] for line in listed.splitlines()}
+    names = {f"{module}.{name}" for module, names in public_names().items() for name in names}
+    if missing := sorted(names - explained):
+        raise PluginError(f"The reference does not have {', '.join(missing)}.")
     for path in sorted(site.rglob("*")):
-        if path.suffix in (".html", ".css", ".svg"):
-            foreign = sorted(set(filter(None, (url for found in FETCHED.findall(path.read_text()) for url in found))))
-            if foreign:
-                raise PluginError(f"{path.relative_to(site)} would fetch {', '.join(foreign)}.")
+        if path.suffix in (".html", ".css", ".svg") and (foreign := fetched(path.read_text(encoding="utf-8"))):
+            raise PluginError(f"{path.relative_to(site)} would fetch {', '.join(foreign)}.")
+
+
+def fetched(text: str) -> list[str]:
+    """The addresses elsewhere that a browser requests when it opens a page or a style."""
+    return sorted({url for match in FETCHED.findall(text) for url in match if url})
