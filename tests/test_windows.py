@@ -347,7 +347,7 @@ def test_bytes_held_are_counted() -> None:
     active = BLOCK * (70 * 8 + 8)
     assert workspace.nbytes == active
     features.activate(samples(9, (9, 9), "bytes"), workspace)
-    block = 121 * 32 * 2 + 70 * 32 * 4 + 8 + 16 * 32 * 8 + 2 * 70 * 4
+    block = 121 * 32 * 2 + 70 * 32 * 4 + 8 + 64 * 32 * 8 + 2 * 70 * 4
     assert workspace.nbytes == active + block
     features.activate(samples(1, (9, 9), "bytes"), workspace)
     assert workspace.nbytes == active + block + 2 * (121 + 16) + 121 * 16 * 2 + 3 * 32 * 4 + 8

@@ -219,7 +219,7 @@ def activate_one(sample, excitatory, inhibitory, n_units, strength, thresholded,
     threshold = np.zeros((1, LANES), projected.dtype)
     shift = 0.0
     if thresholded:
-        total, squares = _exact_moments(flat[:n_units]) if integral else ordered_moments(flat[:n_units])
+        total, squares = _exact_moments(flat[:n_units]) if integral else _moments(flat[:n_units])
         bar, shift = cutoff(total, squares, n_units, strength, limits, integral)
         threshold[0, :] = bar
     flat[n_units:] = limits[0]  # the last row's units beyond M stay silent
@@ -248,7 +248,7 @@ def _exact_moments(sums):
 
 
 @kernel()
-def ordered_moments(sums):
+def _moments(sums):
     """Sum and sum of squares in the order of `_block`."""
     total = np.zeros(PARTIALS)
     squares = np.zeros(PARTIALS)

@@ -11,10 +11,10 @@ import numpy as np
 from kenyon._kernels import LANES
 from kenyon._kernels._pooling import best_of_block, best_of_one, copy_eight, sum_of_block, sum_of_one
 from kenyon._kernels._vector import add_moments, greater_mask, lowest_bit
-from kenyon._kernels.project import PARTIALS, collect, cutoff, finish, ordered_moments
+from kenyon._kernels.project import collect, cutoff, finish
 from kenyon.compiling import kernel
 
-COMPILED_IN = "c6d956698546"
+COMPILED_IN = "f076693c335e"
 """Digest of `__init__.py`, `_vector.py`, `_pooling.py` and `project.py`. Numba keeps machine code by the text of its
 own file, so a change to what is compiled into it has to show here."""
 
@@ -32,7 +32,7 @@ def activate_windows(samples, places, unit_table, how, scratch, active):
             square root, 0 for none; beta, and whether there is a threshold; length 1; the factor that makes
             bytes of activity.
         scratch: (columns, responses, limits, moments, hit_units, hit_masks): (padded places, LANES), zero where no
-            input lies; (M, LANES) int32 or float32; their smallest and largest value; (2 PARTIALS, LANES)
+            input lies; (M, LANES) int32 or float32; their smallest and largest value; (2 LANES, LANES)
             float64; twice (M,).
         active: (units, values, counts): (n, M) and (n, M) and (n,), written here.
     """
@@ -154,7 +154,10 @@ def _take_root(row, factor):
 
 @kernel()
 def _answer(responses, n, part, integral, how, scratch, active):
-    """From the responses to a block of n samples to their active units."""
+    """From the responses to a block of n samples to their active units.
+
+    The moments of a sample have LANES partial sums: unit u goes to partial u % LANES.
+    """
     _, _, strength, thresholded, unit_norm, scale = how
     _, _, limits, moments, hit_units, hit_masks = scratch
     units, values, counts = active[0][part], active[1][part], active[2][part]
@@ -162,16 +165,13 @@ def _answer(responses, n, part, integral, how, scratch, active):
     if thresholded:
         moments[:] = 0
         for unit in range(n_units):
-            add_moments(responses, unit, moments, unit % PARTIALS)
+            add_moments(responses, unit, moments, unit % LANES)
     threshold = np.zeros((1, LANES), responses.dtype)
     bars, shifts = np.zeros(LANES), np.zeros(LANES)
     threshold[0, n:] = limits[1]  # lanes without a sample stay silent
     if thresholded:
         for b in range(n):
-            total, squares = 0.0, 0.0
-            for p in range(PARTIALS):
-                total += moments[p, b]
-                squares += moments[PARTIALS + p, b]
+            total, squares = moments[:LANES, b].sum(), moments[LANES:, b].sum()
             bars[b], shifts[b] = cutoff(total, squares, n_units, strength, limits, integral)
             threshold[0, b] = bars[b]
     collect(responses, n_units, threshold, n, np.arange(LANES), hit_units, hit_masks, units, counts)
@@ -193,8 +193,11 @@ def _answer_one(responses, n_units, integral, how, limits, active):
     threshold = np.zeros((1, LANES), responses.dtype)
     bar, shift = 0.0, 0.0
     if thresholded:
-        total, squares = ordered_moments(flat[:n_units])
-        bar, shift = cutoff(total, squares, n_units, strength, limits, integral)
+        flat[n_units:] = 0
+        moments = np.zeros((2, LANES))
+        for row in range(responses.shape[0]):
+            add_moments(responses, row, moments, 0)
+        bar, shift = cutoff(moments[0].sum(), moments[1].sum(), n_units, strength, limits, integral)
         threshold[0, :] = bar
     flat[n_units:] = limits[0]  # the last row's units beyond M stay silent
     count = 0

@@ -37,7 +37,6 @@ from numpy.typing import NDArray
 from kenyon._kernels import LANES
 from kenyon._kernels._pooling import PLACES, TOGETHER
 from kenyon._kernels.draw import draw_windows
-from kenyon._kernels.project import PARTIALS
 from kenyon._kernels.windows import activate_windows, activate_windows_one
 from kenyon.errors import ConfigError, unknown
 from kenyon.features._arrays import FEW, aligned, limits
@@ -241,7 +240,7 @@ class WindowsWorkspace:
                 aligned((layout.n_places, LANES), x),
                 aligned((self._n_units, LANES), response),
                 limits(response),
-                aligned((2 * PARTIALS, LANES), np.float64),
+                aligned((2 * LANES, LANES), np.float64),
                 np.empty(self._n_units, np.uint32),
                 np.empty(self._n_units, np.uint32),
             )
