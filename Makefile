@@ -69,6 +69,7 @@ docs: $(VENV)/docs
 
 bench: data
 	$(BIN)/python benchmarks/speed.py
+	$(BIN)/python benchmarks/windows.py
 	$(BIN)/python benchmarks/split_mnist.py
 	$(BIN)/python benchmarks/loop.py
 	$(BIN)/python benchmarks/baselines.py
