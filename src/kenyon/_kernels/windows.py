@@ -1,9 +1,8 @@
 """The layer of windows: what each unit answers over small shifts of its window, from samples to their active units.
 
 A sample is laid out channel by channel with a border of zeros, so that every shift is an offset. Bytes are summed
-exactly; floats are summed in float32: the excitatory inputs in order, less the inhibitory ones in order, then
-over the shifts row by row. Both entry points,
-for blocks and for single samples, give the same bits.
+exactly; floats are summed in float32: the excitatory inputs in order, less the inhibitory ones in order, then over
+the shifts row by row. Both entry points, for blocks and for single samples, give the same bits.
 """
 
 import numpy as np

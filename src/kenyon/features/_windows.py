@@ -121,6 +121,7 @@ class Windows:
         if shifts < 0:
             raise ConfigError(f"shifts is {shifts}: expected 0 or more")
         self._layout = layout = layout_of(shape, axes, shifts, n_inputs)
+        n_connections = int(n_connections)
         size = _checked_window(layout, window, n_connections)
         self.n_outputs = n_units
         self._best, self._root = pooling == "max", root
