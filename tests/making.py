@@ -36,6 +36,23 @@ CASES: dict[str, dict[str, Any]] = {
     "identity": {"rule": "mse", "features": "identity"},
     "no threshold": {"rule": "mse", "threshold": None, "inhibitory": 0.5},
     "no unit norm": {"rule": "mse", "unit_norm": False, "learning_rate": 1e-7, "clamp": 1.0},
+    "second order": {"layer": "second-order"},
+    "second order, ridge": {"layer": "second-order", "features": "identity", "readout": "ridge", "shrinkage": "auto"},
+    "second order, windows": {"layer": "second-order", "shape": (5, 8), "density": "auto", "threshold": None},
+    "second order, 16 bits": {
+        "layer": "second-order",
+        "shape": (5, 8),
+        "density": "auto",
+        "threshold": None,
+        "bits": 16,
+    },
+    "second order, 24 bits": {
+        "layer": "second-order",
+        "shape": (5, 8),
+        "density": "auto",
+        "threshold": 0.0,
+        "bits": 24,
+    },
 }
 
 

@@ -62,6 +62,7 @@ def predict_first(clf: KenyonClassifier) -> None:
 
 CALLS = {"partial_fit": learn_many, "learn_one": learn_one, "test_then_learn": predict_first}
 CASES = ["gen", "gen-dense", "mse", "inel", "oja", "schedule", "two hidden layers"]
+CASES += ["second order", "second order, windows", "second order, 16 bits"]
 
 
 @pytest.mark.parametrize("call", CALLS)

@@ -53,6 +53,7 @@ class Coactivity(ABC):
         self.n_units, self.declared, self.values, self.local = n_units, declared, values, local
         unit = np.arange(n_units, dtype=np.int64)
         self.diagonal = unit * (unit + 3) // 2
+        self.visited = 0  # pairs, in the call under way, where they can be counted in no other way
         self._scratch: dict[str, NDArray] = {}
 
     @abstractmethod

@@ -48,7 +48,6 @@ class FewBits(Coactivity):
         super().__init__(n_units, few_bits_of(bits), np.uint8, local=False)
         self.bits, self._limit = bits, 2 ** (bits - 1) - 1
         self._enough = isqrt(n_units * self._limit // 10)
-        self._visits = 0
 
     def add(self, state: State, active: Active, chosen: NDArray[np.int64], labels: NDArray[np.int64]) -> State:
         state = with_counts(state, len(chosen))
@@ -56,21 +55,21 @@ class FewBits(Coactivity):
         dense, room = self.dense(active, chosen), self.room("distances", (BLOCK, self.n_units), np.float32)
         pairs = self._unpacked(packed)
         diagonal = pairs[self.diagonal].astype(np.int64)
-        time, at, self._visits = int(taught.sum()), 0, 0
+        time, at, before = int(taught.sum()), 0, self.visited
         while True:
             how = (8 + int(doublings[0]), int(halvings[0]), self._limit)
             at, n = kernels.centre(means, taught, diagonal, dense, labels, chosen, time, *how, at, room)
             if n:
                 self.add_in_panels(pairs, room[:n])
-                self._visits += n * pairs.size
+                self.visited += n * pairs.size
             if at == len(chosen):
                 break
             thin = (time + at) >> int(halvings[0]) >= self._enough
             (halvings if thin else doublings)[0] += 1
             kernels.divide(pairs, 1 if thin else 2, 256 * int(doublings[0]) + int(halvings[0]))
-            self._visits += pairs.size
+            self.visited += pairs.size
             diagonal[:] = pairs[self.diagonal]
-        if self._visits:
+        if self.visited > before:
             self._pack(pairs, packed)
         return state
 
@@ -88,7 +87,7 @@ class FewBits(Coactivity):
 
     def visits(self, active: Active, chosen: NDArray[np.int64]) -> int:
         """As counted when the samples were learned, which was just now: it depends on which were let in."""
-        return self._visits
+        return self.visited
 
     def _unpacked(self, packed: NDArray) -> NDArray[np.int32]:
         if self.bits == 16:

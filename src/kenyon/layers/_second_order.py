@@ -136,6 +136,7 @@ class SecondOrderLayer(Layer):
         outputs: NDArray[np.float32] | None = None,
     ) -> int:
         plastic = np.ones(self.width, np.bool_) if plastic is None else plastic
+        self.coactivity.visited = 0
         if outputs is None:
             self._add(active, first, last, labels, plastic)
             return last
