@@ -9,8 +9,8 @@ import numpy as np
 
 from kenyon.compiling import kernel
 
-TILE = 16
-"""Entries of a row that are held in registers while a block of samples is added to them."""
+SOME, TILE = 32, 256
+"""Samples that are added at a time, and entries of a row that they are added to."""
 
 FEW = np.uint64(64)
 """A class that was taught 1, 2, 4, .. samples, up to this many, is worth solving the readout anew."""
@@ -82,28 +82,56 @@ def add_panel(pairs, panel, first):
 
 
 @kernel()
-def add_rows(pairs, rows):
-    """Add the products of dense rows of floats, each entry of the triangle in the order of the rows."""
+def add_rows(pairs, rows, columns, tile):
+    """Add the products of dense rows of floats, each entry of the triangle in the order of the rows.
+
+    Args:
+        rows: (n, units); columns: (units, n), the same the other way round.
+        tile: (SOME, TILE), room for a part of them, which stays in the nearest cache while it is added.
+    """
     n_rows, n_units = rows.shape
-    total = np.empty(TILE, np.float32)
-    for i in range(n_units):
-        row = i * (i + 1) // 2
-        for start in range(0, i + 1, TILE):
-            stop = min(start + TILE, i + 1)
-            if stop - start == TILE:
-                for lane in range(TILE):
-                    total[lane] = pairs[row + start + lane]
-                for r in range(n_rows):
-                    value = rows[r, i]
-                    for lane in range(TILE):
-                        total[lane] += value * rows[r, start + lane]
-                for lane in range(TILE):
-                    pairs[row + start + lane] = total[lane]
-            else:
-                for r in range(n_rows):
-                    value = rows[r, i]
-                    for j in range(start, stop):
-                        pairs[row + j] += value * rows[r, j]
+    for top in range(0, n_rows, SOME):
+        n = min(SOME, n_rows - top)
+        for start in range(0, n_units, TILE):
+            stop = min(start + TILE, n_units)
+            for r in range(n):
+                for j in range(start, stop):
+                    tile[r, j - start] = rows[top + r, j]
+            for i in range(start, n_units):
+                first = i * (i + 1) // 2 + start
+                _add_tile(pairs[first : first + min(i + 1, stop) - start], columns[i, top : top + n], tile)
+
+
+@kernel(inline="always")
+def _add_tile(entries, values, tile):
+    """Add each row of the tile times its value, eight rows on each way through the entries."""
+    r = 0
+    while r + 8 <= values.size:
+        a, b, c, d = values[r], values[r + 1], values[r + 2], values[r + 3]
+        e, f, g, h = values[r + 4], values[r + 5], values[r + 6], values[r + 7]
+        t, u, v, w = tile[r], tile[r + 1], tile[r + 2], tile[r + 3]
+        x, y, z, o = tile[r + 4], tile[r + 5], tile[r + 6], tile[r + 7]
+        for j in range(entries.size):
+            four = (((entries[j] + a * t[j]) + b * u[j]) + c * v[j]) + d * w[j]
+            entries[j] = (((four + e * x[j]) + f * y[j]) + g * z[j]) + h * o[j]
+        r += 8
+    while r < values.size:
+        value, row = values[r], tile[r]
+        for j in range(entries.size):
+            entries[j] += value * row[j]
+        r += 1
+
+
+@kernel()
+def add_whole_rows(pairs, rows):
+    """Add the products of a few dense rows of whole numbers."""
+    for r in range(rows.shape[0]):
+        row = rows[r]
+        for i in range(rows.shape[1]):
+            first = i * (i + 1) // 2
+            entries, value = pairs[first : first + i + 1], row[i]
+            for j in range(i + 1):
+                entries[j] += np.int32(value * row[j])
 
 
 # ---- few bits

@@ -28,6 +28,9 @@ NARROW, WIDE = 2**32 - 1, 2**64 - 1
 PANEL = 256
 """Rows of the matrix of products that are computed at a time."""
 
+FEW_ROWS = 4
+"""Up to so many samples are quicker without BLAS."""
+
 TAUGHT = Declared("taught", ("neurons",), np.uint32, wide=True)
 
 
@@ -88,6 +91,9 @@ class Coactivity(ABC):
 
     def add_in_panels(self, pairs: NDArray, rows: NDArray[np.float32]) -> None:
         """Add the products of up to BLOCK rows of whole numbers, which BLAS sums exactly in whatever order."""
+        if len(rows) <= FEW_ROWS:
+            kernels.add_whole_rows(pairs, rows)
+            return
         room = self.room("panel", (min(PANEL, self.n_units) * self.n_units,), np.float32)
         for first in range(0, self.n_units, PANEL):
             last = min(first + PANEL, self.n_units)
@@ -197,7 +203,8 @@ class FloatSums(_Sums):
         if self.visits(active, chosen) * 5 <= pairs.size * len(chosen):
             kernels.add_products(pairs, *active, chosen)
         else:
-            kernels.add_rows(pairs, self.dense(active, chosen))
+            rows, tile = self.dense(active, chosen), self.room("tile", (kernels.SOME, kernels.TILE), np.float32)
+            kernels.add_rows(pairs, rows, np.ascontiguousarray(rows.T), tile)
         kernels.add_classes(sums, taught, *active, chosen, labels)
         return state
 
