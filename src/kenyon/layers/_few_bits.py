@@ -9,7 +9,7 @@ rounded by chance.
 Steps begin at 1, and where an entry overflows although few samples are in it, the step is doubled instead and every
 entry divided by four. How many samples are enough: a step adds white noise of a twelfth of its square to each variance;
 n samples in d dimensions leave a share of about d / n to chance; and the bits hold n samples of a variance of limit / n
-squared steps. So both errors grow alike at n = sqrt(c d limit). On held-out digits c = 1/10 was best: rounding weighs
+squared steps. So both errors grow alike at n = sqrt(c d limit). On held-out digits c = 1/16 was best: rounding weighs
 more than chance, since it falls on the small eigenvalues.
 
 The state depends on the order of the stream, but not on how the stream is cut into calls.
@@ -47,7 +47,7 @@ class FewBits(Coactivity):
     def __init__(self, n_units: int, bits: int) -> None:
         super().__init__(n_units, few_bits_of(bits), np.uint8, local=False)
         self.bits, self._limit = bits, 2 ** (bits - 1) - 1
-        self._enough = isqrt(n_units * self._limit // 10)
+        self._enough = isqrt(n_units * self._limit // 16)
 
     def add(self, state: State, active: Active, chosen: NDArray[np.int64], labels: NDArray[np.int64]) -> State:
         state = with_counts(state, len(chosen))
