@@ -57,6 +57,10 @@ def resolved(values: Mapping[str, Any], default_rule: bool) -> dict[str, Any]:
     more: dict[str, Any] = {"features": features, "layer": layer, "bits": bits}
     # whole numbers all the way: the activity of windows before a second-order layer, which adds it up exactly
     more["whole"] = second and features == "windows"
+    if values["unit_norm"] == "auto":
+        more["unit_norm"] = not second
+    if values["root"] == "auto":
+        more["root"] = False
     if values["inhibitory"] == "auto":
         more["inhibitory"] = 0.5 if features == "windows" else 0.0
     if values["threshold"] == "auto":
@@ -93,4 +97,6 @@ def _windows(values: Mapping[str, Any], second: bool) -> dict[str, Any]:
         "signs": signs,
     }
     given = {name: values[name] for name in chosen if values[name] != "auto"}
-    return {**chosen, **given, "axes": layout.axes, "root": second and {**chosen, **given}["pooling"] == "sum"}
+    both = {**chosen, **given, "axes": layout.axes}
+    root = second and both["pooling"] == "sum" if values["root"] == "auto" else values["root"]
+    return {**both, "root": root}

@@ -20,6 +20,9 @@ from kenyon.options import OPTIONS
 from kenyon.rules import Rule, get_rule
 
 DEFAULT_UNITS = 11_000
+SECOND_ORDER_UNITS = 1_000
+"""Units where nobody says how many: the co-activity of units grows with their square."""
+
 MOST_UNITS = 65_536
 """A memory budget is not spent beyond this many units: they would cost time and gain next to nothing."""
 
@@ -61,7 +64,7 @@ def settle(params: Mapping[str, Any], n_inputs: int, n_classes: int, metadata_by
         arrays = sum(bytes_of(declared, sizes) for declared, sizes in kept)
         return arrays + 16 + metadata_bytes + LABEL_ROOM * expected
 
-    value["n_hidden"] = n_inputs if value["features"] == "identity" else _units(value["n_hidden"], budget, room_for)
+    value["n_hidden"] = n_inputs if value["features"] == "identity" else _units(value, budget, room_for)
     if budget is not None and room_for(value["n_hidden"]) > budget:
         raise MemoryBudgetError(
             f"{value['n_hidden']} units and {expected} classes would take {room_for(value['n_hidden']):,} bytes: "
@@ -108,11 +111,11 @@ def _rate(rate: Any, decay: float, rule: Rule) -> Moving:
     return InverseTime(float(rate), decay)
 
 
-def _units(n_hidden: Any, budget: int | None, room_for: Callable[[int], int]) -> int:
-    if n_hidden != "auto":
-        return n_hidden
+def _units(value: Mapping[str, Any], budget: int | None, room_for: Callable[[int], int]) -> int:
+    if value["n_hidden"] != "auto":
+        return value["n_hidden"]
     if budget is None:
-        return DEFAULT_UNITS
+        return SECOND_ORDER_UNITS if value["layer"] == "second-order" else DEFAULT_UNITS
     if room_for(1) > budget:
         raise MemoryBudgetError(
             f"the memory budget is {budget:,} bytes: expected at least {room_for(1):,}, which one unit takes"

@@ -131,9 +131,9 @@ class ClassifierOptions:
     )
     features: str = option(
         "auto",
-        "Feature layer: a sparse projection, windows for samples with a shape, or none (identity); 'auto' is windows "
-        "where a shape is given, else sparse.",
-        "choice", choices=("sparse", "windows", "identity"), auto=True,
+        "Feature layer: a sparse projection, windows for samples with a shape, a dense projection before a "
+        "second-order layer, or none (identity); 'auto' is windows where a shape is given, else sparse.",
+        "choice", choices=("sparse", "windows", "dense", "identity"), auto=True,
     )  # fmt: skip
     shape: Sequence[int] | None = option(
         None, "Shape of a sample, such as (28, 28), for windows.", "shape", off=True, added=True
@@ -183,7 +183,17 @@ class ClassifierOptions:
         0.001, "Shrinkage of that readout, as a share of the mean variance; 'auto' chooses it from the state.",
         "number", low=0.0, high=1e6, auto=True, added=True,
     )  # fmt: skip
-    unit_norm: bool = option(True, "Scale the input of every learning layer to length 1.", "flag")
+    root: bool | str = option(
+        "auto",
+        "Take roots: of what a window answers with, or of the inputs of a dense projection or of none; 'auto' is "
+        "in windows before a second-order layer alone.",
+        "flag", auto=True, added=True,
+    )  # fmt: skip
+    unit_norm: bool | str = option(
+        "auto",
+        "Scale the input of every learning layer to length 1; 'auto' is yes, and no before a second-order layer.",
+        "flag", auto=True,
+    )  # fmt: skip
     memory_budget: int | str | None = option(
         None, "Most bytes of state, a number or a size such as '512KB'.", "size", off=True
     )

@@ -129,3 +129,17 @@ def draw_code(seed, index, n_on, out):
     _choose(state, pool, n_on)
     for k in range(n_on):
         out[pool[k]] = 1
+
+
+@kernel()
+def draw_signs(seed, out):
+    """Fill `out` with +1 and -1, a bit of the generator each, row by row."""
+    state = np.array([seed], np.uint64)
+    word, left = np.uint64(0), 0
+    for i in range(out.shape[0]):
+        for j in range(out.shape[1]):
+            if left == 0:
+                word, left = _next_word(state), 64
+            out[i, j] = 1 if word & np.uint64(1) else -1
+            word >>= np.uint64(1)
+            left -= 1

@@ -282,3 +282,19 @@ def activate_identity(samples, unit_norm, active):
                 a += 1
         counts[b] = a
         finish(values, b, a, 0.0, unit_norm)
+
+
+@kernel()
+def activate_dense(samples, signs, active):
+    """Signed sums of all inputs, each unit's in ascending order of the inputs, in float32."""
+    _, values, counts = active
+    n_units = signs.shape[1]
+    for b in range(samples.shape[0]):
+        row = values[b]
+        row[:] = 0
+        for i in range(samples.shape[1]):
+            value = np.float32(samples[b, i])
+            if value != 0:
+                for u in range(n_units):
+                    row[u] += value * signs[i, u]
+        counts[b] = n_units

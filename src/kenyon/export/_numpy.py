@@ -80,7 +80,7 @@ def write(classifier: KenyonClassifier, out: Path) -> list[Path]:
         arrays |= {"projection": features.matrix(), "thresholded": np.array(features.threshold is not None)}
         arrays["threshold"] = np.array(features.threshold or 0.0)
     arrays |= {"labels": classifier.classes_, "n_layers": np.array(len(layers))}
-    arrays["unit_norm"] = np.array(bool(classifier.unit_norm))
+    arrays["unit_norm"] = np.array(classifier.unit_norm is not False)
     np.savez_compressed(out / "model.npz", **arrays)  # type: ignore[arg-type]
     (out / "predict.py").write_text(PREDICT, encoding="utf-8")
     return [out / "model.npz", out / "predict.py"]

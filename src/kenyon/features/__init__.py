@@ -11,6 +11,7 @@ True
 """
 
 from kenyon.features._base import BLOCK, Active, Features, Workspace, make_active
+from kenyon.features._dense import DenseProjection
 from kenyon.features._identity import Identity
 from kenyon.features._shape import Layout, layout_of
 from kenyon.features._sparse import SparseProjection
@@ -19,6 +20,7 @@ from kenyon.features._windows import Windows
 FEATURES: dict[str, type[Features]] = {
     "sparse": SparseProjection,
     "windows": Windows,
+    "dense": DenseProjection,
     "identity": Identity,
 }
 """The kinds of feature layer by name."""
@@ -27,6 +29,7 @@ __all__ = [
     "BLOCK",
     "FEATURES",
     "Active",
+    "DenseProjection",
     "Features",
     "Identity",
     "Layout",

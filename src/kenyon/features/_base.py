@@ -28,6 +28,12 @@ def make_active(n_units: int, n_samples: int = BLOCK, dtype: DTypeLike = np.floa
     )
 
 
+def rooted(samples: NDArray) -> NDArray[np.float32]:
+    """The root of every input, with its sign: it evens out inputs of which a few are much larger than the others."""
+    values = samples.astype(np.float32)
+    return np.copysign(np.sqrt(np.abs(values)), values)
+
+
 class Workspace(Protocol):
     """Scratch memory of one thread; holds the activity of the last block."""
 

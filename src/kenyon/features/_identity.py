@@ -8,7 +8,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from kenyon._kernels.project import activate_identity
-from kenyon.features._base import Active, make_active
+from kenyon.features._base import Active, make_active, rooted
 
 
 class Identity:
@@ -17,6 +17,7 @@ class Identity:
     Args:
         n_inputs: width of a sample.
         unit_norm: scale to length 1.
+        root: take the root of every input first, with its sign.
 
     Example:
         >>> import numpy as np
@@ -28,11 +29,11 @@ class Identity:
 
     @classmethod
     def build(cls, seed: int, values: Mapping[str, Any]) -> Identity:
-        return cls(values["n_inputs"], unit_norm=values["unit_norm"])
+        return cls(values["n_inputs"], unit_norm=values["unit_norm"], root=values["root"])
 
-    def __init__(self, n_inputs: int, *, unit_norm: bool = True) -> None:
+    def __init__(self, n_inputs: int, *, unit_norm: bool = True, root: bool = False) -> None:
         self.n_outputs = n_inputs
-        self._unit_norm = unit_norm
+        self._unit_norm, self._root = unit_norm, root
 
     def workspace(self) -> IdentityWorkspace:
         return IdentityWorkspace(self.n_outputs)
@@ -41,7 +42,7 @@ class Identity:
         """There is nothing to make."""
 
     def activate(self, samples: NDArray, workspace: IdentityWorkspace) -> Active:
-        activate_identity(samples, self._unit_norm, workspace.active)
+        activate_identity(rooted(samples) if self._root else samples, self._unit_norm, workspace.active)
         return workspace.active
 
     @property

@@ -1,0 +1,147 @@
+"""Accuracy at every number of bytes: what a memory budget is worth, one row per data set and budget.
+
+    python benchmarks/frontier.py                    # on held-out training samples
+    python benchmarks/frontier.py --test             # on the test set
+    python benchmarks/frontier.py --only mnist --budgets 20KB,80KB
+
+Class-incremental, two classes per task (ten for CIFAR-100), one pass, no replay. Every seed draws the features, the order
+of the classes and of the samples; held out is the same tenth of the training set every time. Means and standard
+deviations over the seeds; state is what must be kept to go on, working memory what a process holds.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kenyon import KenyonClassifier
+from kenyon.evaluation import open_dataset
+from kenyon.streams import Dataset
+
+Samples = tuple[NDArray, NDArray[np.int64]]
+LITE = {"name": "efficientnet-lite0", "resolution": 192, "interpolation": "bicubic"}
+FEATURES = {"layer": "second-order", "features": "dense", "root": True}
+WHOLE = {"layer": "second-order", "features": "identity", "root": True}
+
+
+@dataclass(frozen=True)
+class Row:
+    """A line of the table: a stream, and how many bytes to spend on it."""
+
+    name: str
+    dataset: str
+    budget: str
+    options: dict[str, Any] = field(default_factory=dict)
+    backbone: dict[str, Any] | None = None
+    keep: Callable[[NDArray[np.int64]], NDArray[np.bool_]] | None = None
+    watched: int | None = None
+
+
+def thin(y: NDArray[np.int64], classes: list[int], n: int) -> NDArray[np.bool_]:
+    """The first n samples of some classes, and all of the others."""
+    kept = np.ones(len(y), bool)
+    for label in classes:
+        kept[np.flatnonzero(y == label)[n:]] = False
+    return kept
+
+
+def odd_at_a_tenth(y: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Every tenth of the odd digits."""
+    kept = np.ones(len(y), bool)
+    for label in range(1, 10, 2):
+        where = np.flatnonzero(y == label)
+        kept[where] = np.arange(len(where)) % 10 == 0
+    return kept
+
+
+ROWS = [
+    *(Row("Split-MNIST", "mnist", budget) for budget in ("20KB", "80KB", "160KB", "1MB", "8MB", "32MB")),
+    Row("Split-MNIST, odd digits at a tenth", "mnist", "20KB", keep=odd_at_a_tenth),
+    Row("Split-MNIST, digit 9 with 20 samples", "mnist", "20KB", keep=lambda y: thin(y, [9], 20), watched=9),
+    *(Row("Split-Fashion-MNIST", "fashion-mnist", budget) for budget in ("20KB", "160KB", "1MB", "8MB")),
+    *(Row("Split-CIFAR-10, pixels", "cifar10", budget) for budget in ("1MB", "32MB")),
+    Row("Split-CIFAR-10, features", "cifar10", "160KB", FEATURES, LITE),
+    Row("Split-CIFAR-10, features", "cifar10", "4MB", WHOLE, LITE),
+    Row("Split-CIFAR-100, features", "cifar100", "250KB", FEATURES, LITE),
+    Row("Split-CIFAR-100, features", "cifar100", "4MB", WHOLE, LITE),
+]
+
+
+def split(dataset: Dataset, test: bool) -> tuple[Samples, Samples]:
+    """What is learned, and what is asked for."""
+    X, y = np.asarray(dataset.train.X), np.asarray(dataset.train.y, np.int64)
+    X = X.reshape(len(X), -1)
+    if test:
+        asked = np.asarray(dataset.test.X)
+        return (X, y), (asked.reshape(len(asked), -1), np.asarray(dataset.test.y, np.int64))
+    order = np.random.default_rng(0).permutation(len(X))
+    held, rest = np.sort(order[: len(X) // 10]), np.sort(order[len(X) // 10 :])
+    return (X[rest], y[rest]), (X[held], y[held])
+
+
+def run(row: Row, dataset: Dataset, learned: Samples, asked: Samples, seed: int) -> dict[str, float]:
+    """One seed of a row."""
+    (X, y), rng = learned, np.random.default_rng(seed)
+    n_classes = int(y.max()) + 1
+    classes, per_task = rng.permutation(n_classes), 2 if n_classes == 10 else 10
+    shape = {} if row.backbone else {"shape": dataset.shape}
+    clf = KenyonClassifier(
+        memory_budget=row.budget, expected_classes=n_classes, random_state=seed, **shape, **row.options
+    )
+    seconds, n_learned = 0.0, 0
+    for first in range(0, n_classes, per_task):
+        where = np.flatnonzero(np.isin(y, classes[first : first + per_task]))
+        where = where[rng.permutation(len(where))]
+        if row.keep is not None:
+            where = where[row.keep(y[where])]
+        begin = time.perf_counter()
+        clf.partial_fit(X[where], y[where])
+        seconds += time.perf_counter() - begin
+        n_learned += len(where)
+    predicted = clf.predict(asked[0])
+    watched = asked[1] == row.watched
+    return {
+        "accuracy": 100 * float(np.mean(predicted == asked[1])),
+        "recall": 100 * float(np.mean(predicted[watched] == row.watched)) if watched.any() else np.nan,
+        "state": clf.state_bytes,
+        "working": clf.working_bytes,
+        "microseconds": 1e6 * seconds / n_learned,
+    }
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--test", action="store_true", help="ask for the test set instead of held-out samples")
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--only", help="rows whose name holds this, in lower case")
+    parser.add_argument("--budgets", help="only these, such as 20KB,80KB")
+    arguments = parser.parse_args()
+    print(f"{'test set' if arguments.test else 'held-out training samples'}, {arguments.seeds} seeds and class orders")
+    print("| | budget | accuracy, % | state | working memory | us a sample |")
+    print("|---|---|---|---|---|---|", flush=True)
+    for row in ROWS:
+        wanted = arguments.only is None or arguments.only.lower() in row.name.lower()
+        if not wanted or (arguments.budgets and row.budget not in arguments.budgets.split(",")):
+            continue
+        dataset = open_dataset(row.dataset, row.backbone)
+        learned, asked = split(dataset, arguments.test)
+        seeds = [run(row, dataset, learned, asked, seed) for seed in range(arguments.seeds)]
+        mean = {key: float(np.mean([one[key] for one in seeds])) for key in seeds[0]}
+        spread = float(np.std([one["accuracy"] for one in seeds], ddof=1)) if len(seeds) > 1 else 0.0
+        recall = f" (recall {mean['recall']:.1f})" if row.watched is not None else ""
+        print(
+            f"| {row.name} | {row.budget} | {mean['accuracy']:.2f} ± {spread:.2f}{recall} | {mean['state']:,.0f} | "
+            f"{mean['working'] / 1e6:.1f} MB | {mean['microseconds']:.0f} |",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    main()
