@@ -4,8 +4,8 @@
     python benchmarks/frontier.py --test             # on the test set
     python benchmarks/frontier.py --only mnist --budgets 20KB,80KB
 
-Class-incremental, two classes per task (ten for CIFAR-100), one pass, no replay. Every seed draws the features, the order
-of the classes and of the samples; held out is the same tenth of the training set every time. Means and standard
+Class-incremental, two classes per task (ten for CIFAR-100), one pass, no replay. Every seed draws the features, the
+order of the classes and of the samples; held out is the same tenth of the training set every time. Means and standard
 deviations over the seeds; state is what must be kept to go on, working memory what a process holds.
 """
 
@@ -130,7 +130,7 @@ def main() -> None:
         wanted = arguments.only is None or arguments.only.lower() in row.name.lower()
         if not wanted or (arguments.budgets and row.budget not in arguments.budgets.split(",")):
             continue
-        dataset = open_dataset(row.dataset, row.backbone)
+        dataset = open_dataset(row.dataset, None, row.backbone)
         learned, asked = split(dataset, arguments.test)
         seeds = [run(row, dataset, learned, asked, seed) for seed in range(arguments.seeds)]
         mean = {key: float(np.mean([one[key] for one in seeds])) for key in seeds[0]}

@@ -30,6 +30,9 @@ MOST_CONNECTIONS = 32
 WINDOW_CONNECTIONS = 16
 """Inputs of a unit where the density is left open: more of them cost time and gain little."""
 
+FEWEST_UNITS = 16
+"""A memory budget with room for fewer units is refused."""
+
 LABEL_ROOM = 32
 """Bytes set aside for the name of a class that is expected."""
 
@@ -38,7 +41,9 @@ Settings = Mapping[str, Any]
 `n_threads` besides."""
 
 
-def settle(params: Mapping[str, Any], n_inputs: int, n_classes: int, metadata_bytes: int) -> Settings:
+def settle(
+    params: Mapping[str, Any], n_inputs: int, n_classes: int, metadata_bytes: int, n_units: int | None = None
+) -> Settings:
     """Check every hyperparameter and work out the sizes.
 
     Args:
@@ -46,6 +51,7 @@ def settle(params: Mapping[str, Any], n_inputs: int, n_classes: int, metadata_by
         n_inputs: width of a sample.
         n_classes: classes that are known to come.
         metadata_bytes: bytes of the state that are not arrays, for the memory budget.
+        n_units: the number of units, where it was settled before; None to work it out.
     """
     value = {name: entry.check(params[name]) for name, entry in OPTIONS.items()}
     value["rule"] = rule = get_rule(value["rule"])
@@ -58,13 +64,17 @@ def settle(params: Mapping[str, Any], n_inputs: int, n_classes: int, metadata_by
     value |= resolved(value, default_rule=params["rule"] == OPTIONS["rule"].default)
     value["n_connections"] = _connections(value)
     expected, budget = max(value["expected_classes"], n_classes), value["memory_budget"]
+    if value["features"] == "identity":
+        n_units = n_inputs
+    elif n_units is not None:
+        return {**value, "n_hidden": n_units}
 
     def room_for(n_units: int) -> int:
         kept = declarations({**value, "n_hidden": n_units}, expected)
         arrays = sum(bytes_of(declared, sizes) for declared, sizes in kept)
         return arrays + 16 + metadata_bytes + LABEL_ROOM * expected
 
-    value["n_hidden"] = n_inputs if value["features"] == "identity" else _units(value, budget, room_for)
+    value["n_hidden"] = _units(value, budget, room_for, max(FEWEST_UNITS, expected)) if n_units is None else n_units
     if budget is not None and room_for(value["n_hidden"]) > budget:
         raise MemoryBudgetError(
             f"{value['n_hidden']} units and {expected} classes would take {room_for(value['n_hidden']):,} bytes: "
@@ -111,16 +121,17 @@ def _rate(rate: Any, decay: float, rule: Rule) -> Moving:
     return InverseTime(float(rate), decay)
 
 
-def _units(value: Mapping[str, Any], budget: int | None, room_for: Callable[[int], int]) -> int:
+def _units(value: Mapping[str, Any], budget: int | None, room_for: Callable[[int], int], fewest: int) -> int:
     if value["n_hidden"] != "auto":
         return value["n_hidden"]
     if budget is None:
         return SECOND_ORDER_UNITS if value["layer"] == "second-order" else DEFAULT_UNITS
-    if room_for(1) > budget:
+    if room_for(fewest) > budget:
         raise MemoryBudgetError(
-            f"the memory budget is {budget:,} bytes: expected at least {room_for(1):,}, which one unit takes"
+            f"the memory budget is {budget:,} bytes: expected at least {room_for(fewest):,}, for {fewest} units. "
+            "With fewer of them, or than there are classes, a model is of no use."
         )
-    lowest, highest = 1, MOST_UNITS
+    lowest, highest = fewest, MOST_UNITS
     while lowest < highest:  # the state grows with the units, whatever the layer
         middle = (lowest + highest + 1) // 2
         lowest, highest = (middle, highest) if room_for(middle) <= budget else (lowest, middle - 1)

@@ -177,7 +177,7 @@ def _checked_contents(model: Any, tensors: Mapping[str, NDArray]) -> tuple[Input
 
 def _settings(params: Mapping[str, Any], n_inputs: int, n_units: Any, tensors: Mapping[str, NDArray]) -> Settings:
     """The settings of a saved model, whose size was settled when it was first made."""
-    settings = settle({**params, "memory_budget": None, "n_hidden": 1}, n_inputs, 0, 0)
+    settings = settle(params, n_inputs, 0, 0, n_units=1)
     if settings["features"] == "identity":
         return settings
     name = _sized_by(declarations(settings, 1)[0][0])
