@@ -12,6 +12,7 @@ next one sees it, with the same result as sample by sample.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -93,7 +94,7 @@ class PlasticLayer(Layer):
         if self.rule.plasticity.readout is None:
             return arrays["weights"][:, : self.n_neurons]
         read = np.empty((self.n_inputs, self.n_neurons), np.float32)
-        self._readout()[1](arrays["weights"], arrays["counts"], self._parameters(), read)
+        self._readout[1](arrays["weights"], arrays["counts"], self._parameters(), read)
         return read
 
     def add_class(self) -> None:
@@ -137,7 +138,7 @@ class PlasticLayer(Layer):
         arrays = self.state.arrays
         sums = arrays.get("sums")
         counts = arrays.get("counts")
-        return self._kernel()(
+        return self._learn(
             arrays["weights"],
             np.zeros(self.width) if sums is None else sums,
             np.zeros(0, np.uint32) if counts is None else counts,
@@ -155,8 +156,9 @@ class PlasticLayer(Layer):
             self._dense,
         )
 
-    def _kernel(self) -> Callable[..., int]:
-        """The compiled rule, looked up anew: compiled code is no part of a layer that is copied or pickled."""
+    @cached_property
+    def _learn(self) -> Callable[..., int]:
+        """The compiled rule, which is no part of a layer that is copied or pickled."""
         step = self.rule.plasticity
         counted = "counts" in self.state.arrays
         return compile_rule(
@@ -171,6 +173,7 @@ class PlasticLayer(Layer):
             step.counted,
         )
 
+    @cached_property
     def _readout(self) -> tuple[Callable[..., None], Callable[..., None]]:
         step = self.rule.plasticity
         return compile_readout(type(step).readout, len(step.parameters))
@@ -189,7 +192,7 @@ class PlasticLayer(Layer):
         if self.rule.plasticity.readout is None:
             forward_block(arrays["weights"], active, first, last, outputs)
         else:
-            self._readout()[0](arrays["weights"], arrays["counts"], active, first, last, self._parameters(), outputs)
+            self._readout[0](arrays["weights"], arrays["counts"], active, first, last, self._parameters(), outputs)
         return outputs
 
     def weight_means(self) -> NDArray[np.float64]:
@@ -211,7 +214,8 @@ class PlasticLayer(Layer):
         return super().nbytes + self.codes.nbytes + self._dense.nbytes + journal
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_kept": None}
+        compiled = ("_learn", "_readout")
+        return {name: value for name, value in vars(self).items() if name not in compiled} | {"_kept": None}
 
 
 class _KeptRows:
