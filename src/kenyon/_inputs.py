@@ -29,6 +29,10 @@ class Inputs:
         """The features' names, if they have any."""
         return getattr(self, "feature_names_in_", None)
 
+    def fits(self, x: NDArray) -> bool:
+        """Whether a single sample without names is as wide as the others."""
+        return x.shape == (self.n_features_in_,) and self.names is None
+
     def __sklearn_tags__(self) -> Any:
         from sklearn.utils import Tags, TargetTags
 

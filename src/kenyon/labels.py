@@ -58,6 +58,11 @@ class Labels:
         return next((label_kind(label) for label in self.neurons), self._kind)
 
     @cached_property
+    def boolean(self) -> bool:
+        """Whether the labels are booleans; only for labels that will not change any more."""
+        return self.kind == "boolean"
+
+    @cached_property
     def head(self) -> Head:
         """The neurons as a head; only for labels that will not change any more."""
         return Head(self.neurons.values())

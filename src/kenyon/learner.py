@@ -103,9 +103,9 @@ class KenyonClassifier(Estimator):
         core = self._settled() if self.__sklearn_is_fitted__() else None
         head = core.heads.get(task) if core is not None else None
         neuron = head.neurons.get(y) if head is not None and isinstance(y, Hashable) else None
-        if head is not None and isinstance(y, (bool, np.bool_)) != (head.kind == "boolean"):
+        if head is not None and isinstance(y, (bool, np.bool_)) != head.boolean:
             neuron = None  # True == 1, but they are labels of two kinds
-        plain = core is not None and type(x) is np.ndarray and x.dtype == np.uint8 and x.ndim == 1
+        plain = core is not None and type(x) is np.ndarray and x.dtype == np.uint8 and core.inputs.fits(x)
         if core is None or head is None or neuron is None or not plain or y == self.unlabelled:
             samples = np.asarray(x)
             if samples.ndim != 1:
@@ -114,11 +114,10 @@ class KenyonClassifier(Estimator):
             label[0] = y
             self._learn(samples[np.newaxis], label, None, task, predict=False)
             return
-        sample = check_samples(core.inputs, x[np.newaxis])
         journal = Journal(core.engine)
         self._core = core._replace(journal=journal)  # from here on an interruption is undone
         try:
-            core.engine.learn_one(sample, neuron, head.head, journal)
+            core.engine.learn_one(x[np.newaxis], neuron, head.head, journal)
             self._core = core
         except BaseException:
             self._settled()

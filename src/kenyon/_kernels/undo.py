@@ -28,6 +28,18 @@ def keep_rows(weights, active, first, last, marks, kept, rows, count):
 
 
 @kernel()
+def keep_rows_of_one(weights, active, sample, kept, rows, count):
+    """The same for one sample alone, whose units are all different, so that none needs a mark."""
+    units, _, counts = active
+    for a in range(counts[sample]):
+        unit = units[sample, a]
+        for j in range(weights.shape[1]):
+            rows[a, j] = weights[unit, j]
+        kept[a] = unit
+    count[0] = counts[sample]
+
+
+@kernel()
 def restore_rows(weights, kept, rows, count):
     """Put the kept rows back."""
     for n in range(count[0]):

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from kenyon._kernels.draw import draw_code
 from kenyon._kernels.learn import compile_readout, compile_rule, forward_block
 from kenyon._kernels.outputs import column_means
-from kenyon._kernels.undo import forget_rows, keep_rows, restore_rows
+from kenyon._kernels.undo import forget_rows, keep_rows, keep_rows_of_one, restore_rows
 from kenyon.features import Active
 from kenyon.layers._base import Layer
 from kenyon.layers._state import Declared
@@ -226,6 +226,7 @@ class _KeptRows:
         self.units = np.empty(len(weights), np.uint32)
         self.marks = np.zeros(len(weights), np.bool_)
         self.count = np.zeros(1, np.int64)
+        self.marked = False
 
 
 class PlasticUndo:
@@ -238,7 +239,9 @@ class PlasticUndo:
         self._layer, self._kept = layer, kept
         self._state, self._codes, self._n_classes = layer.state, layer.codes, layer.n_classes
         self._small = {name: array.copy() for name, array in layer.state.arrays.items() if name != "weights"}
-        forget_rows(kept.marks, kept.units, kept.count)
+        if kept.marked:
+            forget_rows(kept.marks, kept.units, kept.count)
+        kept.marked, kept.count[0] = False, 0
         self._whole: NDArray[np.float32] | None = None
 
     def note(self, active: Active, first: int, last: int) -> None:
@@ -247,6 +250,12 @@ class PlasticUndo:
             return
         if self._layer.keeps_rows:
             kept = self._kept
+            if last - first == 1 and not kept.marked and not kept.count[0]:
+                keep_rows_of_one(weights, active, first, kept.units, kept.rows, kept.count)
+                return
+            if kept.count[0] and not kept.marked:
+                kept.marks[kept.units[: kept.count[0]]] = True
+            kept.marked = True
             keep_rows(weights, active, first, last, kept.marks, kept.units, kept.rows, kept.count)
         elif self._whole is None:
             self._whole = weights.copy()
