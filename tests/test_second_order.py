@@ -23,6 +23,7 @@ from kenyon._kernels import pairs as kernels
 from kenyon.errors import ConfigError, InputError, ModelFileError
 from kenyon.features import Active
 from kenyon.layers import SecondOrderLayer
+from kenyon.layers._coactivity import widened
 from kenyon.layers._readout import NEVER, oracle_shrinkage
 
 BETA = np.zeros((1, 2), np.float32)
@@ -233,11 +234,26 @@ def test_few_bits_are_thinned_before_they_overflow(bits: int) -> None:
 
 
 def test_entries_of_24_bits_are_packed_and_unpacked() -> None:
-    entries = np.array([0, 1, -1, 2**23 - 1, -(2**23), 12345, -54321], np.int32)
-    packed, again = np.empty(21, np.uint8), np.empty(7, np.int32)
-    kernels.pack_24(entries, packed)
-    kernels.unpack_24(packed, again)
-    assert np.array_equal(again, entries)
+    entries = np.array([0, 1, -1, 2**23 - 1, -(2**23), 12345, -54321, 77, 2**23 - 1, -(2**23), -1], np.int32)
+    for n in range(1, 12):
+        packed, again = np.empty(3 * n, np.uint8), np.empty(n, np.int32)
+        kernels.pack_24(entries[:n], packed)
+        kernels.unpack_24(packed, again)
+        assert np.array_equal(again, entries[:n])
+        assert packed.tobytes() == b"".join(int(e).to_bytes(3, "little", signed=True) for e in entries[:n])
+
+
+def test_sums_of_64_bits_are_exact_to_the_last() -> None:
+    layer, start = make(), 2**63 + 1
+    for name in layer.state.arrays:
+        layer.state = widened(layer.state, [name])
+        layer.state.arrays[name][...] = np.uint64(start)
+    for density in (0.1, 1.0):
+        X, y = samples(200, density=density)
+        before = {name: view.copy() for name, view in layer.state.views().items()}
+        teach(layer, X, y, [1, 3, 50])
+        for name, sums in sums_of(X, y, 5).items():
+            assert np.array_equal(layer.state.views()[name] - before[name], sums), name
 
 
 @pytest.mark.parametrize(
@@ -535,10 +551,14 @@ def test_a_call_is_undone_whatever_it_did(kind: str, density: float, asked: bool
     queries = activity(values)
     wanted, scores = held(layer), layer.forward(queries, 0, 9)
     following = predictions(copy.deepcopy(layer), X[100:], y[100:])
+    singles = [(s, s + 1) for s in range(100, 120)]
     for blocks, n_new in (
         ([(100, 101)], 0),
-        ([(100, 101), (101, 300)], 0),
+        (singles[:5], 0),
+        (singles, 0),
+        ([*singles[:3], (103, 105), (105, 300)], 0),
         ([(100, 110), (110, 300)], 1),
+        (singles[:2], 1),
         ([(100, 300)], 4),
     ):
         undo = layer.mark()

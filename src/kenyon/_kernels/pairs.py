@@ -78,7 +78,7 @@ def add_panel(pairs, panel, first):
         i = first + r
         row = i * (i + 1) // 2
         for j in range(i + 1):
-            pairs[row + j] += np.int32(panel[r, j])
+            pairs[row + j] += np.uint32(np.int32(panel[r, j]))  # unsigned, or 64 bits would become floats
 
 
 @kernel()
@@ -123,15 +123,31 @@ def _add_tile(entries, values, tile):
 
 
 @kernel()
-def add_whole_rows(pairs, rows):
-    """Add the products of a few dense rows of whole numbers."""
-    for r in range(rows.shape[0]):
-        row = rows[r]
-        for i in range(rows.shape[1]):
+def add_row(pairs, row, added):
+    """Add the products of one dense row of whole numbers, then one to `added[0]`."""
+    for i in range(row.size):
+        value = row[i]
+        if value != 0:
             first = i * (i + 1) // 2
-            entries, value = pairs[first : first + i + 1], row[i]
+            entries = pairs[first : first + i + 1]
             for j in range(i + 1):
-                entries[j] += np.int32(value * row[j])
+                entries[j] += np.uint32(np.int32(value * row[j]))
+    added[0] += 1
+
+
+@kernel()
+def subtract_row(pairs, row, n_before, added):
+    """The reverse of `add_row`, unless `added[0]` says that it was not called, or was reversed already."""
+    if added[0] != n_before + 1:
+        return
+    for i in range(row.size):
+        value = row[i]
+        if value != 0:
+            first = i * (i + 1) // 2
+            entries = pairs[first : first + i + 1]
+            for j in range(i + 1):
+                entries[j] -= np.uint32(np.int32(value * row[j]))
+    added[0] = n_before
 
 
 # ---- few bits
@@ -207,10 +223,18 @@ def divide(pairs, places, key):
 
 @kernel()
 def unpack_24(packed, out):
-    """Signed entries of three bytes, the lowest first."""
-    for k in range(out.size):
+    """Signed entries of three bytes, the lowest first; four of them are three words."""
+    n = out.size // 4
+    words = packed[: 12 * n].view(np.uint32)
+    for k in range(n):
+        a, b, c = words[3 * k], words[3 * k + 1], words[3 * k + 2]
+        out[4 * k] = np.int32(a << 8) >> 8
+        out[4 * k + 1] = np.int32(((a >> 24) << 8) | (b << 16)) >> 8
+        out[4 * k + 2] = np.int32(((b >> 16) << 8) | (c << 24)) >> 8
+        out[4 * k + 3] = np.int32(c) >> 8
+    for k in range(4 * n, out.size):
         low = np.int32(packed[3 * k]) | (np.int32(packed[3 * k + 1]) << 8) | (np.int32(packed[3 * k + 2]) << 16)
-        out[k] = ((low & 0xFFFFFF) ^ 0x800000) - 0x800000
+        out[k] = (low ^ 0x800000) - 0x800000
 
 
 @kernel()
@@ -277,16 +301,15 @@ def until_refresh(labels, plastic, first, last, taught, n_units, time, since, pe
 
 
 @kernel()
-def keep_products(pairs, units, counts, first, last, out, at):
-    """Copy the entries that learning samples first .. last - 1 would touch; returns where the copy ends."""
-    for s in range(first, last):
+def keep_products(pairs, units, counts, out, at):
+    """Copy the entries that samples touch, from `out[at]` on."""
+    for s in range(counts.size):
         for a in range(counts[s]):
             unit = np.int64(units[s, a])
             row = unit * (unit + 1) // 2
             for b in range(a + 1):
                 out[at] = pairs[row + np.int64(units[s, b])]
                 at += 1
-    return at
 
 
 @kernel()

@@ -15,6 +15,7 @@ from numpy.typing import DTypeLike, NDArray
 from kenyon._kernels import pairs as kernels
 from kenyon.errors import InputError
 from kenyon.features import BLOCK, Active
+from kenyon.layers._pairs_undo import PairsUndo
 from kenyon.layers._readout import Moments, add_outer
 from kenyon.layers._state import Declared, State
 
@@ -29,7 +30,10 @@ PANEL = 256
 """Rows of the matrix of products that are computed at a time."""
 
 FEW_ROWS = 4
-"""Up to so many samples are quicker without BLAS."""
+"""Up to so many dense samples are quicker one by one than by BLAS."""
+
+WHOLE_SPARSE, FLOAT_SPARSE = 20, 10
+"""Active pairs are visited one by one where they are at most one in so many: a fifth of the units, or a third."""
 
 TAUGHT = Declared("taught", ("neurons",), np.uint32, wide=True)
 
@@ -47,21 +51,34 @@ class Coactivity(ABC):
         n_units: inputs of the layer.
         declared: the arrays it keeps, `pairs` and `taught` among them.
         values: type of the activity that it takes.
-        local: whether a sample changes only the pairs of its active units.
     """
 
-    def __init__(
-        self, n_units: int, declared: tuple[Declared, ...], values: type[np.generic], local: bool = True
-    ) -> None:
-        self.n_units, self.declared, self.values, self.local = n_units, declared, values, local
+    def __init__(self, n_units: int, declared: tuple[Declared, ...], values: type[np.generic]) -> None:
+        self.n_units, self.declared, self.values = n_units, declared, values
         unit = np.arange(n_units, dtype=np.int64)
         self.diagonal = unit * (unit + 3) // 2
         self.visited = 0  # pairs, in the call under way, where they can be counted in no other way
         self._scratch: dict[str, NDArray] = {}
 
     @abstractmethod
-    def add(self, state: State, active: Active, chosen: NDArray[np.int64], labels: NDArray[np.int64]) -> State:
-        """Learn up to BLOCK chosen samples in order; returns the state, a wider one where the old has no room."""
+    def add(
+        self,
+        state: State,
+        active: Active,
+        chosen: NDArray[np.int64],
+        labels: NDArray[np.int64],
+        undo: PairsUndo | None = None,
+    ) -> State:
+        """Learn up to BLOCK chosen samples in order.
+
+        Args:
+            state: changed in place.
+            labels: class number of each sample of the block.
+            undo: is told what changes.
+
+        Returns:
+            The state, or a wider one where it has no room for them.
+        """
 
     @abstractmethod
     def moments(self, state: State) -> Moments:
@@ -89,11 +106,15 @@ class Coactivity(ABC):
         kernels.spread(*active, chosen, rows)
         return rows
 
-    def add_in_panels(self, pairs: NDArray, rows: NDArray[np.float32]) -> None:
+    def add_one_by_one(self, pairs: NDArray, rows: NDArray[np.float32], undo: PairsUndo | None = None) -> None:
+        """Add the products of rows of whole numbers."""
+        for row in rows:
+            kernels.add_row(pairs, row, np.zeros(1, np.int64) if undo is None else undo.before_row(pairs, row))
+
+    def add_in_panels(self, pairs: NDArray, rows: NDArray[np.float32], undo: PairsUndo | None = None) -> None:
         """Add the products of up to BLOCK rows of whole numbers, which BLAS sums exactly in whatever order."""
-        if len(rows) <= FEW_ROWS:
-            kernels.add_whole_rows(pairs, rows)
-            return
+        if undo is not None:
+            undo.before_all(pairs)
         room = self.room("panel", (min(PANEL, self.n_units) * self.n_units,), np.float32)
         for first in range(0, self.n_units, PANEL):
             last = min(first + PANEL, self.n_units)
@@ -109,6 +130,18 @@ class Coactivity(ABC):
 
 class _Sums(Coactivity):
     """Sums that are not centred, so that an inactive unit changes nothing."""
+
+    def _add_sparse(
+        self, pairs: NDArray, active: Active, chosen: NDArray[np.int64], undo: PairsUndo | None, share: int
+    ) -> bool:
+        """Add the products of active units where they are one in `share` or less; else False, and add nothing."""
+        visits = self.visits(active, chosen)
+        if share * visits > pairs.size * len(chosen):
+            return False
+        if undo is not None:
+            undo.before_some(pairs, active, chosen, visits)
+        kernels.add_products(pairs, *active, chosen)
+        return True
 
     def moments(self, state: State) -> Moments:
         views = state.views()
@@ -128,13 +161,22 @@ class ExactSums(_Sums):
         super().__init__(n_units, sums_of(np.uint32, wide=True), np.uint8)
         self._sure = 0  # samples that are sure to fit into pairs of 32 bits
 
-    def add(self, state: State, active: Active, chosen: NDArray[np.int64], labels: NDArray[np.int64]) -> State:
+    def add(
+        self,
+        state: State,
+        active: Active,
+        chosen: NDArray[np.int64],
+        labels: NDArray[np.int64],
+        undo: PairsUndo | None = None,
+    ) -> State:
         state = self._with_room(state, active, chosen, labels)
         pairs, sums, taught = (state.arrays[one.name] for one in state.declared)
-        if self.visits(active, chosen) <= pairs.size * (1 + len(chosen) / 25):
-            kernels.add_products(pairs, *active, chosen)
-        else:
-            self.add_in_panels(pairs, self.dense(active, chosen))
+        if not self._add_sparse(pairs, active, chosen, undo, WHOLE_SPARSE):
+            rows = self.dense(active, chosen)
+            if len(rows) <= FEW_ROWS:
+                self.add_one_by_one(pairs, rows, undo)
+            else:
+                self.add_in_panels(pairs, rows, undo)
         kernels.add_classes(sums, taught, *active, chosen, labels)
         return state
 
@@ -193,16 +235,23 @@ class FloatSums(_Sums):
     def __init__(self, n_units: int) -> None:
         super().__init__(n_units, sums_of(np.float32, wide=False), np.float32)
 
-    def add(self, state: State, active: Active, chosen: NDArray[np.int64], labels: NDArray[np.int64]) -> State:
+    def add(
+        self,
+        state: State,
+        active: Active,
+        chosen: NDArray[np.int64],
+        labels: NDArray[np.int64],
+        undo: PairsUndo | None = None,
+    ) -> State:
         if (largest := kernels.largest(*active, chosen)) > LARGEST_FLOAT:
             raise InputError(
                 f"the activity of a unit is {largest:g}: expected at most {LARGEST_FLOAT:g}; scale the inputs"
             )
         state = with_counts(state, len(chosen))
         pairs, sums, taught = (state.arrays[one.name] for one in state.declared)
-        if self.visits(active, chosen) * 5 <= pairs.size * len(chosen):
-            kernels.add_products(pairs, *active, chosen)
-        else:
+        if not self._add_sparse(pairs, active, chosen, undo, FLOAT_SPARSE):
+            if undo is not None:
+                undo.before_all(pairs)
             rows, tile = self.dense(active, chosen), self.room("tile", (kernels.SOME, kernels.TILE), np.float32)
             kernels.add_rows(pairs, rows, np.ascontiguousarray(rows.T), tile)
         kernels.add_classes(sums, taught, *active, chosen, labels)

@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 
 from kenyon._kernels import pairs as kernels
 from kenyon.features import BLOCK, Active
-from kenyon.layers._coactivity import TAUGHT, Coactivity, with_counts
+from kenyon.layers._coactivity import FEW_ROWS, TAUGHT, Coactivity, with_counts
+from kenyon.layers._pairs_undo import PairsUndo
 from kenyon.layers._readout import Moments
 from kenyon.layers._state import Declared, State
 
@@ -45,11 +46,18 @@ class FewBits(Coactivity):
     """
 
     def __init__(self, n_units: int, bits: int) -> None:
-        super().__init__(n_units, few_bits_of(bits), np.uint8, local=False)
+        super().__init__(n_units, few_bits_of(bits), np.uint8)
         self.bits, self._limit = bits, 2 ** (bits - 1) - 1
         self._enough = isqrt(n_units * self._limit // 16)
 
-    def add(self, state: State, active: Active, chosen: NDArray[np.int64], labels: NDArray[np.int64]) -> State:
+    def add(
+        self,
+        state: State,
+        active: Active,
+        chosen: NDArray[np.int64],
+        labels: NDArray[np.int64],
+        undo: PairsUndo | None = None,
+    ) -> State:
         state = with_counts(state, len(chosen))
         packed, means, taught, halvings, doublings = (state.arrays[one.name] for one in state.declared)
         dense, room = self.dense(active, chosen), self.room("distances", (BLOCK, self.n_units), np.float32)
@@ -60,7 +68,7 @@ class FewBits(Coactivity):
             how = (8 + int(doublings[0]), int(halvings[0]), self._limit)
             at, n = kernels.centre(means, taught, diagonal, dense, labels, chosen, time, *how, at, room)
             if n:
-                self.add_in_panels(pairs, room[:n])
+                (self.add_one_by_one if n <= FEW_ROWS else self.add_in_panels)(pairs, room[:n])
                 self.visited += n * pairs.size
             if at == len(chosen):
                 break
@@ -70,6 +78,8 @@ class FewBits(Coactivity):
             self.visited += pairs.size
             diagonal[:] = pairs[self.diagonal]
         if self.visited > before:
+            if undo is not None:
+                undo.before_all(packed)
             self._pack(pairs, packed)
         return state
 

@@ -1,4 +1,9 @@
-"""Undoing a call of a second-order layer: entries that it touched are kept as they were, or all of them."""
+"""Undoing a call of a second-order layer: what it changes is kept when it is about to change.
+
+Small arrays are copied when a call begins. Of the co-activity, a call keeps the entries that it touches where they
+are few; the sample itself, to be subtracted again, where whole numbers were added to most entries; and otherwise a
+copy of everything.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +18,11 @@ from kenyon.features import Active
 if TYPE_CHECKING:
     from kenyon.layers._second_order import SecondOrderLayer
 
-FEW = 4
-"""A call that touches less than one in so many entries keeps those; others keep them all."""
+SHARE = 4
+"""A call that touches at most one in so many entries keeps those."""
+
+ROWS = 8
+"""A call keeps at most so many samples that it added to most entries."""
 
 
 class KeptPairs:
@@ -22,12 +30,12 @@ class KeptPairs:
 
     def __init__(self, pairs: NDArray) -> None:
         self.whole = np.empty_like(pairs)
-        self.touched = np.empty(pairs.size // FEW, pairs.dtype)
+        self.touched = np.empty(pairs.size // SHARE, pairs.dtype)
 
     @staticmethod
     def bytes_for(pairs: NDArray) -> int:
         """Bytes of the room for an array of pairs."""
-        return pairs.nbytes + pairs.size // FEW * pairs.itemsize
+        return pairs.nbytes + pairs.size // SHARE * pairs.itemsize
 
 
 class PairsUndo:
@@ -40,30 +48,72 @@ class PairsUndo:
         self._layer, self._kept, self._found = layer, kept, layer.found()
         self._pairs = layer.state.arrays["pairs"]
         self._small = [(array, array.copy()) for name, array in layer.state.arrays.items() if name != "pairs"]
-        self._touched: list[tuple[NDArray, NDArray, int]] = []  # active units, their counts, where the entries begin
-        self._n_touched = 0
+        self._steps: list[_Touched | _Row] = []
+        self._n_touched = self._n_rows = 0
+        self._added = np.zeros(1, np.int64)  # rows that were added and not subtracted again; the kernels count them
         self._whole = False
 
     def note(self, active: Active, first: int, last: int) -> None:
-        units, _, counts = active
-        if self._whole or self._layer.state.arrays["pairs"] is not self._pairs:
-            return
-        n = counts[first:last]
-        end = self._n_touched + int((n * (n + 1) // 2).sum())
-        if self._layer.coactivity.local and end <= self._kept.touched.size:
-            kernels.keep_products(self._pairs, units, counts, first, last, self._kept.touched, self._n_touched)
-            most = int(n.max(initial=0))
-            self._touched.append((units[first:last, :most].copy(), n.copy(), self._n_touched))
-            self._n_touched = end
-        else:
-            self._kept.whole[...] = self._pairs
+        """Nothing to do yet: the layer says what it is about to change when it knows it."""
+
+    def before_all(self, pairs: NDArray) -> None:
+        """Any entry of these pairs may change."""
+        if self._concerns(pairs):
+            self._kept.whole[...] = pairs
             self._whole = True
+
+    def before_some(self, pairs: NDArray, active: Active, chosen: NDArray[np.int64], n_entries: int) -> None:
+        """So many entries of these pairs, those of units that are active together in chosen samples, may change."""
+        if not self._concerns(pairs):
+            return
+        start, end = self._n_touched, self._n_touched + n_entries
+        if end > self._kept.touched.size:
+            self.before_all(pairs)
+            return
+        units, counts = active[0][chosen], active[2][chosen]
+        kernels.keep_products(pairs, units, counts, self._kept.touched, start)
+        self._steps.append(_Touched(units, counts, start))
+        self._n_touched = end
+
+    def before_row(self, pairs: NDArray, row: NDArray[np.float32]) -> NDArray[np.int64]:
+        """A row of whole numbers is about to be added to these pairs; gives the counter that the kernel moves."""
+        if self._concerns(pairs) and self._n_rows == ROWS:
+            self.before_all(pairs)
+        if not self._concerns(pairs):
+            return np.zeros(1, np.int64)
+        self._steps.append(_Row(row.copy(), self._n_rows))
+        self._n_rows += 1
+        return self._added
+
+    def _concerns(self, pairs: NDArray) -> bool:
+        return pairs is self._pairs and not self._whole
 
     def undo(self) -> None:
         if self._whole:
             self._pairs[...] = self._kept.whole
-        for units, counts, start in reversed(self._touched):
-            kernels.restore_products(self._pairs, units, counts, self._kept.touched, start)
+            self._added[0] = self._n_rows
+        for step in reversed(self._steps):
+            step.undo(self._pairs, self._kept.touched, self._added)
         for array, copy in self._small:
             array[...] = copy
         self._layer.go_back(self._found)
+
+
+class _Touched:
+    """Entries that some samples touched, kept from `start` on."""
+
+    def __init__(self, units: NDArray[np.uint32], counts: NDArray[np.int64], start: int) -> None:
+        self._units, self._counts, self._start = units, counts, start
+
+    def undo(self, pairs: NDArray, kept: NDArray, added: NDArray[np.int64]) -> None:
+        kernels.restore_products(pairs, self._units, self._counts, kept, self._start)
+
+
+class _Row:
+    """A sample that was added after `n_before` others, or was about to be."""
+
+    def __init__(self, row: NDArray[np.float32], n_before: int) -> None:
+        self._row, self._n_before = row, n_before
+
+    def undo(self, pairs: NDArray, kept: NDArray, added: NDArray[np.int64]) -> None:
+        kernels.subtract_row(pairs, self._row, self._n_before, added)

@@ -117,6 +117,7 @@ class SecondOrderLayer(Layer):
         self._solved: Readout | None = None
         self._service: Service | None = None
         self._kept: KeptPairs | None = None
+        self._undo: PairsUndo | None = None
 
     # ---- learning
 
@@ -172,7 +173,7 @@ class SecondOrderLayer(Layer):
             return
         self._solved = self._service = None
         for start in range(0, len(chosen), BLOCK):
-            self.state = self.coactivity.add(self.state, active, chosen[start : start + BLOCK], labels)
+            self.state = self.coactivity.add(self.state, active, chosen[start : start + BLOCK], labels, self._undo)
 
     def _chosen(
         self, active: Active, first: int, last: int, labels: NDArray[np.int64], plastic: NDArray[np.bool_]
@@ -295,7 +296,8 @@ class SecondOrderLayer(Layer):
         pairs = self.state.arrays["pairs"]
         if self._kept is None or self._kept.whole.dtype != pairs.dtype:
             self._kept = KeptPairs(pairs)
-        return PairsUndo(self, self._kept)
+        self._undo = PairsUndo(self, self._kept)
+        return self._undo
 
     def found(self) -> tuple:
         """Everything that a call replaces rather than changes in place."""
@@ -311,7 +313,7 @@ class SecondOrderLayer(Layer):
         return super().nbytes + self.coactivity.nbytes + solving + KeptPairs.bytes_for(self.state.arrays["pairs"])
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_kept": None}
+        return {**vars(self), "_kept": None, "_undo": None}
 
 
 def _is_wide(saved: NDArray | None) -> bool:
