@@ -1,4 +1,4 @@
-"""Class-incremental Split-Digits with each rule: five tasks of two digits, seen once, never again.
+"""Class-incremental Split-Digits with each rule, and with a memory budget alone: two digits at a time, seen once.
 
     python examples/split_digits.py [--seeds 3] [--out runs/demo]
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 from rich.console import Console
 from rich.progress import track
@@ -20,13 +21,14 @@ from kenyon.evaluation import RunConfig, run
 from kenyon.report import report_of_runs, write_page
 from kenyon.streams import Curriculum
 
-RULES = {
-    "gen": "only the labelled neuron learns; the clamp makes it stable",
-    "oja": "Hebbian with normalisation",
-    "mse": "delta rule: every neuron learns from its error",
-    "inel": "delta rule that freezes the synapses that stand out",
+LEARNERS: dict[str, tuple[dict[str, Any], str]] = {
+    "gen": ({"rule": "gen"}, "only the labelled neuron learns; the clamp makes it stable"),
+    "oja": ({"rule": "oja"}, "Hebbian with normalisation"),
+    "mse": ({"rule": "mse"}, "delta rule: every neuron learns from its error"),
+    "inel": ({"rule": "inel", "beta": 300.0}, "delta rule that freezes the synapses that stand out"),
+    "20 KB": ({"memory_budget": "20KB"}, "a budget and nothing else: windows, and co-activity of units in 16 bits"),
+    "5 KB": ({"memory_budget": "5KB"}, "the same in a quarter of the bytes"),
 }
-OPTIONS = {"inel": {"beta": 300.0}}
 
 
 def main() -> None:
@@ -37,25 +39,25 @@ def main() -> None:
     seeds = range(given.seeds)
     console = Console()
     table = Table(title="Split-Digits, one pass, no replay: accuracy on all ten digits, %")
-    for column in ("rule", "one task", "ten classes, two by two", "forgotten", "samples/s", "state"):
-        table.add_column(column, justify="left" if column == "rule" else "right")
-    for rule in track(RULES, "Learning", console=console, disable=not console.is_terminal):
-        options = {"rule": rule, **OPTIONS.get(rule, {})}
+    for column in ("learner", "one task", "ten classes, two by two", "forgotten", "samples/s", "state"):
+        table.add_column(column, justify="left" if column == "learner" else "right")
+    for name in track(LEARNERS, "Learning", console=console, disable=not console.is_terminal):
+        options = LEARNERS[name][0]
         single = run(RunConfig("digits", "kenyon", Curriculum("single-task"), options), seeds, given.out, again=True)
         split = run(
             RunConfig("digits", "kenyon", Curriculum("class-incremental"), options), seeds, given.out, again=True
         )
         one, many = single.summary("accuracy"), split.summary("accuracy")
         table.add_row(
-            rule,
+            name,
             *(f"{100 * value.mean:.1f} ± {100 * (value.std or 0):.1f}" for value in (one, many)),
             f"{100 * split.summary('forgetting').mean:.1f}",
             f"{max(split.summary('samples_per_second').per_seed):,.0f}",
             f"{split.summary('state_bytes').mean / 1000:.0f} KB",
         )
     console.print(table)
-    for rule, summary in RULES.items():
-        console.print(f"  {rule:<5} {summary}", highlight=False)
+    for name, (_, summary) in LEARNERS.items():
+        console.print(f"  {name:<5} {summary}", highlight=False)
     page = given.out / "report.html"
     write_page(report_of_runs(given.out), page)
     print(f"\nThe same as a page, with every run behind it: {page.resolve()}")

@@ -10,8 +10,10 @@ from sklearn.datasets import load_digits
 
 from kenyon import KenyonClassifier
 from kenyon.errors import ConfigError, MemoryBudgetError
+from kenyon.evaluation import RunConfig, run
 from kenyon.features import DenseProjection, Identity, SparseProjection, Windows
 from kenyon.layers import PlasticLayer, SecondOrderLayer
+from kenyon.rules import GEN
 from making import held
 
 X, Y = (array.astype(np.uint8) for array in load_digits(return_X_y=True))
@@ -33,6 +35,12 @@ def test_a_budget_with_a_shape_is_spent_and_not_exceeded(budget: str) -> None:
     assert 0.9 * most < clf.state_bytes <= most
 
 
+def test_a_run_spends_a_budget_as_the_classifier_does() -> None:
+    config = RunConfig("digits", options={"memory_budget": "20KB"})
+    result = run(config, [0]).results[0]
+    assert result.metrics.state_bytes <= 20_000 and (result.metrics.accuracy or 0) > 0.94
+
+
 def test_more_bytes_are_more_accurate_class_after_class() -> None:
     train, test = ORDER[ORDER % 5 != 0], ORDER[ORDER % 5 == 0]
     scores = [
@@ -49,6 +57,7 @@ WINS: list[tuple[dict[str, Any], tuple[type, type]]] = [
     ({"shape": (64,)}, (Windows, SecondOrderLayer)),
     ({"shape": (16, 4), "axes": "tc"}, (Windows, SecondOrderLayer)),
     ({"shape": (8, 8), "rule": "mse"}, (Windows, PlasticLayer)),
+    ({"shape": (8, 8), "rule": GEN(b2=-0.5)}, (Windows, PlasticLayer)),
     ({"shape": (8, 8), "layer": "plastic"}, (Windows, PlasticLayer)),
     ({"shape": (8, 8), "features": "sparse"}, (SparseProjection, PlasticLayer)),
     ({"shape": (8, 8), "features": "sparse", "layer": "second-order"}, (SparseProjection, SecondOrderLayer)),

@@ -61,7 +61,7 @@ def settle(
     clamp_bounds(value["clamp"], value["clamp_kind"])
     value["n_inputs"] = n_inputs
     value["n_threads"] = _threads(value["n_jobs"])
-    value |= resolved(value, default_rule=params["rule"] == OPTIONS["rule"].default)
+    value |= resolved(value, default_rule=rule == get_rule(OPTIONS["rule"].default))
     value["n_connections"] = _connections(value)
     expected, budget = max(value["expected_classes"], n_classes), value["memory_budget"]
     if value["features"] == "identity":
