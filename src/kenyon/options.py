@@ -2,6 +2,11 @@
 
 The constructor of `KenyonClassifier`, the command line, configuration files, presets, the search and the
 documentation all read this table. To add an option, add a field here and use it where it acts.
+
+    >>> OPTIONS["clamp_kind"].wanted
+    'one of symmetric, positive'
+    >>> isinstance(OPTIONS["clamp_kind"], Option), options_of(ClassifierOptions) == OPTIONS
+    (True, True)
 """
 
 from __future__ import annotations
@@ -18,6 +23,8 @@ if TYPE_CHECKING:
     import numpy as np
 
     from kenyon.modulation import Moving
+
+__all__ = ["OPTIONS", "ClassifierOptions", "Option", "describe", "option", "options_of"]
 
 
 @dataclass(frozen=True)
@@ -72,7 +79,16 @@ class Option:
 
 
 def option(default: Any, meaning: str, kind: str, **more: Any) -> Any:
-    """A dataclass field that carries its `Option`."""
+    """A dataclass field that carries its `Option`.
+
+    Example:
+        >>> from dataclasses import dataclass
+        >>> @dataclass(frozen=True)
+        ... class Mine:
+        ...     leak: float = option(0.5, "Share of a weight that is lost at every step.", "number", low=0.0, high=1.0)
+        >>> options_of(Mine)["leak"].wanted
+        'a number from 0 to 1'
+    """
     return field(default=default, metadata={"option": {"meaning": meaning, "kind": kind, **more}})
 
 
@@ -215,6 +231,11 @@ OPTIONS = options_of(ClassifierOptions)
 
 
 def describe(options: Mapping[str, Option]) -> str:
-    """The `Args` of a docstring."""
+    """The `Args` of a docstring.
+
+    Example:
+        >>> describe({"decay": OPTIONS["decay"]}).splitlines()[0]
+        'Args:'
+    """
     lines = [f"    {name}: {entry.meaning} Default: {entry.default!r}." for name, entry in options.items()]
     return "Args:\n    " + "\n    ".join(lines)

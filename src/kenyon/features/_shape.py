@@ -20,7 +20,13 @@ MOST_CHANNELS = 4
 
 @dataclass(frozen=True)
 class Layout:
-    """A sample of `channels` planes. A series is a plane of height 1, which has no shifts up and down."""
+    """A sample of `channels` planes. A series is a plane of height 1, which has no shifts up and down.
+
+    Example:
+        >>> layout = layout_of((28, 28), "hw", shifts=1)
+        >>> layout.channels, layout.padded, layout.window(6)
+        (1, (30, 30), (6, 6))
+    """
 
     axes: str
     channels: int
@@ -62,6 +68,10 @@ def layout_of(shape: Sequence[int], axes: str | None, shifts: int, n_inputs: int
         axes: one of AXES; None to tell by the shape.
         shifts: r, how far a window may be shifted along each axis.
         n_inputs: width of a sample, where it is known.
+
+    Example:
+        >>> layout_of((3, 32, 32), None, shifts=1).axes
+        'chw'
     """
     sizes = tuple(shape)
     if not sizes or not all(isinstance(size, (int, np.integer)) and size > 0 for size in sizes):
