@@ -22,7 +22,8 @@ from math import isqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon._kernels import pairs as kernels
+from kenyon._kernels import thin
+from kenyon._kernels.pairs import fill_triangle
 from kenyon.features import BLOCK, Active
 from kenyon.layers._coactivity import FEW_ROWS, TAUGHT, Coactivity, with_counts
 from kenyon.layers._pairs_undo import PairsUndo
@@ -66,15 +67,15 @@ class FewBits(Coactivity):
         time, at, before = int(taught.sum()), 0, self.visited
         while True:
             how = (8 + int(doublings[0]), int(halvings[0]), self._limit)
-            at, n = kernels.centre(means, taught, diagonal, dense, labels, chosen, time, *how, at, room)
+            at, n = thin.centre(means, taught, diagonal, dense, labels, chosen, time, *how, at, room)
             if n:
                 (self.add_one_by_one if n <= FEW_ROWS else self.add_in_panels)(pairs, room[:n])
                 self.visited += n * pairs.size
             if at == len(chosen):
                 break
-            thin = (time + at) >> int(halvings[0]) >= self._enough
-            (halvings if thin else doublings)[0] += 1
-            kernels.divide(pairs, 1 if thin else 2, 256 * int(doublings[0]) + int(halvings[0]))
+            enough = (time + at) >> int(halvings[0]) >= self._enough
+            (halvings if enough else doublings)[0] += 1
+            thin.divide(pairs, 1 if enough else 2, 256 * int(doublings[0]) + int(halvings[0]))
             self.visited += pairs.size
             diagonal[:] = pairs[self.diagonal]
         if self.visited > before:
@@ -89,7 +90,7 @@ class FewBits(Coactivity):
         n_samples = float(views["taught"].sum())
         share, square = 2.0 ** -float(views["halvings"][0]), 4.0 ** float(views["doublings"][0])
         scatter = np.empty((self.n_units, self.n_units))
-        kernels.fill_triangle(self._unpacked(views["pairs"]), square / share, scatter)
+        fill_triangle(self._unpacked(views["pairs"]), square / share, scatter)
         return Moments(scatter, views["means"][:, known] / 256, n_samples, n_samples * share)
 
     def means(self, state: State) -> NDArray[np.float64]:
@@ -103,11 +104,11 @@ class FewBits(Coactivity):
         if self.bits == 16:
             return packed.astype(np.int32)
         pairs = np.empty(len(packed) // 3, np.int32)
-        kernels.unpack_24(packed, pairs)
+        thin.unpack_24(packed, pairs)
         return pairs
 
     def _pack(self, pairs: NDArray[np.int32], packed: NDArray) -> None:
         if self.bits == 16:
             packed[:] = pairs
         else:
-            kernels.pack_24(pairs, packed)
+            thin.pack_24(pairs, packed)
