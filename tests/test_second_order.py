@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from kenyon._kernels import pairs as kernels
 from kenyon._kernels import thin
-from kenyon.errors import ConfigError, InputError
+from kenyon.errors import ConfigError, InputError, ModelFileError
 from kenyon.layers import SecondOrderLayer
 from kenyon.layers._coactivity import widened
 from second_order import BETA, KINDS, activity, held, make, samples, sums_of, teach
@@ -177,6 +177,15 @@ def test_sums_of_64_bits_are_exact_to_the_last() -> None:
         teach(layer, X, y, [1, 3, 50])
         for name, sums in sums_of(X, y, 5).items():
             assert np.array_equal(layer.state.views()[name] - before[name], sums), name
+
+
+@pytest.mark.parametrize("name, most", [("halvings", 62), ("doublings", 8)])
+def test_scales_that_no_stream_leads_to_are_refused(name: str, most: int) -> None:
+    layer = make(bits=16)
+    layer.state.arrays[name][0] = most + 1
+    saved = {key + ".0": array for key, array in layer.state.views().items()}
+    with pytest.raises(ModelFileError, match=f"{name} is {most + 1}: expected at most {most}"):
+        make(n_classes=0, bits=16).load(saved, ".0", 5)
 
 
 @pytest.mark.parametrize(

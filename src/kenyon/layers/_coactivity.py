@@ -84,6 +84,9 @@ class Coactivity(ABC):
     def moments(self, state: State) -> Moments:
         """What was learned of the classes that were taught."""
 
+    def check(self, state: State) -> None:
+        """Refuse a state from a file that no stream can have led to and that could not go on learning."""
+
     def visits(self, active: Active, chosen: NDArray[np.int64]) -> int:
         """Pairs visited when the chosen samples are learned."""
         counts = active[2][chosen]

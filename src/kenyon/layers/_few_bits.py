@@ -24,11 +24,18 @@ from numpy.typing import NDArray
 
 from kenyon._kernels import thin
 from kenyon._kernels.pairs import fill_triangle
+from kenyon.errors import ModelFileError
 from kenyon.features import BLOCK, Active
 from kenyon.layers._coactivity import FEW_ROWS, TAUGHT, Coactivity, with_counts
 from kenyon.layers._pairs_undo import PairsUndo
 from kenyon.layers._readout import Moments
 from kenyon.layers._state import Declared, State
+
+MOST_HALVINGS = 62
+"""As many as a stream with less than 2**64 samples can need."""
+
+MOST_DOUBLINGS = 8
+"""A step of 2**8 is more than any distance between two bytes."""
 
 
 def few_bits_of(bits: int) -> tuple[Declared, ...]:
@@ -92,6 +99,12 @@ class FewBits(Coactivity):
         scatter = np.empty((self.n_units, self.n_units))
         fill_triangle(self._unpacked(views["pairs"]), square / share, scatter)
         return Moments(scatter, views["means"][:, known] / 256, n_samples, n_samples * share)
+
+    def check(self, state: State) -> None:
+        for name, most in (("halvings", MOST_HALVINGS), ("doublings", MOST_DOUBLINGS)):
+            seen = int(state.arrays[name][0])
+            if seen > most:
+                raise ModelFileError(f"{name} is {seen}: expected at most {most}")
 
     def means(self, state: State) -> NDArray[np.float64]:
         return state.views()["means"] / 256

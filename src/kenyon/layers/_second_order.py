@@ -265,6 +265,7 @@ class SecondOrderLayer(Layer):
         wide = {one.name for one in self.state.declared if one.wide and _is_wide(tensors.get(one.name + where))}
         self.state = widened(self.state, wide)
         super().load(tensors, where, n_classes)
+        self.coactivity.check(self.state)
         self.state = narrowest(self.state, self.state.arrays) if wide else self.state
         self._solved = self._service = None
 
