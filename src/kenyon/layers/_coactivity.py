@@ -84,7 +84,7 @@ class Coactivity(ABC):
     def moments(self, state: State) -> Moments:
         """What was learned of the classes that were taught."""
 
-    def check(self, state: State) -> None:
+    def check(self, state: State) -> None:  # noqa: B027  most states will do
         """Refuse a state from a file that no stream can have led to and that could not go on learning."""
 
     def visits(self, active: Active, chosen: NDArray[np.int64]) -> int:
