@@ -2,10 +2,10 @@
 
 >>> from kenyon import KenyonClassifier
 >>> try:
-...     KenyonClassifier(rule="genn").fit([[1.0]], [0])
+...     KenyonClassifier(n_hidden=0).fit([[1.0]], [0])
 ... except KenyonError as error:
 ...     print(error)
-unknown rule 'genn': expected one of gen, inel, mean, mse, oja; did you mean 'gen'?
+n_hidden is 0: expected a whole number, at least 1, or 'auto'
 >>> all(issubclass(kind, ValueError) for kind in (InputError, ConfigError, ModelFileError))
 True
 >>> issubclass(DataError, FileNotFoundError), issubclass(MissingExtraError, ImportError)

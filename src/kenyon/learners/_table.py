@@ -96,8 +96,9 @@ def learner_meanings(name: str) -> dict[str, str]:
     cls = learner_class(name)
     if hasattr(cls, "option_table"):
         return {key: entry.meaning for key, entry in cls.option_table({}).items()}
-    pattern = r"^        (\w[\w, ]*): (.*(?:\n {12,}.*)*)"
-    found = re.findall(pattern, "\n".join(base.__doc__ or "" for base in reversed(cls.__mro__)), re.MULTILINE)
+    pattern = r"^    (\w[\w, ]*): (.*(?:\n {8,}.*)*)"
+    texts = (inspect.cleandoc(base.__doc__ or "") for base in reversed(cls.__mro__))
+    found = re.findall(pattern, "\n".join(texts), re.MULTILINE)
     return {key.strip(): " ".join(text.split()) for keys, text in found for key in keys.split(",")}
 
 
