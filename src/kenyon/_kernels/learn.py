@@ -81,13 +81,13 @@ def compile_readout(readout, n_params):
 
 @cache
 def _compiled(delta, local, readout, digest, n_params, gated, event_driven, windowed, counting, counted):
-    move = _move(register_jitable(delta), register_jitable(local) if local else None, counted)
+    move = make_move(register_jitable(delta), register_jitable(local) if local else None, counted)
     reading = _reading(readout)
     build = _column_kernel if gated else _row_kernel
     return SideBySide(build(move, reading, digest, n_params, event_driven, windowed, counting), 3)
 
 
-def _move(step, local, counted):
+def make_move(step, local, counted):
     """The change of one synapse: `rate * local * delta`, with what each of them takes."""
     if counted:
 
@@ -114,25 +114,33 @@ def _move(step, local, counted):
     return move
 
 
-def _reading(readout):
-    """(what one synapse counts for; `x_o` of one sample into `out[0, :]`, summed over its active units in order)."""
+def make_read(readout):
+    """What a synapse counts for in the output."""
     if readout is None:
 
         @register_jitable
         def read(w, n, n_units, *beta):
             return w
+    else:
+        own = register_jitable(readout)
+
+        @register_jitable
+        def read(w, n, n_units, *beta):
+            return np.float32(own(w, n, n_units, *beta))
+
+    return read
+
+
+def _reading(readout):
+    """(what one synapse counts for; `x_o` of one sample into `out[0, :]`, summed over its active units in order)."""
+    read = make_read(readout)
+    if readout is None:
 
         @register_jitable
         def output(weights, taught, units, values, sample, count, out, beta):
             forward(weights, units, values, sample, count, out)
 
         return read, output
-
-    own = register_jitable(readout)
-
-    @register_jitable
-    def read(w, n, n_units, *beta):
-        return np.float32(own(w, n, n_units, *beta))
 
     @register_jitable
     def output(weights, taught, units, values, sample, count, out, beta):

@@ -12,6 +12,7 @@
 
 from kenyon.errors import ConfigError
 from kenyon.layers._base import NO_LABEL, Layer, Undo
+from kenyon.layers._few_bit_weights import FewBitLayer
 from kenyon.layers._plastic import PlasticLayer
 from kenyon.layers._second_order import SecondOrderLayer
 from kenyon.layers._state import Declared, State, axis_sizes, bytes_of
@@ -19,6 +20,7 @@ from kenyon.outside import is_outside, load_class
 
 LAYERS: dict[str, type[Layer]] = {
     "plastic": PlasticLayer,
+    "few-bit": FewBitLayer,
     "second-order": SecondOrderLayer,
 }
 """The kinds of layer by name."""
@@ -43,6 +45,7 @@ __all__ = [
     "LAYERS",
     "NO_LABEL",
     "Declared",
+    "FewBitLayer",
     "Layer",
     "PlasticLayer",
     "SecondOrderLayer",

@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon._kernels.draw import draw_code
 from kenyon._kernels.learn import compile_readout, compile_rule, forward_block
 from kenyon._kernels.outputs import column_means
 from kenyon._kernels.undo import forget_rows, keep_rows, keep_rows_of_one, restore_rows
 from kenyon.features import Active
 from kenyon.layers._base import Layer
+from kenyon.layers._codes import code_of
 from kenyon.layers._state import Declared
 from kenyon.modulation import clamp_bounds, local_of
 from kenyon.rules import Rule
@@ -100,11 +100,8 @@ class PlasticLayer(Layer):
     def add_class(self) -> None:
         self.n_classes += 1
         if self.n_hidden:
-            code = np.zeros(self.n_hidden, np.uint8)
-            draw_code(np.uint64(self._seed), len(self.codes), self.n_hidden // 2, code)
-            row = np.zeros((1, self.width), np.float32)
-            row[0, : self.n_hidden] = code
-            self.codes = np.concatenate([self.codes, row])
+            code = code_of(len(self.codes), self.n_hidden, self.width, self._seed)
+            self.codes = np.concatenate([self.codes, code[np.newaxis].astype(np.float32)])
             return
         before = self.n_neurons
         self.state = self.state.grown(before + 1)

@@ -41,6 +41,13 @@ class Rule:
         readout: where it is not the weight itself that is read, a static method `readout(w, n, units, *parameters)`:
             what a synapse of weight `w` counts for in a neuron that was taught `n` samples (1 where there were
             none), of a layer with so many presynaptic units. The counts are then part of the state.
+        signed: whether its weights may be negative. Few-bit weights that are not have twice the levels.
+        whole_step: where the rule can learn weights of few bits, a static method `whole_step(z, q, n, *constants)` in
+            whole numbers of 64 bits: the change of the level q of a synapse at `x_e` = 1, in 2^-16 levels, with z the
+            neuron's score before the sample. It is scaled by `x_e`, so the rule has to be proportional to it.
+        whole_limit: `whole_limit(n, top)`, the highest weight that is read in levels; where it passes the top level,
+            the neuron's levels are halved and stand for twice as much. None: levels stay what they are.
+        whole_score: `whole_score(z, n)`, the score from the sum of the weights that are read; None: that sum.
 
     Example:
         >>> from dataclasses import dataclass
@@ -63,6 +70,10 @@ class Rule:
     clamp: ClassVar[float | None] = None
     sharpness: ClassVar[float] = 10.0
     readout: ClassVar[Callable[..., float] | None] = None
+    signed: ClassVar[bool] = True
+    whole_step: ClassVar[Callable[..., int] | None] = None
+    whole_limit: ClassVar[Callable[..., int] | None] = None
+    whole_score: ClassVar[Callable[..., int] | None] = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -91,6 +102,26 @@ class Rule:
     def event_driven(self) -> bool:
         """True if synapses with `x_e = 0` never change. Only active ones are visited."""
         return True
+
+    def level(self, clamp: float, top: int, units: int) -> float:
+        """The weight of one level where weights have few bits.
+
+        Args:
+            clamp: the largest weight, infinite where there is none.
+            top: the highest level.
+            units: presynaptic units of the layer.
+        """
+        return clamp / top
+
+    def whole_constants(self, level: float, rate: float, fraction: int) -> tuple[int, ...]:
+        """What `whole_step` takes, worked out once.
+
+        Args:
+            level: the weight of one level.
+            rate: the learning rate.
+            fraction: bits of a score's fraction: a score of 2^fraction is an output of one level.
+        """
+        raise NotImplementedError
 
     @property
     def parameters(self) -> dict[str, float | Schedule | Callable[[int], float]]:

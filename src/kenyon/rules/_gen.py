@@ -18,6 +18,7 @@ from typing import ClassVar
 from kenyon.modulation import Moving
 from kenyon.options import option
 from kenyon.rules._base import Rule
+from kenyon.rules._whole import as_shifted, rounded
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,14 @@ class GEN(Rule):
     @staticmethod
     def delta(x_e, x_o, x_m, w, b1, b2):  # type: ignore[no-untyped-def,override]
         return x_m * (x_e - b1) * (x_o - b2)
+
+    @staticmethod
+    def whole_step(z, q, n, offset, rate, shift):  # type: ignore[no-untyped-def,override]
+        return ((z - offset) * rate) >> shift
+
+    def whole_constants(self, level: float, rate: float, fraction: int) -> tuple[int, ...]:
+        offset = rounded(float(self.b2) / level * 2.0**fraction, 31)  # type: ignore[arg-type]
+        return offset, *as_shifted(rate * 2.0 ** (16 - fraction))
 
     @property
     def event_driven(self) -> bool:

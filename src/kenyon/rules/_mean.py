@@ -21,6 +21,7 @@ from typing import ClassVar
 
 from kenyon.options import option
 from kenyon.rules._base import Rule
+from kenyon.rules._whole import rounded
 
 
 @dataclass(frozen=True)
@@ -35,10 +36,14 @@ class MEAN(Rule):
     name: ClassVar[str] = "mean"
     gated: ClassVar[bool] = True
     learning_rate: ClassVar[float] = 1.0
+    signed: ClassVar[bool] = False
     sharpness: ClassVar[float] = 300.0  # no output passes cap
 
     cap: float = option(
-        0.4, "Most that a synapse counts for, as a share of the activity that units have on average.", "number", low=0.0
+        0.4,
+        "Most that a synapse counts for, as a share of the activity that units have on average.",
+        "number",
+        low=1e-6,
     )
 
     @staticmethod
@@ -48,3 +53,21 @@ class MEAN(Rule):
     @staticmethod
     def readout(w, n, units, cap):  # type: ignore[no-untyped-def,override]
         return min(w / n, cap / sqrt(units))
+
+    def level(self, clamp: float, top: int, units: int) -> float:
+        return self.cap / sqrt(units) / top
+
+    @staticmethod
+    def whole_step(z, q, n, each):  # type: ignore[no-untyped-def,override]
+        return each
+
+    @staticmethod
+    def whole_limit(n, top):  # type: ignore[no-untyped-def,override]
+        return n * top
+
+    @staticmethod
+    def whole_score(z, n):  # type: ignore[no-untyped-def,override]
+        return z // n
+
+    def whole_constants(self, level: float, rate: float, fraction: int) -> tuple[int, ...]:
+        return (rounded(rate / level * 2.0**16, 34),)

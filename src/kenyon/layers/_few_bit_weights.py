@@ -1,0 +1,335 @@
+"""A layer whose weights are whole numbers of 8, 4, 3 or 2 bits, several to a byte, each step rounded by chance.
+
+What follows defines every bit, so that an implementation in another language can give the same. Numbers are whole, in
+two's complement of 64 bits where nothing else is said; `>>` rounds down and `/` here means division rounded down.
+
+**Levels.** The synapse of unit i and neuron j holds a level q in low .. top: -top .. top with top = 2^(bits - 1) - 1
+where weights have a sign, 0 .. top with top = 2^bits - 1 where they have none. Its weight is q * level * 2^e, `level`
+being a constant of the layer and e an exponent of neuron j, which is 0 unless the rule has a limit. All start at 0.
+
+**Packing.** The bits of q are bits `bits * i` and up of column j; bit b of a column is bit b mod 8 of its byte in row
+b / 8. A row holds a byte of each neuron. Bits beyond the last unit are 0.
+
+**Chance.** 32 bits, everything modulo 2^32, for a neuron j that learns its n-th sample (the first is 1):
+
+    key    = mix(mix(seed + G n) + G (j + 1))          G = 0x9E3779B9
+    r[i]   = mix(key + G (i + 1))                      for the step of unit i
+    h[i]   = mix(mix(key + e + 1) + G (i + 1))         for halving the level of unit i while the exponent is e
+    mix(x) : x ^= x >> 16; x *= 0x85EBCA6B; x ^= x >> 13; x *= 0xC2B2AE35; x ^= x >> 16
+
+A neuron's own count is its time: what it learns does not depend on what other neurons learn in between.
+
+**Activity in bytes.** With a[i] the bytes of a sample's active units and f the layer's bits of fraction:
+
+    R      = 2^32 / isqrt(2^8 * sum of a[i]^2)         isqrt rounds down; 0 where no unit is active
+    limit  = min(top, whole_limit(max(n, 1), top) >> e)     top where the rule has no limit
+    acc    = sum over active units of min(q[i, j], limit) * a[i]
+    score  = whole_score((acc * R >> (28 - f)) << e, max(n, 1))     the first argument where the rule has no score
+
+n and e are the neuron's. A score s is the output s * level / 2^f for the sample scaled to length 1. f is the largest number up to
+12 for which no score reaches 2^22, so float32 holds scores and tells apart all outputs. For each neuron that a sample
+teaches, in ascending order:
+
+    1. z = score
+    2. n = min(n + 1, 2^31 - 1)
+    3. while whole_limit(n, top) > top << e:  q[i, j] = (q[i, j] + (h[i] >> 31)) >> 1 for every unit i;  e = e + 1
+    4. for each active unit i:
+           d       = whole_step(z, q[i, j], n, ...) clipped to -2^34 .. 2^34
+           c       = a[i] * (d * R >> 12) >> e
+           q[i, j] = q[i, j] + (c + r[i] >> 32) clipped to low .. top
+
+**Activity in float32**, x[i], already of length 1. The output is the sum in float32, over active units in order, of
+readout(float32(q) * float32(level * 2^e), n, ...) * x[i]; and c = trunc(d * 2^32 / (level * 2^e)), clipped to 512 levels, with
+d the rule's change of that weight in float32 and the rest in float64. Everything else is as above.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kenyon._kernels.few_bits import MOST, compile_float, compile_unpack, compile_whole
+from kenyon.errors import ConfigError, ModelFileError
+from kenyon.features import Active
+from kenyon.layers._base import Layer
+from kenyon.layers._codes import code_of
+from kenyon.layers._state import Declared
+from kenyon.modulation import Moving, clamp_bounds, local_of
+from kenyon.rules import RULES, Rule
+
+BITS = (8, 4, 3, 2)
+COUNTS = Declared("counts", ("neurons",), np.uint32)
+EXPONENTS = Declared("exponents", ("neurons",), np.uint8)
+
+LARGEST_SCORE = 2**22
+"""No score reaches it, and no sum of levels 2^31."""
+
+
+def few_bits_declared(rule: Rule, bits: int) -> tuple[Declared, ...]:
+    """Packed levels, the neurons' counts, and their exponents where the rule has a limit."""
+    weights = Declared("weights", ("units", "neurons"), np.uint8, bits)
+    return (weights, COUNTS, *([EXPONENTS] if rule.plasticity.whole_limit is not None else []))
+
+
+class FewBitLayer(Layer):
+    """Synapses of few bits.
+
+    Args:
+        n_inputs: presynaptic units.
+        rule: the plasticity rule; one that can be learned in few bits.
+        clamp: lowest and highest weight.
+        bits: of a weight: 8, 4, 3 or 2.
+        n_hidden: 0 for the output layer, which grows with the classes; otherwise the layer's width.
+        seed: of the rounding, and of the random codes of a hidden layer.
+        rate: the learning rate.
+        whole: whether activity comes in bytes and everything is learned in whole numbers, or in float32.
+
+    Example:
+        >>> from kenyon.modulation import clamp_bounds
+        >>> from kenyon.rules import GEN
+        >>> layer = FewBitLayer(1000, GEN(), clamp_bounds(0.1, "symmetric"), bits=4, rate=0.02)
+        >>> layer.add_class()
+        >>> layer.state.state_bytes  # 500 bytes of weights and a count
+        504
+    """
+
+    @classmethod
+    def declare(cls, values: Mapping[str, Any]) -> tuple[Declared, ...]:
+        _check_bits(values["bits"])
+        return few_bits_declared(values["rule"], values["bits"])
+
+    @classmethod
+    def build(cls, n_inputs: int, n_hidden: int, seed: int, values: Mapping[str, Any]) -> FewBitLayer:
+        bounds = clamp_bounds(values["clamp"], values["clamp_kind"])
+        whole = values["arithmetic"] == "integer"
+        if whole and not values["unit_norm"]:
+            raise ConfigError("unit_norm is False: expected True, since whole numbers are learned at length 1")
+        return cls(n_inputs, values["rule"], bounds, values["bits"], n_hidden, seed, values["learning_rate"], whole)
+
+    def __init__(
+        self,
+        n_inputs: int,
+        rule: Rule,
+        clamp: tuple[np.float32, np.float32],
+        bits: int,
+        n_hidden: int = 0,
+        seed: int = 0,
+        rate: Moving = 1.0,
+        whole: bool = False,
+    ) -> None:
+        _check_bits(bits)
+        _check_rule(rule)
+        super().__init__(n_inputs, n_hidden, few_bits_declared(rule, bits))
+        self.rule, self.bits, self.whole = rule, bits, whole
+        self.signed = rule.signed and bool(clamp[0] < 0)
+        self.top = (1 << (bits - self.signed)) - 1
+        self.level = rule.level(float(clamp[1]), self.top, n_inputs)
+        if not 0 < self.level < math.inf:
+            raise ConfigError(f"clamp is None and the rule {rule.name!r} needs one: expected the largest weight")
+        self.fraction = _fraction(n_inputs, self.top)
+        self.constants: tuple[int, ...] = ()
+        if whole:
+            _check_whole(rule, rate, n_inputs, self.top)
+            self.constants = rule.whole_constants(self.level, float(rate), self.fraction)  # type: ignore[arg-type]
+        self._seed, self._local = seed, local_of(rate)
+        self.codes = np.zeros((0, self.width), np.uint8)
+        self._kept: NDArray[np.uint8] | None = None
+
+    def add_class(self) -> None:
+        self.n_classes += 1
+        if self.n_hidden:
+            code = code_of(len(self.codes), self.n_hidden, self.width, self._seed)
+            self.codes = np.concatenate([self.codes, code[np.newaxis]])
+            return
+        self.state = self.state.grown(self.n_neurons + 1)
+        self.codes = np.eye(self.n_neurons, self.width, dtype=np.uint8)
+
+    def learn(
+        self,
+        active: Active,
+        first: int,
+        last: int,
+        labels: NDArray[np.int64],
+        plastic: NDArray[np.bool_] | None,
+        beta: NDArray[np.float32],
+        outputs: NDArray[np.float32] | None = None,
+    ) -> int:
+        if plastic is None:
+            plastic = np.arange(self.width) < self.n_neurons
+        arrays, scores = self._arrays(), self._room(0 if outputs is None else last - first)
+        seed = np.uint32(self._seed % 2**32)
+        lesson = (active, first, last, self.n_inputs, labels, self.codes, plastic, seed)
+        if self.whole:
+            shift = 28 - self.fraction
+            self._kernels()[0](*arrays, *lesson, shift, np.array(self.constants, np.int64), scores)
+        else:
+            self._kernels()[0](*arrays, *lesson, self.level, beta[:, 0], beta[:, 2:], scores)
+        if outputs is not None:
+            outputs[...] = self._as_outputs(scores)
+        return last
+
+    def forward(self, active: Active, first: int, last: int) -> NDArray[np.float32]:
+        return self._as_outputs(self.scores(active, first, last))
+
+    def scores(self, active: Active, first: int, last: int) -> NDArray[np.int32] | NDArray[np.float32]:
+        """The scores of samples first .. last - 1, (samples, width): whole numbers, or `x_o` of float activity."""
+        out = self._room(last - first)
+        if self.whole:
+            self._kernels()[1](*self._arrays(), active, first, last, 28 - self.fraction, out)
+        else:
+            arrays, parameters = self._arrays(), self._parameters()
+            self._kernels()[1](*arrays, active, first, last, self.n_inputs, self.level, parameters, out)
+        return out
+
+    @property
+    def scale(self) -> np.float32:
+        """The output of a score of 1."""
+        return np.float32(self.level / 2**self.fraction) if self.whole else np.float32(1)
+
+    def _as_outputs(self, scores: NDArray) -> NDArray[np.float32]:
+        return scores.astype(np.float32) * self.scale if self.whole else scores
+
+    def _room(self, n_samples: int) -> NDArray:
+        return np.empty((n_samples, self.width), np.int32 if self.whole else np.float32)
+
+    def _arrays(self) -> tuple[NDArray, NDArray, NDArray]:
+        arrays = self.state.arrays
+        return arrays["weights"], arrays["counts"], arrays.get("exponents", _NONE)
+
+    def _kernels(self) -> tuple[Callable[..., None], Callable[..., None]]:
+        """Looked up anew: compiled code is no part of a layer that is copied or pickled."""
+        rule, kind = self.rule, type(self.rule)
+        if self.whole:
+            functions = (kind.whole_step, kind.whole_limit, kind.whole_score)
+            return compile_whole(self.bits, self.signed, *functions, len(self.constants))
+        how = (kind.delta, self._local, kind.readout, kind.whole_limit, len(rule.parameters), rule.counted)
+        return compile_float(self.bits, self.signed, *how)
+
+    def _parameters(self) -> NDArray[np.float32]:
+        """Of a readout, which are numbers; without one they are not used."""
+        numbers = [0.0 if callable(value) else value for value in self.rule.parameters.values()]
+        return np.array(numbers, np.float32)
+
+    def updates(self, active: Active, first: int, last: int, taught: NDArray[np.bool_], n_plastic: int) -> int:
+        return int(active[2][first:last] @ taught) * (self.n_hidden // 2 if self.n_hidden else 1)
+
+    @property
+    def levels(self) -> NDArray[np.int16]:
+        """(n_inputs, n_neurons): the levels, unpacked."""
+        levels = np.empty((self.n_inputs, self.n_neurons), np.int16)
+        compile_unpack(self.bits, self.signed)(self.state.arrays["weights"], levels)
+        return levels
+
+    @property
+    def weights(self) -> NDArray[np.float32]:
+        arrays, read = self.state.arrays, self.rule.readout
+        levels = self.levels
+        exponents = arrays.get("exponents", np.zeros(self.width, np.uint8))[: self.n_neurons]
+        each = (self.level * 2.0 ** exponents.astype(np.float64)).astype(np.float32)
+        if read is None:
+            return levels * each
+        known, parameters = np.arange(-self.top if self.signed else 0, self.top + 1), self._parameters().tolist()
+        weights = np.empty(levels.shape, np.float32)
+        for j, n in enumerate(np.maximum(arrays["counts"][: self.n_neurons], 1).tolist()):
+            table = [read(float(w), n, self.n_inputs, *parameters) for w in known.astype(np.float32) * each[j]]
+            weights[:, j] = np.array(table, np.float32)[levels[:, j] - known[0]]
+        return weights
+
+    def weight_means(self) -> NDArray[np.float64]:
+        return self.weights.mean(axis=0, dtype=np.float64)
+
+    def load(self, tensors: Mapping[str, NDArray], where: str, n_classes: int) -> None:
+        super().load(tensors, where, n_classes)
+        levels, spare = self.levels, self.n_inputs * self.bits % 8
+        last = self.state.views()["weights"][-1:]
+        wanted = {
+            f"levels from {-self.top if self.signed else 0} to {self.top}": np.abs(levels).max(initial=0) <= self.top,
+            "zeros behind the last unit": not spare or not (last >> spare).any(),
+            f"counts up to {MOST}": self.state.views()["counts"].max(initial=0) <= MOST,
+            "exponents up to 31": self.state.views().get("exponents", _NONE).max(initial=0) <= 31,
+        }
+        for what, true in wanted.items():
+            if not true:
+                raise ModelFileError(f"weights{where} of {self.bits} bits do not fit together: expected {what}")
+
+    def mark(self) -> FewBitUndo:
+        return FewBitUndo(self)
+
+    def room_to_keep(self) -> NDArray[np.uint8]:
+        """Room for the weights as a call found them; used again by every call."""
+        weights = self.state.arrays["weights"]
+        if self._kept is None or self._kept.shape != weights.shape:
+            self._kept = np.empty_like(weights)
+        return self._kept
+
+    @property
+    def nbytes(self) -> int:
+        return super().nbytes + self.codes.nbytes + self.state.arrays["weights"].nbytes  # a journal, needed or not
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_kept": None}
+
+
+_NONE = np.zeros(0, np.uint8)
+
+
+class FewBitUndo:
+    """Where a layer stood. The packed weights are few enough to keep whole, once a call is about to change them."""
+
+    def __init__(self, layer: FewBitLayer) -> None:
+        self._layer, self._state, self._codes, self._n_classes = layer, layer.state, layer.codes, layer.n_classes
+        self._small = {name: array.copy() for name, array in layer.state.arrays.items() if name != "weights"}
+        self._room = layer.room_to_keep()
+        self._is_kept = False
+
+    def note(self, active: Active, first: int, last: int) -> None:
+        weights = self._state.arrays["weights"]
+        if not self._is_kept and self._layer.state.arrays["weights"] is weights:
+            self._room[...] = weights
+            self._is_kept = True
+
+    def undo(self) -> None:
+        layer, arrays = self._layer, self._state.arrays
+        if self._is_kept:
+            arrays["weights"][...] = self._room
+        for name, array in self._small.items():
+            arrays[name][...] = array
+        layer.state, layer.codes, layer.n_classes = self._state, self._codes, self._n_classes
+
+
+def _fraction(n_inputs: int, top: int) -> int:
+    """Bits of a score's fraction: up to 12, and as many as keep every score below LARGEST_SCORE."""
+    largest = top * math.sqrt(n_inputs) * 17 / 16  # 1/16: the length of a sample is rounded down
+    return max(0, min(12, math.floor(math.log2(LARGEST_SCORE / largest))))
+
+
+def _check_bits(bits: Any) -> None:
+    if bits not in BITS:
+        raise ConfigError(f"bits is {bits!r}: expected {', '.join(map(str, BITS))}")
+
+
+def _check_rule(rule: Rule) -> None:
+    able = ", ".join(sorted(name for name, cls in RULES.items() if cls.whole_step is not None))
+    if rule.window is not None or rule.whole_step is None:
+        raise ConfigError(f"rule is {rule!r}, which cannot learn weights of few bits: expected one of {able}")
+    if not rule.event_driven or not rule.gated:
+        raise ConfigError(
+            f"rule is {rule!r}, which changes synapses that are not active: weights of few bits need a rule that leaves "
+            f"them alone, such as GEN(b1=0)"
+        )
+
+
+def _check_whole(rule: Rule, rate: Moving, n_inputs: int, top: int) -> None:
+    for name, value in {
+        "learning_rate": rate,
+        **{f"{rule.name}.{key}": v for key, v in rule.parameters.items()},
+    }.items():
+        if callable(value):
+            raise ConfigError(f"{name} is {value!r}: expected a number, since whole numbers are learned with constants")
+    most = (2**31 - 1) // (255 * top)
+    if n_inputs > most:
+        raise ConfigError(f"{n_inputs} units of levels up to {top}: expected at most {most:,} for sums in 32 bits")
