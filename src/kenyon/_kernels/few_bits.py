@@ -18,7 +18,7 @@ from kenyon._kernels._vector import eight_floats
 from kenyon._kernels.learn import NO_LABEL, WIDTH, make_move, make_read
 from kenyon.compiling import kernel
 
-COMPILED_IN = "x"
+COMPILED_IN = "0206a4c246fc"
 """Digest of `_levels.py`, `_vector.py` and `learn.py`, which are compiled into this file's kernels."""
 
 MOST = np.int64(2**31 - 1)
@@ -43,6 +43,17 @@ def eight_ints():
     return carray(_stack_ints(), (WIDTH,))
 
 
+def _key(bits, signed, *functions):
+    """What compiled code is kept by."""
+    return f"{bits} {signed} " + " ".join(digest_of(function) if function else "none" for function in functions)
+
+
+def parts_of(bits, limit):
+    """Bits of the fraction with which a limit in levels is taken, where the rule has one."""
+    return max(0, 7 - bits) if limit is not None else 0
+
+
+@cache
 def compile_whole(bits, signed, step, limit, score, n_constants):
     """The kernels `learn` and `scores` of a layer that learns bytes in whole numbers; see `_whole` for their arguments.
 
@@ -51,17 +62,16 @@ def compile_whole(bits, signed, step, limit, score, n_constants):
         step, limit, score: `whole_step`, `whole_limit` and `whole_score` of the rule; limit and score may be None.
         n_constants: how many constants `step` has.
     """
-    digest = f"{bits} {signed} " + "".join(digest_of(function) for function in (step, limit, score) if function)
+    digest = _key(bits, signed, step, limit, score)
     return _whole(bits, signed, step, limit, score, digest, n_constants)
 
 
-@cache
 def _whole(bits, signed, step, limit, score, digest, n_constants):
     get, put, place = packing(bits, signed)
     top = np.int64(2 ** (bits - signed) - 1)
     low = -top if signed else np.int64(0)
     limited, scored = limit is not None, score is not None
-    parts = np.int64(max(0, 7 - bits) if limited else 0)
+    parts = np.int64(parts_of(bits, limit))
     whole_step = register_jitable(step)
     whole_limit = register_jitable(limit) if limited else None
     whole_score = register_jitable(score) if scored else None
@@ -170,6 +180,7 @@ def _whole(bits, signed, step, limit, score, digest, n_constants):
     return SideBySide(learn, 3), SideBySide(scores, 3)
 
 
+@cache
 def compile_float(bits, signed, delta, local, readout, limit, n_params, counted):
     """The kernels `learn` and `outputs` of a layer with few-bit weights and float32 activity; see `_float`.
 
@@ -184,7 +195,6 @@ def compile_float(bits, signed, delta, local, readout, limit, n_params, counted)
     return _float(bits, signed, delta, local, readout, limit, digest, n_params, counted)
 
 
-@cache
 def _float(bits, signed, delta, local, readout, limit, digest, n_params, counted):
     get, put, place = packing(bits, signed)
     top = np.int64(2 ** (bits - signed) - 1)
@@ -278,7 +288,7 @@ def _float(bits, signed, delta, local, readout, limit, digest, n_params, counted
 def compile_unpack(bits, signed):
     """The kernel `unpack(weights, out)`, which gives the levels of all units and of the first neurons."""
     get, _, place = packing(bits, signed)
-    key = f"{bits} {signed}"
+    key = _key(bits, signed)
 
     @kernel()
     def unpack(weights, out):

@@ -1,11 +1,11 @@
 """A layer whose weights are whole numbers of 8, 4, 3 or 2 bits, several to a byte, each step rounded by chance.
 
 What follows defines every bit, so that an implementation in another language can give the same. Numbers are whole, in
-two's complement of 64 bits where nothing else is said; `>>` rounds down and `/` here means division rounded down.
+two's complement of 64 bits where nothing else is said; `>>` and `/` round down, and shifts bind weaker than products.
 
 **Levels.** The synapse of unit i and neuron j holds a level q in low .. top: -top .. top with top = 2^(bits - 1) - 1
 where weights have a sign, 0 .. top with top = 2^bits - 1 where they have none. Its weight is q * level * 2^e, `level`
-being a constant of the layer and e an exponent of neuron j, which is 0 unless the rule has a limit. All start at 0.
+being a constant of the layer and e an exponent of neuron j, which stays 0 unless the rule has a limit. All start at 0.
 
 **Packing.** The bits of q are bits `bits * i` and up of column j; bit b of a column is bit b mod 8 of its byte in row
 b / 8. A row holds a byte of each neuron. Bits beyond the last unit are 0.
@@ -19,28 +19,30 @@ b / 8. A row holds a byte of each neuron. Bits beyond the last unit are 0.
 
 A neuron's own count is its time: what it learns does not depend on what other neurons learn in between.
 
-**Activity in bytes.** With a[i] the bytes of a sample's active units and f the layer's bits of fraction:
+**Activity in bytes.** With a[i] the bytes of a sample's active units, n and e those of neuron j, f the layer's bits of
+fraction, and p = max(0, 7 - bits) where the rule has a limit, else 0:
 
-    R      = 2^32 / isqrt(2^8 * sum of a[i]^2)         isqrt rounds down; 0 where no unit is active
-    limit  = min(top, whole_limit(max(n, 1), top) >> e)     top where the rule has no limit
-    acc    = sum over active units of min(q[i, j], limit) * a[i]
-    score  = whole_score((acc * R >> (28 - f)) << e, max(n, 1))     the first argument where the rule has no score
+    R      = 2^32 / isqrt(2^8 * sum of a[i]^2)         isqrt rounds down; R is 0 where no unit is active
+    limit  = min(top << p, whole_limit(max(n, 1), top) << p >> e)
+    acc    = sum over active units of min(q[i, j] << p, limit) * a[i]     q[i, j] where the rule has no limit
+    score  = whole_score((acc * R >> 28 - f + p) << e, max(n, 1))         the first argument where it has no score
 
-n and e are the neuron's. A score s is the output s * level / 2^f for the sample scaled to length 1. f is the largest number up to
-12 for which no score reaches 2^22, so float32 holds scores and tells apart all outputs. For each neuron that a sample
-teaches, in ascending order:
+A score s is the output s * level / 2^f for the sample scaled to length 1. f is the largest number up to 12 for which
+no score can reach 2^22, so that outputs in float32 tell all scores apart. `acc` fits into 32 bits. For each neuron that
+a sample teaches:
 
     1. z = score
     2. n = min(n + 1, 2^31 - 1)
-    3. while whole_limit(n, top) > top << e:  q[i, j] = (q[i, j] + (h[i] >> 31)) >> 1 for every unit i;  e = e + 1
+    3. while whole_limit(n, top) > top << e:  q[i, j] = q[i, j] + (h[i] >> 31) >> 1 for every unit i;  e = e + 1
     4. for each active unit i:
            d       = whole_step(z, q[i, j], n, ...) clipped to -2^34 .. 2^34
            c       = a[i] * (d * R >> 12) >> e
            q[i, j] = q[i, j] + (c + r[i] >> 32) clipped to low .. top
 
-**Activity in float32**, x[i], already of length 1. The output is the sum in float32, over active units in order, of
-readout(float32(q) * float32(level * 2^e), n, ...) * x[i]; and c = trunc(d * 2^32 / (level * 2^e)), clipped to 512 levels, with
-d the rule's change of that weight in float32 and the rest in float64. Everything else is as above.
+**Activity in float32**, x[i], of length 1 already. The output is the sum in float32, over active units in order, of
+readout(float32(q) * float32(level * 2^e), n, ...) * x[i]; and c is d * (2^32 / (level * 2^e)), clipped to 512 levels
+and cut to a whole number, with d the rule's change of that weight in float32, the rest in float64. Everything else is
+as above.
 """
 
 from __future__ import annotations
@@ -52,21 +54,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon._kernels.few_bits import MOST, compile_float, compile_unpack, compile_whole
+from kenyon._kernels.few_bits import MOST, compile_float, compile_unpack, compile_whole, parts_of
 from kenyon.errors import ConfigError, ModelFileError
 from kenyon.features import Active
 from kenyon.layers._base import Layer
 from kenyon.layers._codes import code_of
+from kenyon.layers._few_bit_limits import check_bits, check_rule, check_whole, fraction_of
 from kenyon.layers._state import Declared
 from kenyon.modulation import Moving, clamp_bounds, local_of
-from kenyon.rules import RULES, Rule
+from kenyon.rules import Rule
 
-BITS = (8, 4, 3, 2)
 COUNTS = Declared("counts", ("neurons",), np.uint32)
 EXPONENTS = Declared("exponents", ("neurons",), np.uint8)
-
-LARGEST_SCORE = 2**22
-"""No score reaches it, and no sum of levels 2^31."""
 
 
 def few_bits_declared(rule: Rule, bits: int) -> tuple[Declared, ...]:
@@ -99,13 +98,13 @@ class FewBitLayer(Layer):
 
     @classmethod
     def declare(cls, values: Mapping[str, Any]) -> tuple[Declared, ...]:
-        _check_bits(values["bits"])
+        check_bits(values["bits"])
         return few_bits_declared(values["rule"], values["bits"])
 
     @classmethod
     def build(cls, n_inputs: int, n_hidden: int, seed: int, values: Mapping[str, Any]) -> FewBitLayer:
         bounds = clamp_bounds(values["clamp"], values["clamp_kind"])
-        whole = values["arithmetic"] == "integer"
+        whole = bool(values["whole"])
         if whole and not values["unit_norm"]:
             raise ConfigError("unit_norm is False: expected True, since whole numbers are learned at length 1")
         return cls(n_inputs, values["rule"], bounds, values["bits"], n_hidden, seed, values["learning_rate"], whole)
@@ -121,8 +120,8 @@ class FewBitLayer(Layer):
         rate: Moving = 1.0,
         whole: bool = False,
     ) -> None:
-        _check_bits(bits)
-        _check_rule(rule)
+        check_bits(bits)
+        check_rule(rule)
         super().__init__(n_inputs, n_hidden, few_bits_declared(rule, bits))
         self.rule, self.bits, self.whole = rule, bits, whole
         self.signed = rule.signed and bool(clamp[0] < 0)
@@ -130,11 +129,12 @@ class FewBitLayer(Layer):
         self.level = rule.level(float(clamp[1]), self.top, n_inputs)
         if not 0 < self.level < math.inf:
             raise ConfigError(f"clamp is None and the rule {rule.name!r} needs one: expected the largest weight")
-        self.fraction = _fraction(n_inputs, self.top)
-        self.constants: tuple[int, ...] = ()
+        self.fraction = fraction_of(n_inputs, self.top)
+        self.constants = np.zeros(0, np.int64)
         if whole:
-            _check_whole(rule, rate, n_inputs, self.top)
-            self.constants = rule.whole_constants(self.level, float(rate), self.fraction)  # type: ignore[arg-type]
+            check_whole(rule, rate, n_inputs, self.top << parts_of(bits, rule.whole_limit))
+            constants = rule.whole_constants(self.level, float(rate), self.fraction)  # type: ignore[arg-type]
+            self.constants = np.array(constants, np.int64)
         self._seed, self._local = seed, local_of(rate)
         self.codes = np.zeros((0, self.width), np.uint8)
         self._kept: NDArray[np.uint8] | None = None
@@ -165,7 +165,7 @@ class FewBitLayer(Layer):
         lesson = (active, first, last, self.n_inputs, labels, self.codes, plastic, seed)
         if self.whole:
             shift = 28 - self.fraction
-            self._kernels()[0](*arrays, *lesson, shift, np.array(self.constants, np.int64), scores)
+            self._kernels()[0](*arrays, *lesson, shift, self.constants, scores)
         else:
             self._kernels()[0](*arrays, *lesson, self.level, beta[:, 0], beta[:, 2:], scores)
         if outputs is not None:
@@ -299,37 +299,3 @@ class FewBitUndo:
         for name, array in self._small.items():
             arrays[name][...] = array
         layer.state, layer.codes, layer.n_classes = self._state, self._codes, self._n_classes
-
-
-def _fraction(n_inputs: int, top: int) -> int:
-    """Bits of a score's fraction: up to 12, and as many as keep every score below LARGEST_SCORE."""
-    largest = top * math.sqrt(n_inputs) * 17 / 16  # 1/16: the length of a sample is rounded down
-    return max(0, min(12, math.floor(math.log2(LARGEST_SCORE / largest))))
-
-
-def _check_bits(bits: Any) -> None:
-    if bits not in BITS:
-        raise ConfigError(f"bits is {bits!r}: expected {', '.join(map(str, BITS))}")
-
-
-def _check_rule(rule: Rule) -> None:
-    able = ", ".join(sorted(name for name, cls in RULES.items() if cls.whole_step is not None))
-    if rule.window is not None or rule.whole_step is None:
-        raise ConfigError(f"rule is {rule!r}, which cannot learn weights of few bits: expected one of {able}")
-    if not rule.event_driven or not rule.gated:
-        raise ConfigError(
-            f"rule is {rule!r}, which changes synapses that are not active: weights of few bits need a rule that leaves "
-            f"them alone, such as GEN(b1=0)"
-        )
-
-
-def _check_whole(rule: Rule, rate: Moving, n_inputs: int, top: int) -> None:
-    for name, value in {
-        "learning_rate": rate,
-        **{f"{rule.name}.{key}": v for key, v in rule.parameters.items()},
-    }.items():
-        if callable(value):
-            raise ConfigError(f"{name} is {value!r}: expected a number, since whole numbers are learned with constants")
-    most = (2**31 - 1) // (255 * top)
-    if n_inputs > most:
-        raise ConfigError(f"{n_inputs} units of levels up to {top}: expected at most {most:,} for sums in 32 bits")

@@ -48,7 +48,7 @@ class GEN(Rule):
         return ((z - offset) * rate) >> shift
 
     def whole_constants(self, level: float, rate: float, fraction: int) -> tuple[int, ...]:
-        offset = rounded(float(self.b2) / level * 2.0**fraction, 31)  # type: ignore[arg-type]
+        offset = rounded(float(self.b2) / level * 2.0**fraction, 41)  # type: ignore[arg-type]
         return offset, *as_shifted(rate * 2.0 ** (16 - fraction))
 
     @property

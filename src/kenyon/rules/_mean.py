@@ -41,7 +41,7 @@ class MEAN(Rule):
 
     cap: float = option(
         0.4,
-        "Most that a synapse counts for, as a share of the activity that units have on average.",
+        "Most that a synapse counts for, as a share of a unit's mean activity.",
         "number",
         low=1e-6,
     )

@@ -12,11 +12,11 @@ def rounded(value: float, bits: int) -> int:
 
 
 def as_shifted(value: float) -> tuple[int, int]:
-    """(m, s), with m / 2^s the nearest to a positive number below 2^30 that 30 bits can say; s is at most 62.
+    """(m, s), with m / 2^s the nearest to a number from 0 to 2^20 that twenty bits can say; s is at most 62.
 
     Example:
         >>> as_shifted(0.75)
-        (805306368, 30)
+        (786432, 20)
     """
-    shift = min(62, 30 - math.frexp(value)[1])
-    return rounded(math.ldexp(value, shift), 30), shift
+    shift = min(62, 20 - math.frexp(value)[1])
+    return rounded(math.ldexp(value, shift), 20), shift

@@ -1,0 +1,345 @@
+"""Weights of few bits against plain Python, bit by bit; cuts, packing, growth, undoing, files, and what is refused."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import pickle
+from itertools import pairwise
+from math import comb
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numba import njit
+from numpy.typing import NDArray
+
+from few_bits_in_python import Plain
+from kenyon import KenyonClassifier
+from kenyon._kernels import few_bits
+from kenyon._kernels._levels import chance, key_of
+from kenyon.errors import ConfigError, ModelFileError
+from kenyon.features import Active
+from kenyon.layers import FewBitLayer
+from kenyon.modulation import InverseTime, OverCount, clamp_bounds
+from kenyon.rules import GEN, INEL, MEAN, MSE, OJA, Rule
+from kenyon.streams import load_dataset
+from making import held, make, stream
+from outside_rule import Leaky
+
+RULES: dict[str, tuple[Rule, float, tuple[float | None, str]]] = {
+    "gen": (GEN(b2=-0.3), 0.1, (0.2, "symmetric")),
+    "gen, fast": (GEN(b2=-1.0), 5.0, (0.02, "symmetric")),
+    "gen, slow": (GEN(b2=-0.05), 1e-4, (0.1, "symmetric")),
+    "gen, downhill": (GEN(b2=0.5), 0.1, (0.2, "symmetric")),
+    "gen, positive": (GEN(b2=-0.3), 0.1, (0.2, "positive")),
+    "mean": (MEAN(), 1.0, (None, "symmetric")),
+    "mean, low cap": (MEAN(0.02), 1.0, (None, "symmetric")),
+    "leaky": (Leaky(leak=0.25), 0.1, (0.2, "symmetric")),
+}
+
+BIT_BY_BIT = [
+    (name, bits) for name in RULES for bits in (8, 4, 3, 2) if bits == 3 or name not in ("gen, positive", "leaky")
+]
+"""Not all of them, since each compiles."""
+
+
+def layer_of(name: str, bits: int, n_units: int, whole: bool, seed: int = 9, n_hidden: int = 0) -> FewBitLayer:
+    rule, rate, bounds = RULES[name]
+    return FewBitLayer(n_units, rule, clamp_bounds(*bounds), bits, n_hidden, seed, rate, whole)
+
+
+def samples(n: int, n_units: int, whole: bool, seed: int = 0) -> Active:
+    """Sparse activity; the third sample has none, the fourth is as loud as can be."""
+    rng = np.random.default_rng(seed)
+    units, counts = np.zeros((n, n_units), np.uint32), np.zeros(n, np.int64)
+    values = np.zeros((n, n_units), np.uint8 if whole else np.float32)
+    for s in range(n):
+        mine = np.flatnonzero(rng.random(n_units) < (0.0 if s == 2 else 1.0 if s == 3 else 0.3))
+        loud = rng.integers(1, 256, mine.size) if s != 3 else np.full(mine.size, 255)
+        counts[s] = mine.size
+        units[s, : mine.size] = mine
+        values[s, : mine.size] = loud if whole else loud / max(1.0, float(np.linalg.norm(loud)))
+    return units, values, counts
+
+
+def beta_of(name: str, n: int) -> NDArray[np.float32]:
+    rule, rate, _ = RULES[name]
+    return np.tile(np.array([rate, 0.0, *rule.parameters.values()], np.float32), (n, 1))
+
+
+def sample_of(active: Active, s: int) -> dict:
+    units, values, counts = active
+    numbers = values[s, : counts[s]]
+    return dict(
+        zip(units[s, : counts[s]].tolist(), numbers.tolist() if values.dtype == np.uint8 else numbers, strict=True)
+    )
+
+
+@pytest.mark.parametrize("whole", [True, False], ids=["bytes", "floats"])
+@pytest.mark.parametrize("n_units", [1, 13, 50])
+@pytest.mark.parametrize(("name", "bits"), BIT_BY_BIT)
+def test_every_bit_is_as_defined(name: str, bits: int, n_units: int, whole: bool) -> None:
+    """Classes come one after the other, beyond the padding of eight; some may not learn, some samples have no label."""
+    n, rng = 60, np.random.default_rng(bits)
+    layer = layer_of(name, bits, n_units, whole)
+    plain = Plain(layer.rule, bits, layer.signed, n_units, layer.level, seed=9)
+    active, beta = samples(n, n_units, whole), beta_of(name, n)
+    labels = np.where(rng.random(n) < 0.1, -1, rng.integers(0, 1 + np.arange(n) * 11 // n))
+    labels[0], labels[-5] = 0, 10
+    for s, label in enumerate(labels.tolist()):
+        while layer.n_neurons <= label:
+            layer.add_class()
+            plain.add_class()
+        width, sample = layer.n_neurons, sample_of(active, s)
+        plastic = np.arange(layer.width) < width
+        plastic[1] = s % 5 != 0
+        outputs = np.empty((1, layer.width), np.float32)
+        scores = layer.scores(active, s, s + 1)[0, :width]
+        if whole:
+            assert scores.tolist() == [plain.score(j, sample, layer.fraction) for j in range(width)]
+        else:
+            assert np.allclose(scores, [plain.output(j, sample) for j in range(width)], rtol=1e-6)
+        assert layer.learn(active, s, s + 1, labels, plastic, beta, outputs) == s + 1
+        assert np.array_equal(outputs[0, :width], scores.astype(np.float32) * layer.scale)
+        if label >= 0 and plastic[label]:
+            if whole:
+                plain.learn(label, sample, layer.fraction, tuple(layer.constants.tolist()))
+            else:
+                plain.learn_float(label, sample, beta[s, 0])
+        views = layer.state.views()
+        assert np.array_equal(views["weights"], plain.packed()), f"sample {s}"
+        assert views["counts"].tolist() == plain.counts
+        if "exponents" in views:
+            assert views["exponents"].tolist() == plain.exponents
+    assert not layer.state.arrays["weights"][:, layer.n_neurons :].any(), "padding was touched"
+    assert np.array_equal(layer.levels, np.array(plain.columns).T)
+    assert layer.state.state_bytes == -(-n_units * bits // 8) * 11 + 11 * (4 + ("exponents" in views))
+    if n_units > 1 and "slow" not in name:
+        assert len(np.unique(layer.levels)) > 1, "nothing was learned"
+
+
+@pytest.mark.parametrize("whole", [True, False], ids=["bytes", "floats"])
+@pytest.mark.parametrize("name", ["gen", "mean"])
+@pytest.mark.parametrize("n_hidden", [0, 11])
+def test_any_cut_gives_the_same_bits(name: str, n_hidden: int, whole: bool) -> None:
+    n, rng = 90, np.random.default_rng(1)
+    active, beta, labels = samples(n, 37, whole), beta_of(name, n), rng.integers(-1, 9, n)
+
+    def learned(edges: list[int], wanted: bool) -> tuple[dict[str, bytes], NDArray]:
+        layer = layer_of(name, 3, 37, whole, n_hidden=n_hidden)
+        for _ in range(9):
+            layer.add_class()
+        seen = np.zeros((n, layer.width), np.float32)
+        for first, last in pairwise(edges):
+            layer.learn(active, first, last, labels, None, beta, seen[first:last] if wanted else None)
+        return {key: array.tobytes() for key, array in layer.state.arrays.items()}, seen
+
+    at_once, before = learned([0, n], wanted=True)
+    for edges in ([0, 1, 2, 50, n], [0, 33, 33, 34, n], list(range(n + 1))):
+        assert learned(edges, wanted=False)[0] == at_once
+        again, seen = learned(edges, wanted=True)
+        assert again == at_once and np.array_equal(seen, before)
+
+
+@pytest.mark.parametrize("whole", [True, False], ids=["bytes", "floats"])
+@pytest.mark.parametrize("name", ["gen", "mean"])
+def test_a_neuron_is_what_it_was_taught_whatever_the_others_were(name: str, whole: bool) -> None:
+    active, beta, labels = samples(60, 37, whole), beta_of(name, 60), np.arange(60) % 4
+    mixed, alone = layer_of(name, 4, 37, whole), layer_of(name, 4, 37, whole)
+    for layer in (mixed, alone):
+        for _ in range(4):
+            layer.add_class()
+    mixed.learn(active, 0, 60, labels, None, beta)
+    alone.learn(active, 0, 60, np.where(labels == 2, 2, -1), None, beta)
+    assert np.array_equal(mixed.levels[:, 2], alone.levels[:, 2]) and alone.levels[:, 2].any()
+
+
+def test_the_chance_of_a_seed_never_changes() -> None:
+    """What a model learns after it is loaded depends on these numbers, so they are part of its format."""
+
+    @njit
+    def drawn() -> tuple[list[int], int]:
+        return [chance(np.uint32(7), i) for i in range(3)], key_of(np.uint32(3), 5, 2)
+
+    assert drawn() == (CHANCE_OF_7, KEY_3_5_2)
+
+
+CHANCE_OF_7 = [588686121, 1937383562, 4286812467]
+KEY_3_5_2 = 71476561
+
+
+@pytest.mark.parametrize("whole", [True, False], ids=["bytes", "floats"])
+@pytest.mark.parametrize(("bits", "n_steps"), [(8, 60), (4, 12), (3, 6), (2, 3)])
+def test_rounding_is_right_on_average(bits: int, n_steps: int, whole: bool) -> None:
+    """A thousand synapses take steps of a tenth of a level."""
+    n_units, top = 1000, 2 ** (bits - 1) - 1
+    rate = 0.1 / top / 1000 * n_units**0.5
+    layer = FewBitLayer(n_units, GEN(b2=-1000.0), clamp_bounds(1.0, "symmetric"), bits, rate=rate, whole=whole)
+    layer.add_class()
+    activity = np.full((1, n_units), 50, np.uint8) if whole else np.full((1, n_units), n_units**-0.5, np.float32)
+    active = np.arange(n_units, dtype=np.uint32)[np.newaxis], activity, np.array([n_units])
+    beta = np.array([[rate, 0.0, 0.0, -1000.0]], np.float32)
+    for _ in range(n_steps):
+        layer.learn(active, 0, 1, np.zeros(1, np.int64), None, beta)
+    wanted = sum(min(top, k) * _binomial(n_steps, k, 0.1) for k in range(n_steps + 1))
+    assert abs(layer.levels.mean() - wanted) < 0.1 * wanted
+
+
+def _binomial(n: int, k: int, p: float) -> float:
+    return comb(n, k) * p**k * (1 - p) ** (n - k)
+
+
+@pytest.mark.parametrize("whole", [True, False], ids=["bytes", "floats"])
+@pytest.mark.parametrize("name", ["gen", "mean"])
+def test_a_call_is_undone(name: str, whole: bool) -> None:
+    active, beta = samples(60, 37, whole), beta_of(name, 60)
+    layer = layer_of(name, 3, 37, whole)
+    for _ in range(7):
+        layer.add_class()
+    layer.learn(active, 0, 20, np.arange(60) % 7, None, beta)
+    before = {key: array.tobytes() for key, array in layer.state.views().items()}
+    undo = layer.mark()
+    undo.note(active, 20, 40)
+    layer.learn(active, 20, 40, np.arange(60) % 7, None, beta)
+    for _ in range(3):  # one fits into the padding, the others do not
+        layer.add_class()
+        undo.note(active, 40, 60)
+        layer.learn(active, 40, 60, np.arange(60) % layer.n_neurons, None, beta)
+    assert {key: array.tobytes() for key, array in layer.state.views().items()} != before
+    for _ in range(2):
+        undo.undo()
+        assert {key: array.tobytes() for key, array in layer.state.views().items()} == before
+        assert layer.n_classes == layer.n_neurons == 7 and layer.codes.shape[0] == 7
+
+
+def test_weights_are_levels_at_their_scale() -> None:
+    active = samples(60, 37, True)
+    for name in ("gen", "mean"):
+        layer = layer_of(name, 4, 37, True)
+        layer.add_class()
+        layer.add_class()
+        layer.learn(active, 0, 60, np.arange(60) % 2, None, beta_of(name, 60))
+        rule, levels = layer.rule, layer.levels.astype(np.float64)
+        if name == "gen":
+            wanted = levels * 0.2 / 7
+        else:
+            e = layer.state.views()["exponents"].astype(float)
+            cap = 0.4 / np.sqrt(37)
+            wanted = np.minimum(levels * 2**e * cap / 15 / 30, cap)
+            assert (e == 5).all(), "thirty samples take five halvings"
+        assert np.allclose(layer.weights, wanted, rtol=1e-5), rule
+        assert np.allclose(layer.weight_means(), wanted.mean(axis=0), rtol=1e-5)
+        assert layer.weights.dtype == np.float32 and layer.weights.shape == (37, 2)
+        x = np.zeros((60, 37))
+        for s in range(60):
+            x[s, list(sample_of(active, s))] = list(sample_of(active, s).values())
+        x /= np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1)
+        assert np.allclose(layer.forward(active, 0, 60)[:, :2], x @ wanted, atol=2e-2 * np.abs(x @ wanted).max())
+
+
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda layer: pickle.loads(pickle.dumps(layer))])
+def test_copies_go_on_alike(duplicate) -> None:
+    active, beta = samples(60, 37, True), beta_of("mean", 60)
+    layer = layer_of("mean", 2, 37, True)
+    layer.add_class()
+    layer.learn(active, 0, 30, np.zeros(60, np.int64), None, beta)
+    twin = duplicate(layer)
+    for one in (layer, twin):
+        one.learn(active, 30, 60, np.zeros(60, np.int64), None, beta)
+    assert np.array_equal(twin.state.arrays["weights"], layer.state.arrays["weights"])
+    assert twin.state.arrays["weights"] is not layer.state.arrays["weights"]
+
+
+# ---- in a classifier
+
+
+def digits() -> tuple[NDArray, NDArray, NDArray[np.bool_]]:
+    train = load_dataset("digits").train
+    X, y = np.asarray(train.X[:]), np.asarray(train.y)
+    return X, y, np.random.default_rng(0).random(len(y)) < 0.3
+
+
+@pytest.mark.parametrize(
+    ("rule", "bits", "loss"), [("gen", 8, 0.02), ("gen", 3, 0.05), ("mean", 8, 0.02), ("mean", 3, 0.05)]
+)
+def test_few_bits_cost_little(rule: str, bits: int, loss: float) -> None:
+    X, y, out = digits()
+    exact, few = (
+        KenyonClassifier(rule, n_hidden=4000, random_state=0, bits=b).partial_fit(X[~out], y[~out]) for b in (32, bits)
+    )
+    assert few.score(X[out], y[out]) > exact.score(X[out], y[out]) - loss
+    assert few.state_bytes < exact.state_bytes * bits / 32 * 1.05
+
+
+def test_the_model_file_holds_the_packed_weights(tmp_path: Path) -> None:
+    X, y = stream()
+    clf = make("gen", bits=3).partial_fit(X, y)
+    clf.save(tmp_path / "model")
+    loaded = KenyonClassifier.load(tmp_path / "model")
+    assert loaded.to_arrays()["weights.0"].shape == (-(-117 * 3 // 8), 7)
+    assert held(loaded) == held(clf) and np.array_equal(loaded.weights_, clf.weights_)
+    assert held(loaded.partial_fit(X, y)) == held(clf.partial_fit(X, y))
+    assert clf.state_bytes == sum(len(part) for part in held(clf).values())
+
+
+@pytest.mark.parametrize(
+    ("name", "change", "message"),
+    [
+        ("weights.0", lambda a: a.__setitem__((0, 0), 0b100), r"expected levels from -3 to 3"),
+        ("weights.0", lambda a: a.__setitem__((-1, 0), 0x80), r"expected zeros behind the last unit"),
+        ("counts.0", lambda a: a.__setitem__(0, 2**31), r"expected counts up to 2147483647"),
+    ],
+)
+def test_arrays_that_no_layer_could_have_are_refused(name: str, change, message: str) -> None:
+    X, y = stream()
+    arrays = make("gen", bits=3).partial_fit(X, y).to_arrays()
+    change(arrays[name])
+    with pytest.raises(ModelFileError, match=message):
+        KenyonClassifier.from_arrays(arrays)
+
+
+# ---- what is refused
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (lambda: FewBitLayer(9, GEN(), BOUNDS, 5), r"bits is 5: expected 8, 4, 3, 2, or 32"),
+        (lambda: FewBitLayer(9, GEN(), BOUNDS, True), r"bits is True"),
+        (lambda: FewBitLayer(9, MSE(), BOUNDS, 4), r"rule is MSE\(\), which cannot .*: expected one of gen.*mean"),
+        (lambda: FewBitLayer(9, OJA(), BOUNDS, 4), r"rule is OJA\(b1=1.0\), which cannot"),
+        (lambda: FewBitLayer(9, INEL(9.0, GEN()), BOUNDS, 4), r"rule is INEL\(.*which cannot"),
+        (lambda: FewBitLayer(9, GEN(b1=0.01), BOUNDS, 4), r"b1=0.01.*changes synapses without activity.*GEN\(b1=0.0\)"),
+        (
+            lambda: FewBitLayer(9, GEN(), clamp_bounds(None, "symmetric"), 4),
+            r"clamp is None and the rule 'gen' needs one",
+        ),
+        (lambda: FewBitLayer(9, GEN(b2=InverseTime(-1, 1)), BOUNDS, 4, whole=True), r"gen.b2 is InverseTime"),
+        (lambda: FewBitLayer(9, GEN(), BOUNDS, 4, rate=OverCount(1.0), whole=True), r"learning_rate is OverCount"),
+        (lambda: FewBitLayer(40_000, MEAN(), BOUNDS, 8, whole=True), r"40,000 units: expected at most 33,025"),
+    ],
+)
+def test_what_cannot_be_learned_in_few_bits_is_said(build, message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        build()
+
+
+BOUNDS = clamp_bounds(0.1, "symmetric")
+
+
+def test_floats_may_be_learned_with_schedules() -> None:
+    X, y = stream()
+    for more in (
+        {"learning_rate": InverseTime(0.1, 0.1)},
+        {"learning_rate": OverCount(0.5)},
+        {"rule": GEN(b2=InverseTime(-1, 1))},
+    ):
+        clf, other = make("gen", bits=8, **more).partial_fit(X, y), make("gen", bits=8).partial_fit(X, y)
+        assert clf.weights_.any() and not np.array_equal(clf.weights_, other.weights_)
+
+
+def test_a_change_to_what_is_compiled_in_changes_the_file_that_holds_it() -> None:
+    folder = Path(few_bits.__file__).parent
+    digest = hashlib.sha256(b"".join((folder / name).read_bytes() for name in ("_levels.py", "_vector.py", "learn.py")))
+    assert digest.hexdigest()[:12] == few_bits.COMPILED_IN
