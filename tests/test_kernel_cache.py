@@ -70,3 +70,34 @@ def test_damaged_cache_files_are_written_anew(tmp_path: Path) -> None:
     assert (second.returncode, second.stdout, second.stderr) == (0, first.stdout, "")
     for path, content in kept.items():
         assert len(path.read_bytes()) == len(content), path.name
+
+
+LAYERS = """
+import numpy as np
+from kenyon.layers import FewBitLayer, PlasticLayer
+from kenyon.modulation import clamp_bounds
+from kenyon.rules import GEN, MEAN
+
+bounds = clamp_bounds(0.1, "symmetric")
+units = np.zeros((1, 5), np.uint32)
+active = units, np.zeros((1, 5), np.float32), np.zeros(1, np.int64)
+active_bytes = units, np.zeros((1, 5), np.uint8), np.zeros(1, np.int64)
+layers = [(PlasticLayer(5, GEN(), bounds), active), (PlasticLayer(5, MEAN(), bounds), active)]
+layers += [(FewBitLayer(5, MEAN(), bounds, 3, whole=whole), active_bytes if whole else active) for whole in (0, 1)]
+misses = 0
+for layer, activity in layers:
+    layer.add_class()
+    beta = np.zeros((1, 2 + len(layer.rule.parameters)), np.float32)
+    layer.learn(activity, 0, 1, np.zeros(1, np.int64), None, beta)
+    layer.forward(activity, 0, 1)
+    kernels = layer._kernels if isinstance(layer, FewBitLayer) else [layer._learn]
+    misses += sum(sum(kernel._function.stats.cache_misses.values()) for kernel in kernels)
+print(misses)
+"""
+
+
+def test_kernels_that_are_built_around_a_rule_are_compiled_once(tmp_path: Path) -> None:
+    """Numba keeps them by what their closures hold, which therefore has to be the same in every process."""
+    first, second = (learn(LAYERS, NUMBA_CACHE_DIR=str(tmp_path)) for _ in range(2))
+    assert first.returncode == 0 == second.returncode, first.stderr + second.stderr
+    assert int(first.stdout) == 6 and int(second.stdout) == 0

@@ -4,7 +4,10 @@
 """
 
 import numpy as np
-from numba.extending import register_jitable
+from llvmlite import ir
+from numba import carray
+from numba.core import cgutils, types
+from numba.extending import intrinsic, register_jitable
 
 GOLDEN = np.uint32(0x9E3779B9)
 
@@ -96,3 +99,18 @@ def halving(bits, signed, limit):
         return e
 
     return halve
+
+
+@intrinsic
+def _stack_ints(typing):
+    def codegen(context, builder, sig, args):
+        room = cgutils.alloca_once(builder, ir.ArrayType(ir.IntType(32), 8))
+        return builder.bitcast(room, ir.IntType(32).as_pointer())
+
+    return types.CPointer(types.int32)(), codegen
+
+
+@register_jitable(inline="always")
+def eight_ints():
+    """An int32 array of eight that the compiler may keep in a register."""
+    return carray(_stack_ints(), (8,))

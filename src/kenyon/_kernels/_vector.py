@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from threading import RLock
 
 from llvmlite import ir
-from numba import carray, config, njit
+from numba import carray, config
 from numba.core import cgutils, types
-from numba.extending import intrinsic
+from numba.extending import intrinsic, register_jitable
 from numba.np.numpy_support import from_dtype
 
 from kenyon._kernels import LANES
@@ -304,7 +304,7 @@ def _stack_floats(typing):
     return types.CPointer(types.float32)(), codegen
 
 
-@njit(inline="always")
+@register_jitable(inline="always")
 def eight_floats():
     """A float32 array of eight that the compiler may keep in a register."""
     return carray(_stack_floats(), (8,))

@@ -6,19 +6,16 @@
 from functools import cache
 
 import numpy as np
-from llvmlite import ir
-from numba import carray, njit
-from numba.core import cgutils, types
-from numba.extending import intrinsic, register_jitable
+from numba.extending import register_jitable
 from numba.np.unsafe.ndarray import to_fixed_tuple
 
 from kenyon._kernels._compiled import SideBySide, digest_of
-from kenyon._kernels._levels import chance, halving, key_of, packing, reciprocal_of
+from kenyon._kernels._levels import chance, eight_ints, halving, key_of, packing, reciprocal_of
 from kenyon._kernels._vector import eight_floats
 from kenyon._kernels.learn import NO_LABEL, WIDTH, make_move, make_read
 from kenyon.compiling import kernel
 
-COMPILED_IN = "0206a4c246fc"
+COMPILED_IN = "0caa3ffebd6b"
 """Digest of `_levels.py`, `_vector.py` and `learn.py`, which are compiled into this file's kernels."""
 
 MOST = np.int64(2**31 - 1)
@@ -26,21 +23,6 @@ MOST = np.int64(2**31 - 1)
 
 LARGEST_STEP = np.int64(2**34)
 LARGEST_CHANGE = np.float64(512 * 2.0**32)
-
-
-@intrinsic
-def _stack_ints(typing):
-    def codegen(context, builder, sig, args):
-        room = cgutils.alloca_once(builder, ir.ArrayType(ir.IntType(32), WIDTH))
-        return builder.bitcast(room, ir.IntType(32).as_pointer())
-
-    return types.CPointer(types.int32)(), codegen
-
-
-@njit(inline="always")
-def eight_ints():
-    """An int32 array of eight that the compiler may keep in a register."""
-    return carray(_stack_ints(), (WIDTH,))
 
 
 def _key(bits, signed, *functions):

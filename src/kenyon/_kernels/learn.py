@@ -19,7 +19,7 @@ from kenyon._kernels._compiled import SideBySide, digest_of
 from kenyon._kernels._vector import eight_floats, weighted_rows_8, weighted_rows_16
 from kenyon.compiling import kernel
 
-COMPILED_IN = "4a539e059b70"
+COMPILED_IN = "882615c068e3"
 """Digest of `__init__.py` and `_vector.py`. Numba keeps machine code by the text of its own file, so a change to what
 is compiled into it has to show here."""
 
@@ -131,16 +131,16 @@ def make_read(readout):
     return read
 
 
+@register_jitable
+def _weighted(weights, taught, units, values, sample, count, out, beta):
+    forward(weights, units, values, sample, count, out)
+
+
 def _reading(readout):
     """(what one synapse counts for; `x_o` of one sample into `out[0, :]`, summed over its active units in order)."""
     read = make_read(readout)
     if readout is None:
-
-        @register_jitable
-        def output(weights, taught, units, values, sample, count, out, beta):
-            forward(weights, units, values, sample, count, out)
-
-        return read, output
+        return read, _weighted
 
     @register_jitable
     def output(weights, taught, units, values, sample, count, out, beta):

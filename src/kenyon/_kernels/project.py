@@ -13,7 +13,7 @@ from kenyon._kernels import LANES
 from kenyon._kernels._vector import add_moments, add_squares, greater_mask, lowest_bit, sum_rows
 from kenyon.compiling import kernel
 
-COMPILED_IN = "4a539e059b70"
+COMPILED_IN = "882615c068e3"
 """Digest of `__init__.py` and `_vector.py`. Numba keeps machine code by the text of its own file, so a change to what
 is compiled into it has to show here."""
 

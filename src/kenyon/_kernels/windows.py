@@ -13,7 +13,7 @@ from kenyon._kernels._vector import add_moments, greater_mask, lowest_bit
 from kenyon._kernels.project import collect, cutoff, finish
 from kenyon.compiling import kernel
 
-COMPILED_IN = "f076693c335e"
+COMPILED_IN = "57ea456d3ef4"
 """Digest of `__init__.py`, `_vector.py`, `_pooling.py` and `project.py`. Numba keeps machine code by the text of its
 own file, so a change to what is compiled into it has to show here."""
 

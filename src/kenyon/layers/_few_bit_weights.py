@@ -49,6 +49,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -165,9 +166,9 @@ class FewBitLayer(Layer):
         lesson = (active, first, last, self.n_inputs, labels, self.codes, plastic, seed)
         if self.whole:
             shift = 28 - self.fraction
-            self._kernels()[0](*arrays, *lesson, shift, self.constants, scores)
+            self._kernels[0](*arrays, *lesson, shift, self.constants, scores)
         else:
-            self._kernels()[0](*arrays, *lesson, self.level, beta[:, 0], beta[:, 2:], scores)
+            self._kernels[0](*arrays, *lesson, self.level, beta[:, 0], beta[:, 2:], scores)
         if outputs is not None:
             outputs[...] = self._as_outputs(scores)
         return last
@@ -179,10 +180,10 @@ class FewBitLayer(Layer):
         """The scores of samples first .. last - 1, (samples, width): whole numbers, or `x_o` of float activity."""
         out = self._room(last - first)
         if self.whole:
-            self._kernels()[1](*self._arrays(), active, first, last, 28 - self.fraction, out)
+            self._kernels[1](*self._arrays(), active, first, last, 28 - self.fraction, out)
         else:
             arrays, parameters = self._arrays(), self._parameters()
-            self._kernels()[1](*arrays, active, first, last, self.n_inputs, self.level, parameters, out)
+            self._kernels[1](*arrays, active, first, last, self.n_inputs, self.level, parameters, out)
         return out
 
     @property
@@ -200,8 +201,9 @@ class FewBitLayer(Layer):
         arrays = self.state.arrays
         return arrays["weights"], arrays["counts"], arrays.get("exponents", _NONE)
 
+    @cached_property
     def _kernels(self) -> tuple[Callable[..., None], Callable[..., None]]:
-        """Looked up anew: compiled code is no part of a layer that is copied or pickled."""
+        """(learn, read): compiled, and no part of a layer that is copied or pickled."""
         rule, kind = self.rule, type(self.rule)
         if self.whole:
             functions = (kind.whole_step, kind.whole_limit, kind.whole_score)
@@ -271,7 +273,7 @@ class FewBitLayer(Layer):
         return super().nbytes + self.codes.nbytes + self.state.arrays["weights"].nbytes  # a journal, needed or not
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_kept": None}
+        return {name: value for name, value in vars(self).items() if name != "_kernels"} | {"_kept": None}
 
 
 _NONE = np.zeros(0, np.uint8)
