@@ -3,7 +3,7 @@
     python benchmarks/repeat_runs.py docs/results.json --runs 36
 
 Runs of our own learner on pixels are drawn so that every data set, scenario, rule and depth comes up, and repeated by
-the command that the report names, without a store. A run agrees if its accuracy is the same to the last digit.
+the command that the report names, in a store of their own. A run agrees if its accuracy is the same to the last digit.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def drawn(runs: dict[str, Run], n: int) -> list[str]:
     """Names of n runs, the kinds taken in turns."""
     by_kind: dict[tuple[str, ...], list[str]] = {}
     for name, run in sorted(runs.items()):
-        if "--learner kenyon" in run.command and "--backbone" not in run.command:
+        if "--learner kenyon " in run.command and "--backbone" not in run.command:
             by_kind.setdefault(kind(run), []).append(name)
     rng, names = random.Random(0), []
     for group in by_kind.values():
@@ -49,7 +49,7 @@ def repeated(run: Run, seed: int, out: Path) -> float:
         words[words.index("--seeds") + 1] = f"{seed},"
     else:
         words += ["--seeds", f"{seed},"]
-    ran = CliRunner().invoke(app, [*words, "--out", str(out), "--json", "--again"], catch_exceptions=False)
+    ran = CliRunner().invoke(app, [*words, "--out", str(out), "--json"], catch_exceptions=False)
     return json.loads(ran.stdout)["accuracy"]["mean"]
 
 
