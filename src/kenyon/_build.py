@@ -170,8 +170,13 @@ def seed_of(random_state: Any) -> int:
 
 
 def check_budget(budget: int | str | None, needed: int, new: Sequence[Hashable]) -> None:
-    """Refuse new classes that would not fit."""
+    """Refuse new classes that would not fit, or sums that became wider where there are none."""
     most = OPTIONS["memory_budget"].check(budget)
+    if most is not None and needed > most and not new:
+        raise MemoryBudgetError(
+            f"these samples would make the state {needed:,} bytes, since its sums have outgrown 32 bits: "
+            f"expected at most {most:,}, the memory budget"
+        )
     if most is not None and needed > most:
         raise MemoryBudgetError(
             f"{len(new)} more class(es), {', '.join(map(repr, new[:5]))}, would make the state {needed:,} bytes: "

@@ -24,7 +24,6 @@ from kenyon.labels import NO_LABEL, Labels
 from kenyon.layers import Layer
 from kenyon.options import OPTIONS, describe
 from kenyon.presets import load_preset
-from kenyon.rules import get_rule
 
 T = TypeVar("T")
 
@@ -117,7 +116,9 @@ class KenyonClassifier(Estimator):
         journal = Journal(core.engine)
         self._core = core._replace(journal=journal)  # from here on an interruption is undone
         try:
+            before = core.engine.state_bytes
             core.engine.learn_one(x[np.newaxis], neuron, head.head, journal)
+            self._check_wider(core, before)
             self._core = core
         except BaseException:
             self._settled()
@@ -142,9 +143,9 @@ class KenyonClassifier(Estimator):
         engine = self._make_engine(inputs, len(labels)) if core is None else core.engine
         after.neurons.update((label, engine.n_classes + i) for i, label in enumerate(labels))
         all_heads = {**heads, task: after} if labels else heads
+        needed = engine.state_bytes_with(len(labels))
         if labels:
-            needed = engine.state_bytes_with(len(labels)) + _modelfile.metadata_bytes(engine, inputs, all_heads)
-            check_budget(self.memory_budget, needed, labels)
+            check_budget(self.memory_budget, needed + _modelfile.metadata_bytes(engine, inputs, all_heads), labels)
         neurons = np.array([*after.neurons.values(), NO_LABEL])[numbers]  # position -1 is NO_LABEL itself
         arrivals = [0] * len(declared) + [first for first, _ in new]
         lesson = Lesson(neurons, before, after, arrivals, predict)
@@ -157,12 +158,19 @@ class KenyonClassifier(Estimator):
         self._core = core._replace(journal=journal)  # from here on an interruption is undone
         try:
             engine.learn(samples, lesson, journal)
+            self._check_wider(learned, needed)
             predictions = after.decode(lesson.predictions)
             self._core = learned
         except BaseException:
             self._settled()
             raise
         return predictions
+
+    def _check_wider(self, core: Core, before: int) -> None:
+        """Refuse samples whose sums no longer fit the narrow arrays that a memory budget was divided among."""
+        if core.engine.state_bytes > before:
+            needed = core.engine.state_bytes + _modelfile.metadata_bytes(core.engine, core.inputs, core.heads)
+            check_budget(self.memory_budget, needed, ())
 
     def _settled(self) -> Core:
         """The core, after a call that was interrupted has been undone; the caller holds the lock for writing."""
@@ -204,8 +212,9 @@ class KenyonClassifier(Estimator):
         return labels[scores.argmax(axis=1)]
 
     def predict_proba(self, X: ArrayLike, task: Hashable = None) -> NDArray[np.float64]:
-        """Softmax of the scores at the rule's own scale: a ranking with a rough confidence."""
-        scores = get_rule(self.rule).plasticity.sharpness * self._scores(X, task)[1].astype(np.float64)
+        """Softmax of the scores at the layer's own scale: a ranking with a rough confidence."""
+        sharpness = self._read(lambda core: core.engine.layers[-1].sharpness)
+        scores = sharpness * self._scores(X, task)[1].astype(np.float64)
         raised = np.exp(scores - scores.max(axis=1, keepdims=True))
         return raised / raised.sum(axis=1, keepdims=True)
 

@@ -126,6 +126,11 @@ class Layer(ABC):
     def weights(self) -> NDArray[np.float32]:
         """(n_inputs, n_neurons): what the output is computed with."""
 
+    @property
+    def sharpness(self) -> float:
+        """Scale of the outputs in a softmax that makes them probabilities."""
+        return 10.0
+
     def load(self, tensors: Mapping[str, NDArray], where: str, n_classes: int) -> None:
         """Take over the saved arrays of a layer that knows this many classes."""
         while self.n_classes < n_classes:

@@ -195,6 +195,10 @@ class PlasticLayer(Layer):
     def weight_means(self) -> NDArray[np.float64]:
         return column_means(self.weights, self.n_neurons)
 
+    @property
+    def sharpness(self) -> float:
+        return self.rule.plasticity.sharpness
+
     def mark(self) -> PlasticUndo:
         if self._kept is None or self._kept.rows.shape != self.state.arrays["weights"].shape:
             self._kept = _KeptRows(self.state.arrays["weights"])

@@ -119,6 +119,10 @@ class SecondOrderLayer(Layer):
         self._kept: KeptPairs | None = None
         self._undo: PairsUndo | None = None
 
+    @property
+    def sharpness(self) -> float:
+        return 1.0 if self.readout == "discriminant" else 10.0  # differences of discriminant scores are log-odds
+
     # ---- learning
 
     def add_class(self) -> None:
