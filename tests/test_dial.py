@@ -122,7 +122,9 @@ def test_classes_beyond_the_budget_are_refused_and_nothing_is_lost() -> None:
 def test_sums_that_outgrow_their_bits_are_held_to_the_budget() -> None:
     """The sums are set near the end of 32 bits, as a very long stream would leave them."""
     clf = KenyonClassifier(memory_budget="20KB", bits=32, shape=(8, 8), random_state=0).partial_fit(X, Y)
-    clf.parts()[1][-1].state.arrays["pairs"][:] = 2**32 - 1_000
+    arrays = clf.to_arrays()
+    arrays["pairs.0"][:] = 2**32 - 1_000
+    clf = KenyonClassifier.from_arrays(arrays)
     before = held(clf)
     with pytest.raises(MemoryBudgetError, match="outgrown 32 bits"):
         clf.partial_fit(X, Y)
