@@ -159,4 +159,4 @@ def test_caps_out_of_range(cap: object, message: str) -> None:
 
 
 def test_lookup() -> None:
-    assert get_rule("mean") == MEAN(cap=0.4)
+    assert get_rule("mean") == MEAN(cap=0.3)

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from kenyon.errors import unknown
 from kenyon.evaluation import Tally, chunk_size, load_checkpoint, save_checkpoint, state_hash
-from kenyon.layers import PlasticLayer
+from kenyon.layers import FewBitLayer, PlasticLayer
 from kenyon.modulation import clamp_bounds, values_at
 from kenyon.protocol import Learner, StreamInfo
 from kenyon.rules import Rule, get_rule
@@ -220,6 +220,8 @@ def check_rule(rule: str | Rule) -> None:
     rule = get_rule(rule)
     _check_declarations(rule)
     _check_kernel(rule)
+    if rule.whole_step is not None and rule.gated and rule.event_driven:
+        _check_whole_step(rule)
 
 
 def _check_declarations(rule: Rule) -> None:
@@ -282,3 +284,28 @@ def _read(rule: Rule, W: NDArray[np.float64], taught: NDArray[np.int64], beta: N
     if rule.readout is None:
         return W
     return np.vectorize(rule.readout)(W, np.maximum(taught, 1), len(W), *beta.tolist())
+
+
+def _check_whole_step(rule: Rule) -> None:
+    """`delta` is proportional to `x_e`, and `whole_step` is `delta` in levels, but for rounding."""
+    rng, rate, units = np.random.default_rng(0), 0.1, 61
+    beta = values_at(list(rule.parameters.values()), 0, np.ones(1, bool))[0].tolist()
+    constant = not any(callable(value) for value in rule.parameters.values())
+    for bits in (8, 2):
+        layer = FewBitLayer(units, rule, clamp_bounds(0.5, "symmetric"), bits, rate=rate, whole=constant)
+        for _ in range(200):
+            q, n = int(rng.integers(-layer.top if layer.signed else 0, layer.top + 1)), int(rng.integers(1, 1000))
+            z = int(rng.integers(-layer.top, layer.top + 1) * units**0.5 * 2**layer.fraction)
+            x_o, w = z * layer.level / 2**layer.fraction, q * layer.level
+            at_one, at_two = (
+                rate * rule.delta(x_e, x_o, 1.0, w, *([n] if rule.counted else []), *beta) / layer.level
+                for x_e in (1.0, 2.0)
+            )
+            assert abs(at_two - 2 * at_one) <= 1e-9 * abs(at_one), (
+                f"{rule!r} declares whole_step, but its delta is not proportional to x_e"
+            )
+            if constant:
+                step = rule.whole_step(z, q, n, *layer.constants.tolist()) / 2**16  # type: ignore[misc]
+                assert abs(step - at_one) <= 2**-14 + 1e-3 * abs(at_one), (
+                    f"whole_step of {rule!r} is {step:g} levels at level {q} and output {x_o:g}: delta is {at_one:g}"
+                )

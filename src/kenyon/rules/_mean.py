@@ -10,7 +10,7 @@ as loud as one with twenty thousand. Units that answer to most samples of a clas
 answer to some, so that scores add up evidence and do not compare brightness.
 
 `1 / sqrt(N)` is the activity of a unit where all N share a sample of length 1 equally. Held-out samples of MNIST were
-classified best with a cap of 0.25 to 0.4, with 1,000 to 10,000 units.
+classified best with a cap of 0.2 to 0.4, with 1,000 to 10,000 units.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ class MEAN(Rule):
     gated: ClassVar[bool] = True
     learning_rate: ClassVar[float] = 1.0
     signed: ClassVar[bool] = False
-    sharpness: ClassVar[float] = 300.0  # no output passes cap
+    sharpness: ClassVar[float] = 400.0  # no output passes cap
 
     cap: float = option(
-        0.4,
+        0.3,
         "Most that a synapse counts for, as a share of a unit's mean activity.",
         "number",
         low=1e-6,
