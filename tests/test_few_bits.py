@@ -330,6 +330,22 @@ def test_what_cannot_be_learned_in_few_bits_is_said(build, message: str) -> None
 BOUNDS = clamp_bounds(0.1, "symmetric")
 
 
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"unit_norm": False}, r"unit_norm is False: expected True"),
+        ({"hidden_layers": (9,)}, r"hidden_layers is \(9,\)"),
+    ],
+)
+def test_what_a_classifier_cannot_learn_in_whole_numbers_is_said(given: dict, message: str) -> None:
+    values = {"rule": GEN(), "clamp": 0.1, "clamp_kind": "symmetric", "bits": 4, "learning_rate": 0.1, "whole": True}
+    values |= {"unit_norm": True, "hidden_layers": ()}
+    layer = FewBitLayer.build(9, 0, 3, values)
+    assert layer.whole and FewBitLayer.declare(values) == layer.state.declared
+    with pytest.raises(ConfigError, match=message):
+        FewBitLayer.build(9, 0, 3, {**values, **given})
+
+
 @dataclasses.dataclass(frozen=True)
 class _OffByTwo(Leaky):
     """Not entered in the table of rules, which goes by a name of its own."""

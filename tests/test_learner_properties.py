@@ -54,7 +54,7 @@ def test_any_random_cut_gives_the_same_bits(cuts: list[int], case: str, seed: in
     assert held(pieces) == held(whole)
 
 
-@pytest.mark.parametrize("case", ["mse", "gen", "inel-gen", "one hidden layer"])
+@pytest.mark.parametrize("case", ["mse", "gen", "inel-gen", "one hidden layer", "counting in few bits"])
 def test_tasks_cut_anyhow_give_the_same_bits(case: str) -> None:
     X, y = stream()
     whole, pieces = make(case), make(case)
@@ -77,7 +77,7 @@ def test_a_task_teaches_its_own_head_only() -> None:
 
 
 @pytest.mark.parametrize("kind", ["bytes", "float32"])
-@pytest.mark.parametrize("case", ["mse", "gen", "inel-moving", "two hidden layers", "identity"])
+@pytest.mark.parametrize("case", ["mse", "gen", "inel-moving", "two hidden layers", "identity", "few bits"])
 def test_threads_change_nothing(case: str, kind: str) -> None:
     X, y = stream(n=260, kind=kind)
     one, *others = (make(case, n_jobs=n) for n in (1, 2, 3))
@@ -112,7 +112,7 @@ def test_unlabelled_samples_teach_nothing(case: str) -> None:
 
 
 @pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda clf: pickle.loads(pickle.dumps(clf))])
-@pytest.mark.parametrize("case", ["mse", "inel-gen", "leaky", "two hidden layers"])
+@pytest.mark.parametrize("case", ["mse", "inel-gen", "leaky", "two hidden layers", "counting in few bits"])
 def test_copies_are_equal_and_independent(case: str, duplicate) -> None:
     X, y = stream()
     clf = make(case).partial_fit(X[:50], y[:50])

@@ -108,6 +108,10 @@ class FewBitLayer(Layer):
         whole = bool(values["whole"])
         if whole and not values["unit_norm"]:
             raise ConfigError("unit_norm is False: expected True, since whole numbers are learned at length 1")
+        if whole and values["hidden_layers"]:
+            raise ConfigError(
+                f"hidden_layers is {values['hidden_layers']!r}: expected none, since their output is not in bytes"
+            )
         return cls(n_inputs, values["rule"], bounds, values["bits"], n_hidden, seed, values["learning_rate"], whole)
 
     def __init__(
