@@ -1,9 +1,8 @@
-"""Weights of few bits against plain Python, bit by bit; cuts, packing, growth, undoing, files, and what is refused."""
+"""Weights of few bits against plain Python, bit by bit; cuts, packing, growth and undoing."""
 
 from __future__ import annotations
 
 import copy
-import dataclasses
 import hashlib
 import pickle
 from itertools import pairwise
@@ -16,17 +15,13 @@ from numba import njit
 from numpy.typing import NDArray
 
 from few_bits_in_python import Plain
-from kenyon import KenyonClassifier
 from kenyon._kernels import few_bits
 from kenyon._kernels._levels import chance, key_of
-from kenyon.errors import ConfigError, ModelFileError
+from kenyon.errors import ConfigError
 from kenyon.features import Active
 from kenyon.layers import FewBitLayer
-from kenyon.modulation import InverseTime, OverCount, clamp_bounds
-from kenyon.rules import GEN, INEL, MEAN, MSE, OJA, Rule
-from kenyon.streams import load_dataset
-from kenyon.testing import check_rule
-from making import held, make, stream
+from kenyon.modulation import clamp_bounds
+from kenyon.rules import GEN, MEAN, Rule
 from outside_rule import Leaky
 
 RULES: dict[str, tuple[Rule, float, tuple[float | None, str]]] = {
@@ -253,133 +248,21 @@ def test_copies_go_on_alike(duplicate) -> None:
     assert twin.state.arrays["weights"] is not layer.state.arrays["weights"]
 
 
-# ---- in a classifier
-
-
-def digits() -> tuple[NDArray, NDArray, NDArray[np.bool_]]:
-    train = load_dataset("digits").train
-    X, y = np.asarray(train.X[:]), np.asarray(train.y)
-    return X, y, np.random.default_rng(0).random(len(y)) < 0.3
-
-
-@pytest.mark.parametrize(
-    ("rule", "bits", "loss"), [("gen", 8, 0.02), ("gen", 3, 0.05), ("mean", 8, 0.02), ("mean", 3, 0.05)]
-)
-def test_few_bits_cost_little(rule: str, bits: int, loss: float) -> None:
-    X, y, out = digits()
-    exact, few = (
-        KenyonClassifier(rule, n_hidden=4000, random_state=0, bits=b).partial_fit(X[~out], y[~out]) for b in (32, bits)
-    )
-    assert few.score(X[out], y[out]) > exact.score(X[out], y[out]) - loss
-    assert few.state_bytes < exact.state_bytes * bits / 32 * 1.05
-
-
-def test_the_model_file_holds_the_packed_weights(tmp_path: Path) -> None:
-    X, y = stream()
-    clf = make("gen", bits=3).partial_fit(X, y)
-    clf.save(tmp_path / "model")
-    loaded = KenyonClassifier.load(tmp_path / "model")
-    assert loaded.to_arrays()["weights.0"].shape == (-(-117 * 3 // 8), 7)
-    assert held(loaded) == held(clf) and np.array_equal(loaded.weights_, clf.weights_)
-    assert held(loaded.partial_fit(X, y)) == held(clf.partial_fit(X, y))
-    assert clf.state_bytes == sum(len(part) for part in held(clf).values())
-
-
-@pytest.mark.parametrize(
-    ("name", "change", "message"),
-    [
-        ("weights.0", lambda a: a.__setitem__((0, 0), 0b100), r"expected levels from -3 to 3"),
-        ("weights.0", lambda a: a.__setitem__((-1, 0), 0x80), r"expected zeros behind the last unit"),
-        ("counts.0", lambda a: a.__setitem__(0, 2**31), r"expected counts up to 2147483647"),
-    ],
-)
-def test_arrays_that_no_layer_could_have_are_refused(name: str, change, message: str) -> None:
-    X, y = stream()
-    arrays = make("gen", bits=3).partial_fit(X, y).to_arrays()
-    change(arrays[name])
-    with pytest.raises(ModelFileError, match=message):
-        KenyonClassifier.from_arrays(arrays)
-
-
-# ---- what is refused
-
-
-@pytest.mark.parametrize(
-    ("build", "message"),
-    [
-        (lambda: FewBitLayer(9, GEN(), BOUNDS, 5), r"bits is 5: expected 8, 4, 3, 2, or 32"),
-        (lambda: FewBitLayer(9, GEN(), BOUNDS, True), r"bits is True"),
-        (lambda: FewBitLayer(9, MSE(), BOUNDS, 4), r"rule is MSE\(\), which cannot .*: expected one of gen.*mean"),
-        (lambda: FewBitLayer(9, OJA(), BOUNDS, 4), r"rule is OJA\(b1=1.0\), which cannot"),
-        (lambda: FewBitLayer(9, INEL(9.0, GEN()), BOUNDS, 4), r"rule is INEL\(.*which cannot"),
-        (lambda: FewBitLayer(9, GEN(b1=0.01), BOUNDS, 4), r"b1=0.01.*changes synapses without activity.*GEN\(b1=0.0\)"),
-        (
-            lambda: FewBitLayer(9, GEN(), clamp_bounds(None, "symmetric"), 4),
-            r"clamp is None and the rule 'gen' needs one",
-        ),
-        (lambda: FewBitLayer(9, GEN(b2=InverseTime(-1, 1)), BOUNDS, 4, whole=True), r"gen.b2 is InverseTime"),
-        (lambda: FewBitLayer(9, GEN(), BOUNDS, 4, rate=OverCount(1.0), whole=True), r"learning_rate is OverCount"),
-        (lambda: FewBitLayer(40_000, MEAN(), BOUNDS, 8, whole=True), r"40,000 units: expected at most 33,025"),
-    ],
-)
-def test_what_cannot_be_learned_in_few_bits_is_said(build, message: str) -> None:
-    with pytest.raises(ConfigError, match=message):
-        build()
-
-
-BOUNDS = clamp_bounds(0.1, "symmetric")
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"unit_norm": False}, r"unit_norm is False: expected True"),
-        ({"hidden_layers": (9,)}, r"hidden_layers is \(9,\)"),
-    ],
-)
-def test_what_a_classifier_cannot_learn_in_whole_numbers_is_said(given: dict, message: str) -> None:
-    values = {"rule": GEN(), "clamp": 0.1, "clamp_kind": "symmetric", "bits": 4, "learning_rate": 0.1, "whole": True}
-    values |= {"unit_norm": True, "hidden_layers": ()}
-    layer = FewBitLayer.build(9, 0, 3, values)
-    assert layer.whole and FewBitLayer.declare(values) == layer.state.declared
-    with pytest.raises(ConfigError, match=message):
-        FewBitLayer.build(9, 0, 3, {**values, **given})
-
-
-@dataclasses.dataclass(frozen=True)
-class _OffByTwo(Leaky):
-    """Not entered in the table of rules, which goes by a name of its own."""
-
-    @staticmethod
-    def whole_step(z, q, n, rate, decay):  # type: ignore[no-untyped-def,override]
-        return 2 * rate - decay * q
-
-
-@dataclasses.dataclass(frozen=True)
-class _Squared(Leaky):
-    @staticmethod
-    def delta(x_e, x_o, x_m, w, leak):  # type: ignore[no-untyped-def,override]
-        return x_m * x_e * x_e * (1 - leak * w)
-
-
-@pytest.mark.parametrize(
-    ("rule", "complaint"), [(_OffByTwo(), "whole_step of _OffByTwo"), (_Squared(), "not proportional to x_e")]
-)
-def test_check_rule_finds_a_false_step(rule: Rule, complaint: str) -> None:
-    check_rule(Leaky())
-    with pytest.raises(AssertionError, match=complaint):
-        check_rule(rule)
-
-
-def test_floats_may_be_learned_with_schedules() -> None:
-    X, y = stream()
-    for more in (
-        {"learning_rate": InverseTime(0.1, 0.1)},
-        {"learning_rate": OverCount(0.5)},
-        {"rule": GEN(b2=InverseTime(-1, 1))},
+@pytest.mark.parametrize("whole", [True, False])
+def test_activity_of_the_other_kind_is_refused(whole: bool) -> None:
+    layer, active = layer_of("gen", 3, 37, whole), samples(5, 37, not whole)
+    layer.add_class()
+    for call in (
+        lambda: layer.forward(active, 0, 5),
+        lambda: layer.learn(active, 0, 5, ZEROS, None, beta_of("gen", 5)),
     ):
-        clf, other = make("gen", bits=8, **more).partial_fit(X, y), make("gen", bits=8).partial_fit(X, y)
-        assert clf.weights_.any() and not np.array_equal(clf.weights_, other.weights_)
+        with pytest.raises(
+            ConfigError, match=r"the features give activity in (uint8|float32): expected (bytes|float32)"
+        ):
+            call()
+
+
+ZEROS = np.zeros(5, np.int64)
 
 
 def test_a_change_to_what_is_compiled_in_changes_the_file_that_holds_it() -> None:

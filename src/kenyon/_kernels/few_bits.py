@@ -171,9 +171,7 @@ def compile_float(bits, signed, delta, local, readout, limit, n_params, counted)
         delta, local, readout, n_params, counted: as in `compile_rule`.
         limit: `whole_limit` of the rule, or None.
     """
-    digest = f"{bits} {signed} " + "".join(
-        digest_of(function) for function in (delta, local, readout, limit) if function
-    )
+    digest = _key(bits, signed, delta, local, readout, limit)
     return _float(bits, signed, delta, local, readout, limit, digest, n_params, counted)
 
 
@@ -247,10 +245,8 @@ def _float(bits, signed, delta, local, readout, limit, digest, n_params, counted
                 n = min(np.int64(taught[j]) + 1, MOST)
                 taught[j] = n
                 key = key_of(seed, n, j)
-                e = np.int64(0)
                 if limited:
-                    e = halve(weights, n_units, j, n, np.int64(exponents[j]), key)
-                    exponents[j] = e
+                    exponents[j] = halve(weights, n_units, j, n, np.int64(exponents[j]), key)
                 exact = level_of(level, exponents, j)
                 scale, inverse = np.float32(exact), np.float64(2.0**32) / exact
                 for a in range(counts[s]):

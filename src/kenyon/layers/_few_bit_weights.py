@@ -165,7 +165,7 @@ class FewBitLayer(Layer):
     ) -> int:
         if plastic is None:
             plastic = np.arange(self.width) < self.n_neurons
-        arrays, scores = self._arrays(), self._room(0 if outputs is None else last - first)
+        arrays, scores = self._arrays(active), self._room(0 if outputs is None else last - first)
         seed = np.uint32(self._seed % 2**32)
         lesson = (active, first, last, self.n_inputs, labels, self.codes, plastic, seed)
         if self.whole:
@@ -184,9 +184,9 @@ class FewBitLayer(Layer):
         """The scores of samples first .. last - 1, (samples, width): whole numbers, or `x_o` of float activity."""
         out = self._room(last - first)
         if self.whole:
-            self._kernels[1](*self._arrays(), active, first, last, 28 - self.fraction, out)
+            self._kernels[1](*self._arrays(active), active, first, last, 28 - self.fraction, out)
         else:
-            arrays, parameters = self._arrays(), self._parameters()
+            arrays, parameters = self._arrays(active), self._parameters()
             self._kernels[1](*arrays, active, first, last, self.n_inputs, self.level, parameters, out)
         return out
 
@@ -201,7 +201,11 @@ class FewBitLayer(Layer):
     def _room(self, n_samples: int) -> NDArray:
         return np.empty((n_samples, self.width), np.int32 if self.whole else np.float32)
 
-    def _arrays(self) -> tuple[NDArray, NDArray, NDArray]:
+    def _arrays(self, active: Active) -> tuple[NDArray, NDArray, NDArray]:
+        """Weights, counts and exponents, for activity of the kind that the layer learns."""
+        if (active[1].dtype == np.uint8) != self.whole:
+            wanted = "bytes" if self.whole else "float32"
+            raise ConfigError(f"the features give activity in {active[1].dtype}: expected {wanted} before this layer")
         arrays = self.state.arrays
         return arrays["weights"], arrays["counts"], arrays.get("exponents", _NONE)
 
