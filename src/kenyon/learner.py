@@ -16,12 +16,11 @@ from kenyon._core import Core
 from kenyon._engine import Engine, Journal
 from kenyon._estimator import Estimator
 from kenyon._inputs import Inputs, check_labels, check_samples
+from kenyon._inspection import Inspection, head_of
 from kenyon._lesson import Lesson
 from kenyon._lock import ModelLock
 from kenyon.errors import InputError
-from kenyon.features import Features
 from kenyon.labels import NO_LABEL, Labels
-from kenyon.layers import Layer
 from kenyon.options import OPTIONS, describe
 from kenyon.presets import load_preset
 
@@ -31,7 +30,7 @@ _LOCKS: WeakKeyDictionary[KenyonClassifier, ModelLock] = WeakKeyDictionary()
 """The lock of each classifier: no attribute of it, since it is neither copied nor saved."""
 
 
-class KenyonClassifier(Estimator):
+class KenyonClassifier(Inspection, Estimator):
     __doc__ = f"""Sparse random features and a layer of local plasticity: one pass, no replay, no backpropagation.
 
     {describe(OPTIONS)}
@@ -228,87 +227,16 @@ class KenyonClassifier(Estimator):
         """The labels of a task in ascending order, and their scores for each sample."""
 
         def scores(core: Core) -> tuple[NDArray, NDArray[np.float32]]:
-            labels, neurons = _head(core, task).sorted()
+            labels, neurons = head_of(core, task).sorted()
             return labels, core.engine.scores(check_samples(core.inputs, X))[:, neurons]
 
         return self._read(scores)
 
-    # ---- what it knows and what it holds
-
-    @property
-    def n_features_in_(self) -> int:
-        """Width of a sample; only there once something was learned, as in every estimator of scikit-learn."""
-        return self._inputs().n_features_in_
-
-    @property
-    def feature_names_in_(self) -> NDArray:
-        """Names of the features; only there where the first samples came with names."""
-        return self._inputs().feature_names_in_
-
-    def _inputs(self) -> Inputs:
-        if not self.__sklearn_is_fitted__():
-            raise AttributeError("nothing was learned yet")
-        return self._core.inputs
-
-    @property
-    def classes_(self) -> NDArray:
-        """Labels met so far, ascending (of every task)."""
-        everything = {label: 0 for labels in self._read(lambda core: core.heads).values() for label in labels.neurons}
-        return Labels(everything.items()).sorted()[0]
-
-    @property
-    def tasks_(self) -> list[Hashable]:
-        """Tasks met so far, in order; `[None]` where no task was ever named."""
-        return self._read(lambda core: list(core.heads))
-
-    @property
-    def n_samples_learned_(self) -> int:
-        """Labelled samples learned so far: the time of the schedules."""
-        return self._read(lambda core: core.engine.time)
-
-    @property
-    def synaptic_updates_(self) -> int:
-        """Synapses visited by the rule so far."""
-        return self._read(lambda core: core.engine.updates)
-
-    @property
-    def weights_(self) -> NDArray[np.float32]:
-        """(units, neurons) of the output layer, read-only; neurons in order of arrival."""
-        weights = self._read(lambda core: core.engine.layers[-1].weights.view())
-        weights.flags.writeable = False
-        return weights
-
-    @property
-    def weight_means_(self) -> NDArray[np.float64]:
-        """The mean incoming weight of each output neuron, in order of arrival."""
-        return self._read(lambda core: core.engine.layers[-1].weight_means())
-
-    def neurons(self, task: Hashable = None) -> dict[Hashable, int]:
-        """The output neuron (column of `weights_`) of each label of a task."""
-        return self._read(lambda core: dict(_head(core, task).neurons))
-
-    def parts(self) -> tuple[Features, list[Layer]]:
-        """The feature layer and the learning layers, to be looked at and not to be changed."""
-        return self._read(lambda core: (core.engine.features, core.engine.layers))
+    # ---- files, and what may be asked before learning
 
     def check_params(self, n_features: int) -> None:
         """Refuse parameters that could not learn samples of this width; changes nothing."""
         settle(self.get_params(deep=False), n_features, 0, 0)
-
-    @property
-    def state_bytes(self) -> int:
-        """Bytes that must be kept to go on learning: what `save` writes, less the container's framing.
-
-        The projection is drawn again from its seed, and counts as the seed.
-        """
-        return self._read(
-            lambda core: core.engine.state_bytes + _modelfile.metadata_bytes(core.engine, core.inputs, core.heads)
-        )
-
-    @property
-    def working_bytes(self) -> int:
-        """Bytes held in memory: state, padding, the projection and scratch."""
-        return self._read(lambda core: core.engine.nbytes)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write one safetensors file, atomically; `load` goes on as if nothing had happened."""
@@ -352,6 +280,11 @@ class KenyonClassifier(Estimator):
         """
         return cls(**(load_preset(name).classifier_params() | overrides))
 
+    def _inputs(self) -> Inputs:
+        if not self.__sklearn_is_fitted__():
+            raise AttributeError("nothing was learned yet")
+        return self._core.inputs
+
     def _check_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():
             from sklearn.exceptions import NotFittedError
@@ -371,10 +304,3 @@ class KenyonClassifier(Estimator):
         overhead = _modelfile.empty_bytes(params, seed, inputs)
         n_inputs = inputs.n_features_in_
         return build_engine(settle(params, n_inputs, n_classes, overhead), n_inputs, seed, params)
-
-
-def _head(core: Core, task: Hashable) -> Labels:
-    if task in core.heads:
-        return core.heads[task]
-    tasks = ", ".join(map(repr, core.heads))
-    raise InputError(f"task {task!r} was never learned: expected one of {tasks}")
