@@ -5,7 +5,7 @@ from types import FunctionType
 
 import numpy as np
 
-from kenyon._kernels._vector import lanes_side_by_side
+from kenyon._kernels.vector import lanes_side_by_side
 
 
 class SideBySide:

@@ -11,12 +11,12 @@ from numba.np.unsafe.ndarray import to_fixed_tuple
 
 from kenyon._kernels._compiled import SideBySide, digest_of
 from kenyon._kernels._levels import chance, eight_ints, halving, key_of, packing, reciprocal_of
-from kenyon._kernels._vector import eight_floats
 from kenyon._kernels.learn import NO_LABEL, WIDTH, make_move, make_read
+from kenyon._kernels.vector import eight_floats
 from kenyon.compiling import kernel
 
-COMPILED_IN = "0caa3ffebd6b"
-"""Digest of `_levels.py`, `_vector.py` and `learn.py`, which are compiled into this file's kernels."""
+COMPILED_IN = "624a2b5b15df"
+"""Digest of `_levels.py`, `vector.py` and `learn.py`, which are compiled into this file's kernels."""
 
 MOST = np.int64(2**31 - 1)
 """Samples that a neuron can count."""

@@ -16,11 +16,11 @@ from numba.extending import register_jitable
 from numba.np.unsafe.ndarray import to_fixed_tuple
 
 from kenyon._kernels._compiled import SideBySide, digest_of
-from kenyon._kernels._vector import eight_floats, weighted_rows_8, weighted_rows_16
+from kenyon._kernels.vector import eight_floats, weighted_rows_8, weighted_rows_16
 from kenyon.compiling import kernel
 
 COMPILED_IN = "882615c068e3"
-"""Digest of `__init__.py` and `_vector.py`. Numba keeps machine code by the text of its own file, so a change to what
+"""Digest of `__init__.py` and `vector.py`. Numba keeps machine code by the text of its own file, so a change to what
 is compiled into it has to show here."""
 
 WIDTH = 8

@@ -10,11 +10,11 @@ from numba import types
 from numba.extending import overload
 
 from kenyon._kernels import LANES
-from kenyon._kernels._vector import add_moments, add_squares, greater_mask, lowest_bit, sum_rows
+from kenyon._kernels.vector import add_moments, add_squares, greater_mask, lowest_bit, sum_rows
 from kenyon.compiling import kernel
 
 COMPILED_IN = "882615c068e3"
-"""Digest of `__init__.py` and `_vector.py`. Numba keeps machine code by the text of its own file, so a change to what
+"""Digest of `__init__.py` and `vector.py`. Numba keeps machine code by the text of its own file, so a change to what
 is compiled into it has to show here."""
 
 PARTIALS = 8

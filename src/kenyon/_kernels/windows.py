@@ -8,13 +8,13 @@ the shifts row by row. Both entry points, for blocks and for single samples, giv
 import numpy as np
 
 from kenyon._kernels import LANES
-from kenyon._kernels._pooling import best_of_block, best_of_one, copy_eight, sum_of_block, sum_of_one
-from kenyon._kernels._vector import add_moments, greater_mask, lowest_bit
+from kenyon._kernels.pooling import best_of_block, best_of_one, copy_eight, sum_of_block, sum_of_one
 from kenyon._kernels.project import collect, cutoff, finish
+from kenyon._kernels.vector import add_moments, greater_mask, lowest_bit
 from kenyon.compiling import kernel
 
-COMPILED_IN = "57ea456d3ef4"
-"""Digest of `__init__.py`, `_vector.py`, `_pooling.py` and `project.py`. Numba keeps machine code by the text of its
+COMPILED_IN = "be9468474a19"
+"""Digest of `__init__.py`, `vector.py`, `pooling.py` and `project.py`. Numba keeps machine code by the text of its
 own file, so a change to what is compiled into it has to show here."""
 
 

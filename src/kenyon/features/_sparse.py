@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kenyon._kernels import LANES
-from kenyon._kernels._vector import SQUARE_LANES, lanes_of_sums
 from kenyon._kernels.draw import draw_inputs
 from kenyon._kernels.project import PARTIALS, activate, activate_one, group_by_input
+from kenyon._kernels.vector import SQUARE_LANES, lanes_of_sums
 from kenyon.features._arrays import FEW, aligned, limits
 from kenyon.features._base import Active, make_active
 

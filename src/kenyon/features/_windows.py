@@ -35,8 +35,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kenyon._kernels import LANES
-from kenyon._kernels._pooling import PLACES, TOGETHER
 from kenyon._kernels.draw import draw_windows
+from kenyon._kernels.pooling import PLACES, TOGETHER
 from kenyon._kernels.windows import activate_windows, activate_windows_one
 from kenyon.errors import ConfigError, unknown
 from kenyon.features._arrays import FEW, aligned, limits

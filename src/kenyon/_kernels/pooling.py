@@ -4,7 +4,7 @@ A unit's response at a place is the sum of its excitatory inputs less its inhibi
 vectors that begin where the table `inputs` says, moved by an offset for each place. For blocks the
 lanes of a vector are samples, for single samples they are neighbouring places.
 
-Like those of `_vector.py` they are written as LLVM vectors, take NumPy arrays whose last axis is contiguous and check
+Like those of `vector.py` they are written as LLVM vectors, take NumPy arrays whose last axis is contiguous and check
 nothing.
 """
 
@@ -13,7 +13,7 @@ from numba.core import cgutils, types
 from numba.extending import intrinsic
 
 from kenyon._kernels import LANES
-from kenyon._kernels._vector import _count_loop, _item, _itemsize, _load, _row
+from kenyon._kernels.vector import _count_loop, _item, _itemsize, _load, _row
 
 _I32, _I64 = ir.IntType(32), ir.IntType(64)
 
