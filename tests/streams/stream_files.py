@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kenyon.streams._sources import Layout, PublishedSet
+from kenyon.streams._sources import FileLayout, PublishedSet
 
 
 def idx_bytes(array: np.ndarray) -> bytes:
@@ -62,7 +62,7 @@ def samples(source: PublishedSet, n: int, seed: int) -> tuple[np.ndarray, np.nda
     return X, rng.permutation(np.arange(n) % len(source.class_names))
 
 
-def layout_files(source: PublishedSet, layout: Layout, per_class: int = 3) -> tuple[dict[str, bytes], list[tuple]]:
+def layout_files(source: PublishedSet, layout: FileLayout, per_class: int = 3) -> tuple[dict[str, bytes], list[tuple]]:
     """The files of a layout by name, and the upright images and labels they hold (training, test)."""
     files: dict[str, bytes] = {}
     splits = []
@@ -94,7 +94,7 @@ def layout_files(source: PublishedSet, layout: Layout, per_class: int = 3) -> tu
     return files, splits
 
 
-def write_layout(source: PublishedSet, layout: Layout, root: Path, per_class: int = 3) -> list[tuple]:
+def write_layout(source: PublishedSet, layout: FileLayout, root: Path, per_class: int = 3) -> list[tuple]:
     """Write a layout below a data directory; returns what `layout_files` says it holds."""
     files, splits = layout_files(source, layout, per_class)
     folder = root / layout.folders[0]

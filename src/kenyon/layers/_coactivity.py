@@ -16,7 +16,7 @@ from kenyon._kernels import pairs as kernels
 from kenyon.errors import InputError
 from kenyon.features import BLOCK, Active
 from kenyon.layers._pairs_undo import PairsUndo
-from kenyon.layers._readout import Moments, add_outer
+from kenyon.layers._readout import ClassMoments, add_outer
 from kenyon.layers._state import Declared, State
 
 PEAK = 255
@@ -81,7 +81,7 @@ class Coactivity(ABC):
         """
 
     @abstractmethod
-    def moments(self, state: State) -> Moments:
+    def moments(self, state: State) -> ClassMoments:
         """What was learned of the classes that were taught."""
 
     def check(self, state: State) -> None:  # noqa: B027  most states will do
@@ -146,7 +146,7 @@ class _Sums(Coactivity):
         kernels.add_products(pairs, *active, chosen)
         return True
 
-    def moments(self, state: State) -> Moments:
+    def moments(self, state: State) -> ClassMoments:
         views = state.views()
         known = views["taught"] > 0
         counts = views["taught"][known].astype(np.float64)
@@ -154,7 +154,7 @@ class _Sums(Coactivity):
         scatter = np.empty((self.n_units, self.n_units))
         kernels.fill_triangle(views["pairs"], 1.0, scatter)
         add_outer(scatter, np.asfortranarray(sums / np.sqrt(counts)), -1.0)
-        return Moments(scatter, sums / counts, counts.sum(), counts.sum())
+        return ClassMoments(scatter, sums / counts, counts.sum(), counts.sum())
 
 
 class ExactSums(_Sums):

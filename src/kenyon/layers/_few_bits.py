@@ -28,7 +28,7 @@ from kenyon.errors import ModelFileError
 from kenyon.features import BLOCK, Active
 from kenyon.layers._coactivity import FEW_ROWS, TAUGHT, Coactivity, with_counts
 from kenyon.layers._pairs_undo import PairsUndo
-from kenyon.layers._readout import Moments
+from kenyon.layers._readout import ClassMoments
 from kenyon.layers._state import Declared, State
 
 MOST_HALVINGS = 62
@@ -91,14 +91,14 @@ class FewBits(Coactivity):
             self._pack(pairs, packed)
         return state
 
-    def moments(self, state: State) -> Moments:
+    def moments(self, state: State) -> ClassMoments:
         views = state.views()
         known = views["taught"] > 0
         n_samples = float(views["taught"].sum())
         share, square = 2.0 ** -float(views["halvings"][0]), 4.0 ** float(views["doublings"][0])
         scatter = np.empty((self.n_units, self.n_units))
         fill_triangle(self._unpacked(views["pairs"]), square / share, scatter)
-        return Moments(scatter, views["means"][:, known] / 256, n_samples, n_samples * share)
+        return ClassMoments(scatter, views["means"][:, known] / 256, n_samples, n_samples * share)
 
     def check(self, state: State) -> None:
         for name, most in (("halvings", MOST_HALVINGS), ("doublings", MOST_DOUBLINGS)):

@@ -48,7 +48,7 @@ class PairsUndo:
         self._layer, self._kept, self._found = layer, kept, layer.found()
         self._pairs = layer.state.arrays["pairs"]
         self._small = [(array, array.copy()) for name, array in layer.state.arrays.items() if name != "pairs"]
-        self._steps: list[_Touched | _Row] = []
+        self._steps: list[_Touched | _KeptRow] = []
         self._n_touched = self._n_rows = 0
         self._added = np.zeros(1, np.int64)  # rows that were added and not subtracted again; the kernels count them
         self._whole = False
@@ -81,7 +81,7 @@ class PairsUndo:
             self.before_all(pairs)
         if not self._concerns(pairs):
             return np.zeros(1, np.int64)
-        self._steps.append(_Row(row.copy(), self._n_rows))
+        self._steps.append(_KeptRow(row.copy(), self._n_rows))
         self._n_rows += 1
         return self._added
 
@@ -109,7 +109,7 @@ class _Touched:
         kernels.restore_products(pairs, self._units, self._counts, kept, self._start)
 
 
-class _Row:
+class _KeptRow:
     """A sample that was added after `n_before` others, or was about to be."""
 
     def __init__(self, row: NDArray[np.float32], n_before: int) -> None:

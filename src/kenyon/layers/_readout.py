@@ -33,7 +33,7 @@ GIVING_WAY = 10.0
 """Where the matrix is not positive, which few bits can make it, the shrinkage is raised by this factor."""
 
 
-class Moments(NamedTuple):
+class ClassMoments(NamedTuple):
     """What a readout is solved from; only classes that were taught.
 
     Attributes:
@@ -71,7 +71,7 @@ class Readout(NamedTuple):
 
 
 def solve(
-    moments: Callable[[], Moments],
+    moments: Callable[[], ClassMoments],
     taught: NDArray,
     weights: NDArray[np.float32],
     kind: str,

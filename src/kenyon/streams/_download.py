@@ -14,7 +14,7 @@ from typing import IO, Any
 from kenyon.errors import ConfigError, DataError, require, unknown
 from kenyon.streams._inventory import md5_of
 from kenyon.streams._load import canonical_name
-from kenyon.streams._sources import SOURCES, Layout, PublishedSet, Remote
+from kenyon.streams._sources import SOURCES, FileLayout, PublishedSet, Remote
 from kenyon.system import find_data_dir, replacing, sweep
 
 _TIMEOUT = 30.0
@@ -77,7 +77,7 @@ def download_source(
     return [target / file for file in (*layout.train, *layout.test)]
 
 
-def _collect(layout: Layout, target: Path, staging: Path, mirror: str | None, bar: Any) -> list[Path]:
+def _collect(layout: FileLayout, target: Path, staging: Path, mirror: str | None, bar: Any) -> list[Path]:
     """Fetch, check and unpack what is not in place yet; returns the files that are to be moved there."""
     ready: list[Path] = []
     for remote in layout.remotes:
@@ -108,7 +108,7 @@ def _fetch(remote: Remote, folder: Path, mirror: str | None, bar: Any) -> Path:
     raise DataError(f"{remote.name} could not be fetched, nothing was changed. " + "; ".join(failures))
 
 
-def _extract(archive: Path, layout: Layout, remote: Remote, folder: Path) -> list[Path]:
+def _extract(archive: Path, layout: FileLayout, remote: Remote, folder: Path) -> list[Path]:
     """Unpack the wanted files of an archive under their own names; no path inside the archive is ever followed.
 
     An archive that several data sets share is unpacked for all of them, so it is fetched only once.

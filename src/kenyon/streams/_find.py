@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from kenyon.errors import DataError
-from kenyon.streams._sources import Layout, PublishedSet
+from kenyon.streams._sources import FileLayout, PublishedSet
 
 
 @dataclass(frozen=True)
 class Found:
     """A layout that is complete, and its files."""
 
-    layout: Layout
+    layout: FileLayout
     folder: Path
     train: tuple[Path, ...]
     test: tuple[Path, ...]

@@ -28,7 +28,7 @@ class Remote:
 
 
 @dataclass(frozen=True)
-class Layout:
+class FileLayout:
     """One way in which a data set is published.
 
     Attributes:
@@ -58,7 +58,7 @@ class PublishedSet:
     class_names: tuple[str, ...]
     n_train: int
     n_test: int
-    layouts: tuple[Layout, ...]
+    layouts: tuple[FileLayout, ...]
     reference: str
 
 
@@ -75,7 +75,7 @@ def _mnist_like(
     train, test = _idx_names("", "t10k")
     md5 = dict(zip((*train, *test), sums.split(), strict=True))
     remotes = tuple(Remote(file, md5[file], bases) for file in (*train, *test))
-    layout = Layout("idx", folders, train, test, partial(read_idx_split, shape=(28, 28)), remotes, md5)
+    layout = FileLayout("idx", folders, train, test, partial(read_idx_split, shape=(28, 28)), remotes, md5)
     return PublishedSet(name, (28, 28), names, 60_000, 10_000, (layout,), reference)
 
 
@@ -86,7 +86,7 @@ def _emnist(split: str, names: tuple[str, ...], n_train: int, n_test: int) -> Pu
     train, test = _idx_names(f"emnist-{split}-", "test")
     # published images are transposed, and the letters are numbered from 1
     read = partial(read_idx_split, shape=(28, 28), first_label=int(split == "letters"), transposed=True)
-    layout = Layout("idx", ("emnist", "emnist/gzip", "EMNIST/raw", "gzip"), train, test, read, (_EMNIST_ZIP,))
+    layout = FileLayout("idx", ("emnist", "emnist/gzip", "EMNIST/raw", "gzip"), train, test, read, (_EMNIST_ZIP,))
     reference = "Cohen et al., EMNIST: extending MNIST to handwritten letters, 2017"
     return PublishedSet(f"emnist-{split}", (28, 28), names, n_train, n_test, (layout,), reference)
 
@@ -98,7 +98,7 @@ def _cifar(name: str, names: tuple[str, ...], label_bytes: int, label: int, labe
     train, test = (tuple(f for f in sums if "test" not in f and "meta" not in f), tuple(f for f in sums if "test" in f))
 
     read = partial(read_cifar_split, n_label_bytes=label_bytes, label=label, label_key=label_key)
-    binary = Layout(
+    binary = FileLayout(
         "binary",
         ("cifar-10-batches-bin",) if number == "10" else ("cifar-100-binary",),
         tuple(f"{file}.bin" for file in train),
@@ -106,7 +106,7 @@ def _cifar(name: str, names: tuple[str, ...], label_bytes: int, label: int, labe
         read,
         (Remote(f"cifar-{number}-binary.tar.gz", _CIFAR_ARCHIVES[number, "binary"], bases),),
     )
-    python = Layout(
+    python = FileLayout(
         "python",
         ("cifar-10-batches-py",) if number == "10" else ("cifar-100-python",),
         train,
