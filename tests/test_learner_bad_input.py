@@ -164,7 +164,7 @@ BAD_PARAMETERS: dict[str, list[Any]] = {
     "clamp": [0, -1, np.nan, np.inf, "tight", True, 1j, [1.0]],
     "clamp_kind": ["negative", None, 3],
     "hidden_layers": [3, "24", (0,), (1,), (-5,), (2.5,), (True,), None, ("a",)],
-    "features": ["dense", None, 3],
+    "features": ["thick", None, 3],
     "unit_norm": ["yes", None, 1],
     "memory_budget": [0, -1, "lots", "0KB", "512XB", 1.5, True, [], "-5KB"],
     "expected_classes": [0, -1, 1.5, "ten", None, True],

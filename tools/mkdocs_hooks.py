@@ -16,6 +16,7 @@ from mkdocs.structure.files import File
 sys.path.insert(0, str(Path(__file__).parent))
 from public_names import public_modules, public_names
 
+QUOTED = 3 * "<blockquote>"  # what Markdown makes of `>>>`
 RUNNER = Path(__file__).parent / "examples.py"
 FETCHED = re.compile(
     r"""<(?:script|img|iframe|source|video|audio|embed)\b[^>]*?\bsrc\s*=\s*["']?((?:https?:)?//[^"'\s>]+)"""
@@ -57,13 +58,16 @@ def on_page_markdown(markdown: str, **_: Any) -> str:
 
 
 def on_post_build(config: Any) -> None:
-    """Fail where a public name is not in the reference, or where something would be fetched from elsewhere."""
+    """Fail where the reference is not whole, or where something would be fetched from elsewhere."""
     site = Path(config.site_dir)
     listed = zlib.decompress((site / "objects.inv").read_bytes().split(b"\n", 4)[4]).decode()
     explained = {line.split(" ", 1)[0] for line in listed.splitlines()}
     names = {f"{module}.{name}" for module, names in public_names().items() for name in names}
     if missing := sorted(names - explained):
         raise PluginError(f"The reference does not have {', '.join(missing)}.")
+    for path in sorted((site / "reference").glob("*.html")):
+        if QUOTED in re.sub(r"\s", "", path.read_text(encoding="utf-8")):
+            raise PluginError(f"{path.name} has an example that is not shown as code.")
     for path in sorted(site.rglob("*")):
         if path.suffix in (".html", ".css", ".svg") and (foreign := fetched(path.read_text(encoding="utf-8"))):
             raise PluginError(f"{path.relative_to(site)} would fetch {', '.join(foreign)}.")

@@ -5,11 +5,11 @@ does not move it. A parameter is a number (constant), one of the schedules below
 of time. Every value is computed one sample at a time, so that cutting the stream into other pieces
 cannot change it.
 
-    >>> "step" in SCHEDULES
-    True
-    >>> rate: Moving = InverseTime(0.1, decay=1e-3)
-    >>> rate(1000)
-    0.05
+>>> "step" in SCHEDULES
+True
+>>> rate: Moving = InverseTime(0.1, decay=1e-3)
+>>> rate(1000)
+0.05
 """
 
 from __future__ import annotations

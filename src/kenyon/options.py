@@ -3,10 +3,10 @@
 The constructor of `KenyonClassifier`, the command line, configuration files, presets, the search and the
 documentation all read this table. To add an option, add a field here and use it where it acts.
 
-    >>> OPTIONS["clamp_kind"].wanted
-    'one of symmetric, positive'
-    >>> isinstance(OPTIONS["clamp_kind"], Option), options_of(ClassifierOptions) == OPTIONS
-    (True, True)
+>>> OPTIONS["clamp_kind"].wanted
+'one of symmetric, positive'
+>>> isinstance(OPTIONS["clamp_kind"], Option), options_of(ClassifierOptions) == OPTIONS
+(True, True)
 """
 
 from __future__ import annotations

@@ -16,8 +16,8 @@ fixed width. So the model has `n_features` input slots:
 - once every slot has a name, a further name shares the slot that a hash of it points to, where values
   add up (the hashing trick). Nothing is refused and memory stays bounded.
 
-    >>> DEFAULT.n_hidden
-    2000
+>>> DEFAULT.n_hidden
+2000
 """
 
 from __future__ import annotations

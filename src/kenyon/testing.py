@@ -7,8 +7,8 @@
 Each check is a function of its own, of the learner and the scenario it is checked in, and says in its
 AssertionError what was seen and what was wanted.
 
-    >>> "restore_goes_on" in CHECKS
-    True
+>>> "restore_goes_on" in CHECKS
+True
 """
 
 from __future__ import annotations

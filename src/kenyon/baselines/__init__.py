@@ -2,10 +2,10 @@
 
 Importing this package does not need torch.
 
-    >>> BASELINES["er"].memory
-    'replay'
-    >>> TUNED.name
-    'tuned.toml'
+>>> BASELINES["er"].memory
+'replay'
+>>> TUNED.name
+'tuned.toml'
 """
 
 from __future__ import annotations

@@ -2,8 +2,8 @@
 
 An export is a function `write(classifier, out) -> list[Path]` that writes a folder and says what it wrote.
 
-    >>> isinstance(EXPORTS["numpy"], Export)
-    True
+>>> isinstance(EXPORTS["numpy"], Export)
+True
 """
 
 from __future__ import annotations
