@@ -24,7 +24,7 @@ from numba import njit
 
 from kenyon import KenyonClassifier
 from kenyon._kernels import LANES
-from kenyon._kernels._vector import sum_rows
+from kenyon._kernels.vector import sum_rows
 from kenyon.rules import INEL, MSE
 from kenyon.streams import load_dataset
 

@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Generator
 
 import pytest
+from hypothesis import settings
 
 from kenyon.errors import MissingExtraError
 from real_sets import data_dir
+
+settings.register_profile("no deadline", deadline=None)  # a busy machine is no error
+settings.load_profile("no deadline")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

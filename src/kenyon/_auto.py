@@ -49,6 +49,8 @@ def resolved(values: Mapping[str, Any], default_rule: bool) -> dict[str, Any]:
         free = free and values["memory_budget"] is not None and values["bits"] in ("auto", 16, 24, 32)
         layer = "second-order" if free else "plastic"
     second = layer == "second-order"
+    if features == "dense" and not second:
+        raise ConfigError(f"features is 'dense' and layer is {layer!r}: expected layer='second-order' with it")
     bits = values["bits"]
     if bits == "auto":
         bits = _bits(values["memory_budget"]) if second and features == "windows" else 32
