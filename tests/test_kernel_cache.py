@@ -22,6 +22,42 @@ model = KenyonClassifier("mse", features="identity", random_state=0).partial_fit
 print(model.predict(X).shape, __import__("kenyon").__file__)
 """
 
+RACE = """
+import sys, time
+from pathlib import Path
+from numba.core.caching import IndexDataCacheFile
+from kenyon.compiling import kernel
+
+
+def make(n):
+    @kernel()
+    def add(x):
+        return x + n
+
+    return add
+
+
+class Slow(IndexDataCacheFile):  # as it is, with time to think before the index and before the data are written
+    def _save_index(self, overloads):
+        time.sleep(float(sys.argv[2]))
+        super()._save_index(overloads)
+
+    def _save_data(self, name, data):
+        time.sleep(float(sys.argv[3]))
+        super()._save_data(name, data)
+
+
+if sys.argv[1] == "both":
+    print([make(n)(1) for n in (10, 20)])
+else:
+    add = make(int(sys.argv[1]))
+    add._cache._cache_file.__class__ = Slow
+    Path(f"ready{sys.argv[1]}").touch()
+    while len(list(Path().glob("ready*"))) < 2:
+        time.sleep(0.01)
+    add(1)
+"""
+
 LIMITED = """
 import resource
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))  # every larger file fails half way, as on a full disk
@@ -101,3 +137,14 @@ def test_kernels_that_are_built_around_a_rule_are_compiled_once(tmp_path: Path) 
     first, second = (learn(LAYERS, NUMBA_CACHE_DIR=str(tmp_path)) for _ in range(2))
     assert first.returncode == 0 == second.returncode, first.stderr + second.stderr
     assert int(first.stdout) == 6 and int(second.stdout) == 0
+
+
+def test_two_processes_that_compile_at_once_do_not_mix_up_their_code(tmp_path: Path) -> None:
+    (tmp_path / "race.py").write_text(RACE)
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    command = [sys.executable, "race.py"]
+    first = subprocess.Popen([*command, "10", "1", "3"], cwd=tmp_path, env=environment)
+    second = subprocess.Popen([*command, "20", "2", "0"], cwd=tmp_path, env=environment)
+    assert (first.wait(), second.wait()) == (0, 0)
+    read = subprocess.run([*command, "both"], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+    assert read.stdout == "[11, 21]\n"

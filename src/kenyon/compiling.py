@@ -2,16 +2,25 @@
 
 Numba refuses to define a cached function where no folder can be written (a read-only install without a
 home), and fails in the middle of a call where the disk is full. Neither is a reason not to learn.
+
+It also numbers the files of a function without a lock: two processes that compile different versions of it at once,
+such as one kernel around two rules, may leave a version's name on the other's machine code. So writing takes a lock.
 """
 
 from __future__ import annotations
 
+import os
 import warnings
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any, TypeVar
 
 from numba import njit
 from numba.core.caching import FunctionCache
+
+from kenyon.system import locked
+
+LOCK = "compiling.lock"
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -33,7 +42,7 @@ def kernel(**options: Any) -> Callable[[F], F]:
 
 
 class _Cache(FunctionCache):
-    """Numba's cache, except that one that cannot be read or written is no error."""
+    """Numba's cache, except that one process writes at a time, and that failing to read or write is no error."""
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         try:
@@ -47,7 +56,9 @@ class _Cache(FunctionCache):
 
     def _write(self, write: Callable[..., None], *arguments: Any) -> None:
         try:
-            write(*arguments)
+            os.makedirs(self.cache_path, exist_ok=True)
+            with locked(Path(self.cache_path, LOCK)):
+                write(*arguments)
         except OSError as error:
             self.disable()
             _say_once(str(error))
