@@ -115,9 +115,10 @@ class KenyonClassifier(Inspection, Estimator):
         journal = Journal(core.engine)
         self._core = core._replace(journal=journal)  # from here on an interruption is undone
         try:
-            before = core.engine.state_bytes
+            before = core.engine.layers[-1].state
             core.engine.learn_one(x[np.newaxis], neuron, head.head, journal)
-            self._check_wider(core, before)
+            if core.engine.layers[-1].state is not before:
+                self._check_wider(core)
             self._core = core
         except BaseException:
             self._settled()
@@ -157,7 +158,8 @@ class KenyonClassifier(Inspection, Estimator):
         self._core = core._replace(journal=journal)  # from here on an interruption is undone
         try:
             engine.learn(samples, lesson, journal)
-            self._check_wider(learned, needed)
+            if engine.state_bytes > needed:
+                self._check_wider(learned)
             predictions = after.decode(lesson.predictions)
             self._core = learned
         except BaseException:
@@ -165,11 +167,10 @@ class KenyonClassifier(Inspection, Estimator):
             raise
         return predictions
 
-    def _check_wider(self, core: Core, before: int) -> None:
+    def _check_wider(self, core: Core) -> None:
         """Refuse samples whose sums no longer fit the narrow arrays that a memory budget was divided among."""
-        if core.engine.state_bytes > before:
-            needed = core.engine.state_bytes + _modelfile.metadata_bytes(core.engine, core.inputs, core.heads)
-            check_budget(self.memory_budget, needed, ())
+        needed = core.engine.state_bytes + _modelfile.metadata_bytes(core.engine, core.inputs, core.heads)
+        check_budget(self.memory_budget, needed, ())
 
     def _settled(self) -> Core:
         """The core, after a call that was interrupted has been undone; the caller holds the lock for writing."""
