@@ -33,11 +33,12 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_show_compares_the_runs_of_a_store(store: Path) -> None:
     result = kenyon("show", str(store))
     assert result.exit_code == 0, result.stderr
-    header, first, second = result.stdout.splitlines()
+    header, first, second, _, shared = result.stdout.splitlines()
     assert "accuracy, %" in header
     assert "task-incremental" in first, "the best comes first"
     assert "class-incremental" in second and "1 + 1 stopped" in second
-    assert "labelled" not in header, "what is the same in all runs is left out"
+    assert "labelled" not in result.stdout, "what is the same in all runs is left out"
+    assert shared == "digits"
 
 
 def test_show_as_json(store: Path) -> None:
@@ -62,7 +63,7 @@ def test_a_path_without_runs_is_named(tmp_path: Path, command: str) -> None:
     assert str(tmp_path) in result.stderr
 
 
-@pytest.mark.parametrize(("kind", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml")])
+@pytest.mark.parametrize(("kind", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
 def test_plot_draws_three_pictures(store: Path, tmp_path: Path, kind: str, start: bytes) -> None:
     folder = Store(store).folder(make_config(max_per_task=30), 0)
     result = kenyon("plot", str(folder.path), "--format", kind, "--out", str(tmp_path / "pictures"))
@@ -73,7 +74,7 @@ def test_plot_draws_three_pictures(store: Path, tmp_path: Path, kind: str, start
 
 
 def test_plot_draws_every_complete_run_of_a_store(store: Path, tmp_path: Path) -> None:
-    result = kenyon("plot", str(store), "--out", str(tmp_path))
+    result = kenyon("plot", str(store), "--runs", "--out", str(tmp_path))
     assert len(result.stdout.splitlines()) == 3 * 3
     assert len(list(tmp_path.glob("*/*.png"))) == 9
 
@@ -83,7 +84,7 @@ def test_plot_names_a_damaged_run_and_draws_the_others(store: Path, tmp_path: Pa
     copy = shutil.copytree(store, tmp_path / "copy")
     folder = Store(copy).folder(make_config(max_per_task=30), 0)
     folder.file(name).write_text("{")
-    result = kenyon("plot", str(copy))
+    result = kenyon("plot", str(copy), "--runs")
     assert result.exit_code == 0 and len(result.stdout.splitlines()) == 3 * 2
     assert f"left out {folder.path.name}" in result.stderr and f"{name} is damaged" in result.stderr
     one = kenyon("plot", str(folder.path))

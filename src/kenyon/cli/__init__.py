@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from kenyon.cli._compare import compare
 from kenyon.cli._data import data
 from kenyon.cli._errors import RootCommand
 from kenyon.cli._export import export
@@ -52,7 +53,7 @@ def _root(
 ) -> None: ...
 
 
-for command in (run, show, plot, report, learners, export, search, transfer, distances, reproduce):
+for command in (run, show, compare, plot, report, learners, export, search, transfer, distances, reproduce):
     app.command()(command)
 app.add_typer(data)
 

@@ -20,8 +20,9 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON alone.")]
 @data.command("list")
 def list_(data_dir: DataDir = None, as_json: Json = False) -> None:
     """List the data sets that Kenyon knows by name, and whether they are here."""
-    from kenyon.cli._tables import print_table, size
+    from kenyon.cli._tables import print_table
     from kenyon.streams import list_datasets
+    from kenyon.wording import size
 
     statuses = list_datasets(data_dir)
     if as_json:

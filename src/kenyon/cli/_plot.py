@@ -1,4 +1,4 @@
-"""`kenyon plot`: pictures of runs, of a search, or of a report's plots of points."""
+"""`kenyon plot`: pictures of runs, of a comparison, of a search, or of a report's plots of points."""
 
 from __future__ import annotations
 
@@ -7,20 +7,25 @@ from typing import Annotated
 
 import typer
 
+from kenyon.cli._table_options import WhereOption
+
 
 def plot(
-    path: Annotated[Path, typer.Argument(help="A run's or search's folder, a report (JSON), or a store: its runs.")],
-    out: Annotated[Path | None, typer.Option(help="Folder for the pictures; by default the run's own.")] = None,
-    kind: Annotated[str, typer.Option("--format", help="png or svg.")] = "png",
+    path: Annotated[Path, typer.Argument(help="A store, a run's or search's folder, or a report (JSON).")] = Path(
+        "runs"
+    ),
+    out: Annotated[Path | None, typer.Option(help="Folder for the pictures. [the run's own; STORE/figures]")] = None,
+    kind: Annotated[str, typer.Option("--format", help="png, svg or pdf.")] = "png",
+    width: Annotated[
+        str, typer.Option(help="Comparison: one column of a two-column page, or the whole page.")
+    ] = "column",
+    where: WhereOption = None,
+    runs: Annotated[bool, typer.Option("--runs", help="Draw every run of a store instead of comparing them.")] = False,
 ) -> None:
-    """Draw a run, a search or a report."""
-    from kenyon.cli._folders import open_runs, say_damaged
-    from kenyon.errors import DataError, unknown
-    from kenyon.plots import plot_report, plot_run, plot_search
+    """Draw a comparison of the configurations of a store, or one run, a search, a report."""
+    from kenyon.plots import check_kind, plot_report, plot_search
 
-    if kind not in ("png", "svg"):
-        raise unknown("picture format", kind, ("png", "svg"))
-    pictures: list[Path] = []
+    check_kind(kind)
     if (path / "search.toml").exists():
         from kenyon.search import SearchFolder
 
@@ -29,17 +34,40 @@ def plot(
         from kenyon.report import open_report
 
         pictures = plot_report(open_report(path), out or path.parent, kind)
+    elif runs or (path / "config.toml").exists():
+        pictures = _draw_runs(path, out, kind)
     else:
-        runs = [run for run in open_runs(path) if run.complete]
-        if not runs:
-            raise DataError(f"{path} holds no complete run to draw")
-        for run in runs:
-            folder = run.path if out is None else (out if len(runs) == 1 else out / run.path.name)
-            try:
-                pictures += plot_run(run, folder, kind)
-            except DataError as error:
-                if len(runs) == 1:
-                    raise
-                say_damaged(run, str(error))
+        pictures = _draw_comparison(path, out or path / "figures", kind, width, where or [])
     for picture in pictures:
         typer.echo(picture)
+
+
+def _draw_runs(path: Path, out: Path | None, kind: str) -> list[Path]:
+    from kenyon.cli._folders import open_runs, say_damaged
+    from kenyon.errors import DataError
+    from kenyon.plots import plot_run
+
+    runs, pictures = [run for run in open_runs(path) if run.complete], []
+    if not runs:
+        raise DataError(f"{path} holds no complete run to draw")
+    for run in runs:
+        folder = run.path if out is None else (out if len(runs) == 1 else out / run.path.name)
+        try:
+            pictures += plot_run(run, folder, kind)
+        except DataError as error:
+            if len(runs) == 1:
+                raise
+            say_damaged(run, str(error))
+    return pictures
+
+
+def _draw_comparison(path: Path, out: Path, kind: str, width: str, where: list[str]) -> list[Path]:
+    from kenyon.cli._folders import open_runs, say_damaged
+    from kenyon.comparison import select_groups
+    from kenyon.evaluation import group_runs
+    from kenyon.plots import plot_comparison
+
+    groups, damaged = group_runs(open_runs(path), arrays=True)
+    for folder, reason in damaged:
+        say_damaged(folder, reason)
+    return plot_comparison(select_groups(groups, where), out, kind, width)

@@ -140,8 +140,9 @@ def _table(backbone: Any) -> dict[str, Any]:
 
 def print_report(report: Report) -> None:
     """The closing tables: the numbers over the seeds, and the mean accuracy matrix."""
-    from kenyon.cli._tables import print_table, share, size
+    from kenyon.cli._tables import print_table, share
     from kenyon.evaluation import METRICS
+    from kenyon.wording import size
 
     config, first = report.config, report.results[0]
     tested = "a held-out part of the training set" if first.tested_on == "holdout" else "the test set"
@@ -167,7 +168,8 @@ def print_report(report: Report) -> None:
 
 def _figure(unit: str, summary: Summary) -> str:
     """A metric over the seeds, in its unit."""
-    from kenyon.cli._tables import numbers, shares, size
+    from kenyon.cli._tables import numbers, shares
+    from kenyon.wording import size
 
     if unit == "B":
         return size(summary.mean)

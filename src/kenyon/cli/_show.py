@@ -8,19 +8,33 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-if TYPE_CHECKING:
-    from kenyon.evaluation import RunFolder, RunGroup
+from kenyon.cli._table_options import CsvOption, LatexOption, MarkdownOption, WhereOption
 
-ALWAYS = ("dataset", "scenario", "learner")
+if TYPE_CHECKING:
+    from kenyon.evaluation import RunGroup
 
 
 def show(
     path: Annotated[Path, typer.Argument(help="A runs store, or one run's folder.")] = Path("runs"),
+    sort: Annotated[
+        str, typer.Option(help="Order: a metric, best first, or any other column.", show_default="accuracy")
+    ] = "accuracy",
+    reverse: Annotated[bool, typer.Option("--reverse", help="The other way round.")] = False,
+    where: WhereOption = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(help="Columns: metrics, options, keys of the configuration; such as learner,accuracy,n_hidden."),
+    ] = None,
+    csv: CsvOption = False,
+    latex: LatexOption = False,
+    markdown: MarkdownOption = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON alone.")] = False,
 ) -> None:
-    """List the runs of a store side by side, best first, or show one run."""
+    """List the configurations of a store side by side, best first, or show one run."""
     from kenyon.cli._folders import open_runs, say_damaged
     from kenyon.cli._run import print_report
+    from kenyon.cli._table_options import print_as
+    from kenyon.comparison import select_groups, sort_groups, tabulate
     from kenyon.errors import DataError
     from kenyon.evaluation import group_runs
 
@@ -29,45 +43,18 @@ def show(
         raise DataError(damaged[0][1] if len(damaged) == 1 else f"{path}: all {len(damaged)} runs are damaged")
     for folder, reason in damaged:
         say_damaged(folder, reason)
-    groups.sort(key=lambda group: group.rank)
+    groups = sort_groups(select_groups(groups, where or []), sort, reverse)
     if as_json:
         typer.echo(json.dumps([_as_json(group) for group in groups], indent=2, allow_nan=False))
         return
-    if (path / "config.toml").exists() and groups[0].complete:
+    form = csv or latex or markdown or columns
+    if not form and (path / "config.toml").exists() and groups and groups[0].complete:
         print_report(groups[0].report)
         if groups[0].outdated:
             typer.echo(f"\nNot the numbers of the code as it is: {groups[0].outdated}")
         return
-    _print(groups)
-
-
-def _print(groups: list[RunGroup]) -> None:
-    from kenyon.cli._tables import numbers, print_table, shares, size
-    from kenyon.evaluation import distinguishing
-
-    keys = [*ALWAYS, *distinguishing(groups)]
-    columns = [*keys, "seeds", "accuracy, %", "forgetting, %", "state", "samples/s"]
-    rows = []
-    for group in groups:
-        figures = ["-"] * 4
-        if group.complete and not group.outdated:
-            summary = group.report.summary
-            figures = [shares(summary("accuracy")), shares(summary("forgetting"))]
-            figures += [size(summary("state_bytes").mean), numbers(summary("samples_per_second"))]
-        rows.append([*(_cell(group.value(key)) for key in keys), _seeds(group), *figures])
-    if any(group.outdated for group in groups):
-        columns.append("note")
-        rows = [[*row, group.outdated] for row, group in zip(rows, groups, strict=True)]
-    print_table(columns, rows)
-
-
-def _seeds(group: RunGroup) -> str:
-    incomplete = group.incomplete
-    return f"{len(group.complete)}" + (f" + {len(incomplete)} {_standing(incomplete)}" if incomplete else "")
-
-
-def _standing(incomplete: list[RunFolder]) -> str:
-    return "running" if any(run.busy for run in incomplete) else "stopped"
+    keys = None if columns is None else [key.strip() for key in columns.split(",")]
+    print_as(tabulate(groups, keys), csv=csv, latex=latex, markdown=markdown)
 
 
 def _as_json(group: RunGroup) -> dict[str, Any]:
@@ -75,7 +62,3 @@ def _as_json(group: RunGroup) -> dict[str, Any]:
 
     values = group.report.to_dict() if group.complete else {"config": json_safe(group.config)}
     return values | {"incomplete": [str(run.path) for run in group.incomplete], "outdated": group.outdated}
-
-
-def _cell(value: Any) -> str:
-    return "-" if value is None else str(value)

@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
+import textwrap
 from collections.abc import Sequence
+from typing import Any
 
 from kenyon.evaluation import Summary
+from kenyon.wording import number
+
+_WHOLE_WORDS: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
 
 
 def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str = "") -> None:
@@ -24,10 +30,34 @@ def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], title: st
         return
     if title:
         print(title)
+    for line in _plain_lines(columns, rows, left):
+        print(line)
+
+
+def print_wide_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Print a table whose last column may be long: where a row is wider than the terminal, that cell stands below it.
+
+    No cell is ever cut.
+    """
+    left = [i in (0, len(columns) - 1) or _are_words([row[i] for row in rows]) for i in range(len(columns))]
+    head, *lines = _plain_lines(columns, rows, left)
+    width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
+    print(head)
+    for line, row in zip(lines, rows, strict=True):
+        if width is None or len(line) <= width or len(columns) < 2:
+            print(line)
+            continue
+        print(line[: len(line) - len(row[-1])].rstrip())
+        print(textwrap.fill(row[-1], max(width, 20), initial_indent="    ", subsequent_indent="    ", **_WHOLE_WORDS))
+
+
+def _plain_lines(columns: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[bool]) -> list[str]:
     widths = [max(len(line[i]) for line in [columns, *rows]) for i in range(len(columns))]
+    lines = []
     for line in [columns, *rows]:
         cells = zip(line, widths, left, strict=True)
-        print("  ".join(cell.ljust(width) if words else cell.rjust(width) for cell, width, words in cells).rstrip())
+        lines.append("  ".join(c.ljust(width) if words else c.rjust(width) for c, width, words in cells).rstrip())
+    return lines
 
 
 def _are_words(cells: Sequence[str]) -> bool:
@@ -43,23 +73,6 @@ def shares(summary: Summary) -> str:
     return share(summary.mean) + ("" if summary.std is None else f" ± {100 * summary.std:.2f}")
 
 
-def number(value: float | None) -> str:
-    if value is None:
-        return "-"
-    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
-
-
 def numbers(summary: Summary) -> str:
     """`mean ± sd`."""
     return number(summary.mean) + ("" if not summary.std else f" ± {number(summary.std)}")
-
-
-def size(value: float | None) -> str:
-    """A number of bytes in a suitable unit (powers of 1024)."""
-    if value is None:
-        return "-"
-    for unit in ("B", "KiB", "MiB"):
-        if value < 1024:
-            return f"{value:.0f} {unit}" if unit == "B" else f"{value:.1f} {unit}"
-        value /= 1024
-    return f"{value:.1f} GiB"

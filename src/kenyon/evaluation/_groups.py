@@ -81,9 +81,11 @@ class RunGroup:
 
     def value(self, key: str) -> Any:
         """A value by its name."""
-        if key in self.differs:
-            return self.differs[key]
-        return {**self.config, **self.config.get("options", {})}.get(key)
+        return self._values.get(key)
+
+    @cached_property
+    def _values(self) -> dict[str, Any]:
+        return {**self.config, **self.config.get("options", {}), **self.differs}
 
 
 class Groups(NamedTuple):

@@ -68,6 +68,7 @@ class Metric:
         unit: `"%"` for a share from 0 to 1 (printed in percent), `"B"` for bytes, `"s"` for seconds, or empty.
         measured: True if it depends on the machine and the moment; every other one is the same bits each time.
         label: what the closing table calls it; empty leaves it out, None takes the name.
+        lower_is_better: whether a smaller number is the better one.
 
     Example:
         >>> METRICS["accuracy"].unit, METRICS["learn_seconds"].measured
@@ -80,6 +81,7 @@ class Metric:
     unit: str = ""
     measured: bool = False
     label: str | None = None
+    lower_is_better: bool = False
 
     @property
     def heading(self) -> str:
@@ -152,6 +154,7 @@ METRICS: dict[str, Metric] = {
             "(Chaudhry et al., 2018)",
             _forgetting,
             unit="%",
+            lower_is_better=True,
         ),
         Metric(
             "backward_transfer",
@@ -186,6 +189,7 @@ METRICS: dict[str, Metric] = {
             "weight changes by training samples",
             lambda run: run.learner.synaptic_updates / max(run.tally.learned, 1),
             label="synaptic updates per sample",
+            lower_is_better=True,
         ),
         Metric(
             "state_bytes",
@@ -193,6 +197,7 @@ METRICS: dict[str, Metric] = {
             lambda run: run.learner.state_bytes,
             unit="B",
             label="state",
+            lower_is_better=True,
         ),
         Metric(
             "peak_memory_bytes",
@@ -202,6 +207,7 @@ METRICS: dict[str, Metric] = {
             unit="B",
             measured=True,
             label="peak memory growth",
+            lower_is_better=True,
         ),
         Metric(
             "learn_seconds",
@@ -210,6 +216,7 @@ METRICS: dict[str, Metric] = {
             unit="s",
             measured=True,
             label="",
+            lower_is_better=True,
         ),
         Metric(
             "test_seconds",
@@ -218,6 +225,7 @@ METRICS: dict[str, Metric] = {
             unit="s",
             measured=True,
             label="",
+            lower_is_better=True,
         ),
         Metric(
             "total_seconds",
@@ -226,6 +234,7 @@ METRICS: dict[str, Metric] = {
             unit="s",
             measured=True,
             label="",
+            lower_is_better=True,
         ),
     )
 }

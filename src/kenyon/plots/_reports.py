@@ -34,7 +34,7 @@ def plot_report(report: ReportData, folder: Path, kind: str = "png") -> list[Pat
     Args:
         report: the report.
         folder: where the pictures go, each under its figure's id.
-        kind: `"png"` or `"svg"`.
+        kind: `"png"`, `"svg"` or `"pdf"`.
 
     Example:
         >>> from pathlib import Path

@@ -21,7 +21,7 @@ def plot_run(run: RunFolder, folder: Path, kind: str = "png") -> list[Path]:
     Args:
         run: the run.
         folder: where the pictures go.
-        kind: `"png"` or `"svg"`.
+        kind: `"png"`, `"svg"` or `"pdf"`.
 
     Returns:
         The files written; what the run did not record, or was copied without, is left out.

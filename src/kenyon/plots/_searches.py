@@ -25,7 +25,7 @@ def plot_search(folder: SearchFolder, out: Path, kind: str = "png") -> list[Path
     Args:
         folder: the search.
         out: where the pictures go.
-        kind: `"png"` or `"svg"`.
+        kind: `"png"`, `"svg"` or `"pdf"`.
     """
     space, evaluations = folder.space(), folder.evaluations()
     done = [e for e in evaluations if e.outcome.status == DONE]

@@ -1,0 +1,37 @@
+"""The options of every command that prints a table of configurations, and the printing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from kenyon.comparison import Table
+
+_FORMAT = "Format"
+WhereOption = Annotated[
+    list[str] | None,
+    typer.Option(help="Only what meets this, such as 'n_hidden>=500' or learner=ncm; may be given several times."),
+]
+CsvOption = Annotated[bool, typer.Option("--csv", help="Print comma-separated values.", rich_help_panel=_FORMAT)]
+LatexOption = Annotated[bool, typer.Option("--latex", help="Print a LaTeX table.", rich_help_panel=_FORMAT)]
+MarkdownOption = Annotated[bool, typer.Option("--markdown", help="Print Markdown.", rich_help_panel=_FORMAT)]
+
+
+def print_as(table: Table, *, csv: bool, latex: bool, markdown: bool) -> None:
+    """Print a table in the one form that was asked for, or for a person."""
+    from kenyon.cli._tables import print_wide_table
+    from kenyon.comparison import cell_text, write_table
+    from kenyon.errors import ConfigError
+
+    wanted = [form for form, given in (("csv", csv), ("latex", latex), ("markdown", markdown)) if given]
+    if len(wanted) > 1:
+        raise ConfigError(f"--{wanted[0]} and --{wanted[1]} are given: expected one of them")
+    if wanted:
+        typer.echo(write_table(table, wanted[0]), nl=False)
+        return
+    rows = [[cell_text(cell, column) for cell, column in zip(row, table.columns, strict=True)] for row in table.rows]
+    print_wide_table([column.heading for column in table.columns], rows)
+    if table.shared:
+        typer.echo(f"\n{table.shared}")
