@@ -65,7 +65,7 @@ class Journal:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._time, self._updates = engine.time, engine.updates
+        self._clock = engine.clock.copy()
         self._layers: list[Undo] = [layer.mark() for layer in engine.layers]
 
     def note(self, number: int, active: Active, first: int, last: int) -> None:
@@ -75,7 +75,7 @@ class Journal:
     def undo(self) -> None:
         for layer in self._layers:
             layer.undo()
-        self._engine.time, self._engine.updates = self._time, self._updates
+        self._engine.clock[:] = self._clock
 
 
 class Engine:
@@ -104,7 +104,7 @@ class Engine:
         params: Mapping[str, Any],
     ) -> None:
         self.features, self.layers = features, list(layers)
-        self.time, self.updates = 0, 0
+        self.clock = np.zeros(2, np.int64)
         self.n_threads, self.n_inputs, self.seed, self.params = n_threads, n_inputs, seed, params
         self._unit_norm, self._moving = unit_norm, list(moving)
         self._constant: NDArray[np.float32] | None = None
@@ -118,6 +118,16 @@ class Engine:
     @property
     def n_classes(self) -> int:
         return self.layers[-1].n_neurons
+
+    @property
+    def time(self) -> int:
+        """Labelled samples learned so far."""
+        return int(self.clock[0])
+
+    @property
+    def updates(self) -> int:
+        """Synapses visited so far."""
+        return int(self.clock[1])
 
     # ---- learning
 
@@ -142,14 +152,22 @@ class Engine:
                 x_o = self._learn_stretch(active, *own, head, beta, lesson.wanted, journal)
                 lesson.predicted(first, last, x_o)
 
-    def learn_one(self, sample: NDArray, neuron: int, head: Head, journal: Journal) -> None:
-        """As `learn` for one sample of a class that is known, at the lowest latency."""
+    @property
+    def at_once(self) -> bool:
+        """Whether one sample is learned by one compiled call, so that no journal is needed."""
+        return len(self.layers) == 1 and self.layers[0].at_once
+
+    def learn_one(self, sample: NDArray, neuron: int, head: Head, journal: Journal | None) -> None:
+        """As `learn` for one sample of a class that is known, at the lowest latency; `journal` None if `at_once`."""
         bench = self._take_bench()
         active = bench.activate(sample)
         beta = self._constant
         if beta is None:
             beta = values_at(self._moving, self.time, ONE_TAUGHT)
-        self._learn_stretch(active, 0, 0, 1, np.array([neuron]), ONE_TAUGHT, head, beta, False, journal)
+        if journal is not None:
+            self._learn_stretch(active, 0, 0, 1, np.array([neuron]), ONE_TAUGHT, head, beta, False, journal)
+        elif not self.layers[0].learn_one(active, neuron, head.mask(self.layers[0].width), beta, self.clock):
+            raise self._divergence(0)
         self._benches.append(bench)
 
     def _add_class(self) -> None:
@@ -181,18 +199,21 @@ class Engine:
                 journal.note(number, active, a, b)
             learned = layer.learn(active, a, b, labels, plastic, beta, outputs)
             if learned != b:
-                raise DivergenceError(
-                    f"the activity of the {'output' if final else 'hidden'} layer passed {DIVERGED:g} at sample "
-                    f"{start + learned} of this call (time {self.time}): the rule is not stable like this. "
-                    "Set clamp (for example clamp=0.1), or a smaller learning_rate. Nothing was learned."
-                )
-            self.updates += layer.updates(active, a, b, taught, n_plastic)
+                raise self._divergence(start + learned, "output" if final else "hidden")
+            self.clock[1] += layer.updates(active, a, b, taught, n_plastic)
             if outputs is not None:
                 x_o = outputs
             if not final:
                 active = self._next_input(layer, x_o, a, b)
-        self.time += int(np.count_nonzero(taught))
+        self.clock[0] += np.count_nonzero(taught)
         return x_o
+
+    def _divergence(self, sample: int, layer: str = "output") -> DivergenceError:
+        return DivergenceError(
+            f"the activity of the {layer} layer passed {DIVERGED:g} at sample {sample} of this call (time "
+            f"{self.time}): the rule is not stable like this. "
+            "Set clamp (for example clamp=0.1), or a smaller learning_rate. Nothing was learned."
+        )
 
     def _next_input(self, layer: Layer, outputs: NDArray[np.float32], a: int, b: int) -> Active:
         """The rectified output as the next layer's activity, in memory of its own."""

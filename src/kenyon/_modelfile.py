@@ -81,7 +81,7 @@ def to_arrays(core: Core, working: bool = False) -> tuple[str, dict[str, NDArray
         _check_plain("task", task)
         for label in labels.neurons:
             _check_plain("label", label)
-    tensors: dict[str, NDArray] = {"counters": np.array([engine.time, engine.updates], np.int64)}
+    tensors: dict[str, NDArray] = {"counters": engine.clock.copy()}
     for number, layer in enumerate(engine.layers):
         tensors |= {f"{name}.{number}": view.copy() for name, view in layer.state.views().items()}
         if working:
@@ -108,7 +108,7 @@ def from_arrays(
         settings = _settings(params, inputs.n_features_in_, model.get("units"), tensors)
         _check_arrays(settings, n_classes, tensors)
         engine = build_engine(settings, inputs.n_features_in_, seed, params)
-        engine.time, engine.updates = tensors["counters"].tolist()
+        engine.clock[:] = tensors["counters"]
         for number, layer in enumerate(engine.layers):
             layer.load(tensors, f".{number}", n_classes)
             start = f"{WORKING}{number}."

@@ -112,6 +112,9 @@ class KenyonClassifier(Inspection, Estimator):
             label[0] = y
             self._learn(samples[np.newaxis], label, None, task, predict=False)
             return
+        if core.engine.at_once:
+            core.engine.learn_one(x[np.newaxis], neuron, head.head, None)
+            return
         journal = Journal(core.engine)
         self._core = core._replace(journal=journal)  # from here on an interruption is undone
         try:

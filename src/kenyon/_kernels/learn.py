@@ -189,7 +189,22 @@ def _row_kernel(move, reading, digest, n_params, event_driven, windowed, countin
 
     @kernel(error_model="numpy")
     def learn(
-        weights, sums, taught, active, first, last, labels, codes, plastic, rates, betas, window, clamp, outputs, dense
+        weights,
+        sums,
+        taught,
+        active,
+        first,
+        last,
+        labels,
+        codes,
+        plastic,
+        rates,
+        betas,
+        window,
+        clamp,
+        outputs,
+        dense,
+        clock,
     ):
         """Learn samples first .. last - 1 in order; returns the first one that diverged, or last.
 
@@ -206,6 +221,8 @@ def _row_kernel(move, reading, digest, n_params, event_driven, windowed, countin
             clamp: (lowest, highest) weight.
             outputs: (last - first, width) float32: x_o of each sample before it is learned.
             dense: (units,) float32 zeros, scratch of rules that are not event-driven.
+            clock: (2,) int64, the time and the synapses visited so far, moved on with every sample, so that a call
+                for one sample is all or nothing; or empty, where the caller does it.
         """
         digest  # noqa: B018  part of the key of the compiled code
         units, values, counts = active
@@ -259,6 +276,9 @@ def _row_kernel(move, reading, digest, n_params, event_driven, windowed, countin
             if not event_driven:
                 for a in range(counts[s]):
                     dense[units[s, a]] = 0
+            if clock.size:
+                clock[0] += 1
+                clock[1] += (counts[s] if event_driven else n_units) * np.count_nonzero(plastic)
         return last
 
     return learn
@@ -269,7 +289,22 @@ def _column_kernel(move, reading, digest, n_params, event_driven, windowed, coun
 
     @kernel(error_model="numpy")
     def learn(
-        weights, sums, taught, active, first, last, labels, codes, plastic, rates, betas, window, clamp, outputs, dense
+        weights,
+        sums,
+        taught,
+        active,
+        first,
+        last,
+        labels,
+        codes,
+        plastic,
+        rates,
+        betas,
+        window,
+        clamp,
+        outputs,
+        dense,
+        clock,
     ):
         """As in `_row_kernel`, visiting only the neurons whose x_m is not zero."""
         digest  # noqa: B018  part of the key of the compiled code
@@ -325,6 +360,9 @@ def _column_kernel(move, reading, digest, n_params, event_driven, windowed, coun
                     dense[units[s, a]] = 0
             if diverged:
                 return s
+            if clock.size:
+                clock[0] += 1
+                clock[1] += n_visits
         return last
 
     return learn

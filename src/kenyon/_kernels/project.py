@@ -17,6 +17,8 @@ COMPILED_IN = "882615c068e3"
 """Digest of `__init__.py` and `vector.py`. Numba keeps machine code by the text of its own file, so a change to what
 is compiled into it has to show here."""
 
+_ONE, _TWO, _THREE, _FOUR = (np.uintp(number) for number in (1, 2, 3, 4))
+
 PARTIALS = 8
 """Partial sums of a reduction: term number i goes to partial i % PARTIALS."""
 
@@ -263,10 +265,21 @@ def _moments(sums):
 def _scatter(sample, groups, sums):
     starts, units = groups
     for i in range(sample.shape[1]):
-        value = sample[0, i]
+        value = sums.dtype.type(sample[0, i])
         if value != 0:
-            for c in range(starts[i], starts[i + 1]):
+            c, last = np.uintp(starts[i]), np.uintp(starts[i + 1])
+            while (
+                c + _FOUR <= last
+            ):  # four at a time, for LLVM does not unroll it and the loop costs more than the sums
+                a, b, d, e = units[c], units[c + _ONE], units[c + _TWO], units[c + _THREE]
+                sums[a] += value
+                sums[b] += value
+                sums[d] += value
+                sums[e] += value
+                c += _FOUR
+            while c < last:
                 sums[units[c]] += value
+                c += _ONE
 
 
 @kernel()

@@ -105,6 +105,28 @@ class Layer(ABC):
             The first sample that diverged, not learned, or `last`.
         """
 
+    @property
+    def at_once(self) -> bool:
+        """Whether the layer has `learn_one`: one compiled call, which nothing can interrupt half-way."""
+        return False
+
+    def learn_one(
+        self,
+        active: Active,
+        neuron: int,
+        plastic: NDArray[np.bool_],
+        beta: NDArray[np.float32],
+        clock: NDArray[np.int64],
+    ) -> bool:
+        """Learn the first sample of a block, or change nothing and return False where it diverged.
+
+        Args:
+            neuron: the sample's class.
+            plastic, beta: as in `learn`.
+            clock: (2,), the time and the synapses visited so far, moved on in the same call.
+        """
+        raise NotImplementedError
+
     @abstractmethod
     def forward(self, active: Active, first: int, last: int) -> NDArray[np.float32]:
         """`x_o` of samples first .. last - 1, (samples, width)."""

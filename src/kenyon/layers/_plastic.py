@@ -32,6 +32,9 @@ WEIGHTS = Declared("weights", ("units", "neurons"), np.float32)
 SUMS = Declared("sums", ("neurons",), np.float64)
 COUNTS = Declared("counts", ("neurons",), np.uint32)
 
+NO_CLOCK = np.zeros(0, np.int64)
+NO_COUNTS = np.zeros(0, np.uint32)
+
 
 def declared_by(rule: Rule, local: Callable[..., float] | None = None) -> tuple[Declared, ...]:
     """What a plastic layer keeps for a rule: weights; their sums for a window; counts where anything asks for them."""
@@ -132,13 +135,41 @@ class PlasticLayer(Layer):
             plastic = np.arange(self.width) < self.n_neurons
         if outputs is None:
             outputs = np.empty((0 if self._by_column else last - first, self.width), np.float32)
+        return self._step(active, first, last, labels, plastic, beta, outputs, NO_CLOCK)
+
+    @property
+    def at_once(self) -> bool:
+        return not self.n_hidden
+
+    def learn_one(
+        self,
+        active: Active,
+        neuron: int,
+        plastic: NDArray[np.bool_],
+        beta: NDArray[np.float32],
+        clock: NDArray[np.int64],
+    ) -> bool:
+        outputs = np.empty((0 if self._by_column else 1, self.width), np.float32)
+        return self._step(active, 0, 1, np.array([neuron]), plastic, beta, outputs, clock) == 1
+
+    def _step(
+        self,
+        active: Active,
+        first: int,
+        last: int,
+        labels: NDArray[np.int64],
+        plastic: NDArray[np.bool_],
+        beta: NDArray[np.float32],
+        outputs: NDArray[np.float32],
+        clock: NDArray[np.int64],
+    ) -> int:
         arrays = self.state.arrays
         sums = arrays.get("sums")
         counts = arrays.get("counts")
         return self._learn(
             arrays["weights"],
             np.zeros(self.width) if sums is None else sums,
-            np.zeros(0, np.uint32) if counts is None else counts,
+            NO_COUNTS if counts is None else counts,
             active,
             first,
             last,
@@ -151,6 +182,7 @@ class PlasticLayer(Layer):
             self.clamp,
             outputs,
             self._dense,
+            clock,
         )
 
     @cached_property
