@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kenyon.features import BLOCK, Active, Features, SparseProjection, Windows
-from kenyon.layers import NO_LABEL, FewBitLayer, Layer, PlasticLayer
+from kenyon.layers import FewBitLayer, Layer, NO_LABEL, PlasticLayer, Samples
 from kenyon.modulation import clamp_bounds
 from kenyon.rules import GEN, MEAN, Rule
 from kenyon.streams import load_dataset
@@ -97,7 +97,7 @@ def main() -> None:
             beta = np.tile(np.array([own_rate, 0.0, *rule.parameters.values()], np.float32), (n, 1))
             for (weights, activity), layer in made.items():
                 active = floats if activity == "floats" else in_bytes
-                layer.learn(active, 0, n, np.where(taught, labels[block], NO_LABEL), None, beta)
+                layer.learn(Samples(active, 0, n, np.where(taught, labels[block], NO_LABEL), None, beta))
                 if asked:
                     found = layer.forward(active, 0, n)[:, :10].argmax(axis=1)
                     key = (name, weights, activity)

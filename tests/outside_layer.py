@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kenyon.features import Active
-from kenyon.layers import Declared, Layer, State
+from kenyon.layers import Declared, Layer, Samples, State
 
 
 class CountingLayer(Layer):
@@ -28,16 +28,8 @@ class CountingLayer(Layer):
         self.state = self.state.grown(self.n_neurons + 1)
         self.state.arrays["hits"][:, self.n_neurons - 1] = 0
 
-    def learn(
-        self,
-        active: Active,
-        first: int,
-        last: int,
-        labels: NDArray[np.int64],
-        plastic: NDArray[np.bool_] | None,
-        beta: NDArray[np.float32],
-        outputs: NDArray[np.float32] | None = None,
-    ) -> int:
+    def learn(self, samples: Samples, outputs: NDArray[np.float32] | None = None) -> int:
+        active, first, last, labels, *_ = samples
         units, _, counts = active
         for s in range(first, last):
             if outputs is not None:
@@ -53,8 +45,8 @@ class CountingLayer(Layer):
         hits = np.log1p(self.state.arrays["hits"]).astype(np.float32)
         return np.array([hits[units[s, : counts[s]]].sum(axis=0) for s in range(first, last)], np.float32)
 
-    def updates(self, active: Active, first: int, last: int, taught: NDArray[np.bool_], n_plastic: int) -> int:
-        return int(active[2][first:last] @ taught)
+    def updates(self, samples: Samples, taught: NDArray[np.bool_], n_plastic: int) -> int:
+        return int(samples.active[2][samples.first : samples.last] @ taught)
 
     def mark(self) -> CountingUndo:
         return CountingUndo(self)

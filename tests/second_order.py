@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kenyon.features import Active
-from kenyon.layers import SecondOrderLayer
+from kenyon.layers import Samples, SecondOrderLayer
 
 BETA = np.zeros((1, 2), np.float32)
 KINDS: dict[str, dict[str, Any]] = {
@@ -52,7 +52,7 @@ def teach(layer: SecondOrderLayer, X: NDArray, y: NDArray, cuts: Sequence[int] =
     for part in np.split(np.arange(len(X)), cuts):
         if part.size:
             active = activity(X[part] if layer.coactivity.values is np.uint8 else X[part].astype(np.float32))
-            assert layer.learn(active, 0, len(part), y[part], None, BETA) == len(part)
+            assert layer.learn(Samples(active, 0, len(part), y[part], None, BETA)) == len(part)
     return layer
 
 
@@ -73,6 +73,6 @@ def predictions(layer: SecondOrderLayer, X: NDArray, y: NDArray, cuts: Sequence[
     for part in np.split(np.arange(len(X)), cuts):
         scores = np.empty((len(part), layer.width), np.float32)
         values = X[part] if layer.coactivity.values is np.uint8 else X[part].astype(np.float32)
-        layer.learn(activity(values), 0, len(part), y[part], None, BETA, scores)
+        layer.learn(Samples(activity(values), 0, len(part), y[part], None, BETA), scores)
         out.append(scores[:, : layer.n_neurons])
     return np.concatenate(out)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kenyon import KenyonClassifier
 from kenyon.errors import ConfigError
-from kenyon.layers import PlasticLayer
+from kenyon.layers import PlasticLayer, Samples
 from kenyon.modulation import InverseTime, clamp_bounds
 from kenyon.rules import INEL, MEAN, Rule, get_rule
 from kenyon.streams import load_dataset
@@ -50,7 +50,7 @@ def test_the_layer_keeps_means_and_reads_them_saturated(n_units: int, n_hidden: 
     for s in range(n):
         read = np.minimum(sums / np.maximum(taught, 1), cap / np.sqrt(n_units))
         outputs = np.empty((1, layer.width), np.float32)
-        assert layer.learn(active, s, s + 1, labels, plastic, beta, outputs) == s + 1
+        assert layer.learn(Samples(active, s, s + 1, labels, plastic, beta), outputs) == s + 1
         np.testing.assert_allclose(outputs[0, :width], x[s] @ read, rtol=1e-4, atol=1e-6)
         if labels[s] >= 0:
             mine = codes[labels[s]] & plastic[:width]

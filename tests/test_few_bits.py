@@ -19,7 +19,7 @@ from kenyon._kernels import few_bits
 from kenyon._kernels._levels import chance, key_of
 from kenyon.errors import ConfigError
 from kenyon.features import Active
-from kenyon.layers import FewBitLayer
+from kenyon.layers import FewBitLayer, Samples
 from kenyon.modulation import clamp_bounds
 from kenyon.rules import GEN, MEAN, Rule
 from outside_rule import Leaky
@@ -97,7 +97,7 @@ def test_every_bit_is_as_defined(name: str, bits: int, n_units: int, whole: bool
             assert scores.tolist() == [plain.score(j, sample, layer.fraction) for j in range(width)]
         else:
             assert np.allclose(scores, [plain.output(j, sample) for j in range(width)], rtol=1e-6)
-        assert layer.learn(active, s, s + 1, labels, plastic, beta, outputs) == s + 1
+        assert layer.learn(Samples(active, s, s + 1, labels, plastic, beta), outputs) == s + 1
         assert np.array_equal(outputs[0, :width], scores.astype(np.float32) * layer.scale)
         if label >= 0 and plastic[label]:
             if whole:
@@ -129,7 +129,7 @@ def test_any_cut_gives_the_same_bits(name: str, n_hidden: int, whole: bool) -> N
             layer.add_class()
         seen = np.zeros((n, layer.width), np.float32)
         for first, last in pairwise(edges):
-            layer.learn(active, first, last, labels, None, beta, seen[first:last] if wanted else None)
+            layer.learn(Samples(active, first, last, labels, None, beta), seen[first:last] if wanted else None)
         return {key: array.tobytes() for key, array in layer.state.arrays.items()}, seen
 
     at_once, before = learned([0, n], wanted=True)
@@ -147,8 +147,8 @@ def test_a_neuron_is_what_it_was_taught_whatever_the_others_were(name: str, whol
     for layer in (mixed, alone):
         for _ in range(4):
             layer.add_class()
-    mixed.learn(active, 0, 60, labels, None, beta)
-    alone.learn(active, 0, 60, np.where(labels == 2, 2, -1), None, beta)
+    mixed.learn(Samples(active, 0, 60, labels, None, beta))
+    alone.learn(Samples(active, 0, 60, np.where(labels == 2, 2, -1), None, beta))
     assert np.array_equal(mixed.levels[:, 2], alone.levels[:, 2]) and alone.levels[:, 2].any()
 
 
@@ -178,7 +178,7 @@ def test_rounding_is_right_on_average(bits: int, n_steps: int, whole: bool) -> N
     active = np.arange(n_units, dtype=np.uint32)[np.newaxis], activity, np.array([n_units])
     beta = np.array([[rate, 0.0, 0.0, -1000.0]], np.float32)
     for _ in range(n_steps):
-        layer.learn(active, 0, 1, np.zeros(1, np.int64), None, beta)
+        layer.learn(Samples(active, 0, 1, np.zeros(1, np.int64), None, beta))
     wanted = sum(min(top, k) * _binomial(n_steps, k, 0.1) for k in range(n_steps + 1))
     assert abs(layer.levels.mean() - wanted) < 0.1 * wanted
 
@@ -194,15 +194,15 @@ def test_a_call_is_undone(name: str, whole: bool) -> None:
     layer = layer_of(name, 3, 37, whole)
     for _ in range(7):
         layer.add_class()
-    layer.learn(active, 0, 20, np.arange(60) % 7, None, beta)
+    layer.learn(Samples(active, 0, 20, np.arange(60) % 7, None, beta))
     before = {key: array.tobytes() for key, array in layer.state.views().items()}
     undo = layer.mark()
     undo.note(active, 20, 40)
-    layer.learn(active, 20, 40, np.arange(60) % 7, None, beta)
+    layer.learn(Samples(active, 20, 40, np.arange(60) % 7, None, beta))
     for _ in range(3):  # one fits into the padding, the others do not
         layer.add_class()
         undo.note(active, 40, 60)
-        layer.learn(active, 40, 60, np.arange(60) % layer.n_neurons, None, beta)
+        layer.learn(Samples(active, 40, 60, np.arange(60) % layer.n_neurons, None, beta))
     assert {key: array.tobytes() for key, array in layer.state.views().items()} != before
     for _ in range(2):
         undo.undo()
@@ -216,7 +216,7 @@ def test_weights_are_levels_at_their_scale() -> None:
         layer = layer_of(name, 4, 37, True)
         layer.add_class()
         layer.add_class()
-        layer.learn(active, 0, 60, np.arange(60) % 2, None, beta_of(name, 60))
+        layer.learn(Samples(active, 0, 60, np.arange(60) % 2, None, beta_of(name, 60)))
         rule, levels = layer.rule, layer.levels.astype(np.float64)
         if name == "gen":
             wanted = levels * 0.2 / 7
@@ -240,10 +240,10 @@ def test_copies_go_on_alike(duplicate) -> None:
     active, beta = samples(60, 37, True), beta_of("mean", 60)
     layer = layer_of("mean", 2, 37, True)
     layer.add_class()
-    layer.learn(active, 0, 30, np.zeros(60, np.int64), None, beta)
+    layer.learn(Samples(active, 0, 30, np.zeros(60, np.int64), None, beta))
     twin = duplicate(layer)
     for one in (layer, twin):
-        one.learn(active, 30, 60, np.zeros(60, np.int64), None, beta)
+        one.learn(Samples(active, 30, 60, np.zeros(60, np.int64), None, beta))
     assert np.array_equal(twin.state.arrays["weights"], layer.state.arrays["weights"])
     assert twin.state.arrays["weights"] is not layer.state.arrays["weights"]
 
@@ -254,7 +254,7 @@ def test_activity_of_the_other_kind_is_refused(whole: bool) -> None:
     layer.add_class()
     for call in (
         lambda: layer.forward(active, 0, 5),
-        lambda: layer.learn(active, 0, 5, ZEROS, None, beta_of("gen", 5)),
+        lambda: layer.learn(Samples(active, 0, 5, ZEROS, None, beta_of("gen", 5))),
     ):
         with pytest.raises(
             ConfigError, match=r"the features give activity in (uint8|float32): expected (bytes|float32)"

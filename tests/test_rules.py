@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from kenyon import KenyonClassifier
 from kenyon.errors import ConfigError
 from kenyon.layers import PlasticLayer as Layer
+from kenyon.layers import Samples
 from kenyon.modulation import clamp_bounds
 from kenyon.rules import GEN, INEL, MSE, OJA, Rule, get_rule, make_rule
 from kenyon.testing import check_rule
@@ -82,7 +83,7 @@ def test_kernel_is_the_equation(name: str, n_units: int, n_hidden: int, bounds: 
     for s in range(n):
         W = layer.weights.astype(np.float64)
         outputs = np.empty((1, layer.width), np.float32)
-        assert layer.learn(active, s, s + 1, labels, plastic, beta, outputs) == s + 1
+        assert layer.learn(Samples(active, s, s + 1, labels, plastic, beta), outputs) == s + 1
         x_o = x[s].astype(np.float64) @ W
         np.testing.assert_allclose(outputs[0, : layer.n_neurons], x_o, rtol=1e-4, atol=1e-5)
         wanted = W.copy()

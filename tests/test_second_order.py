@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from kenyon._kernels import pairs as kernels
 from kenyon._kernels import thin
 from kenyon.errors import ConfigError, InputError, ModelFileError
-from kenyon.layers import SecondOrderLayer
+from kenyon.layers import Samples, SecondOrderLayer
 from kenyon.layers._coactivity import widened
 from second_order import BETA, KINDS, activity, held, make, samples, sums_of, teach
 
@@ -86,7 +86,7 @@ def test_only_labelled_samples_of_plastic_neurons_are_learned(kind: str) -> None
     layer, other = make(**KINDS[kind]), make(**KINDS[kind])
     values = X if KINDS[kind].get("whole", True) else X.astype(np.float32)
     plastic = np.arange(layer.width) < 2
-    layer.learn(activity(values), 0, len(X), y, plastic, BETA)
+    layer.learn(Samples(activity(values), 0, len(X), y, plastic, BETA))
     chosen = np.flatnonzero((y == 0) | (y == 1))
     teach(other, X[chosen], y[chosen])
     assert held(layer) == held(other)
@@ -97,14 +97,14 @@ def test_updates_count_pairs_of_active_units() -> None:
     layer = make()
     n = (X[y >= 0] > 0).sum(axis=1)
     active = activity(X)
-    layer.learn(active, 0, len(X), y, None, BETA)
-    assert layer.updates(active, 0, len(X), y >= 0, 5) == (n * (n + 1) // 2).sum()
+    layer.learn(Samples(active, 0, len(X), y, None, BETA))
+    assert layer.updates(Samples(active, 0, len(X), y, None, BETA), y >= 0, 5) == (n * (n + 1) // 2).sum()
 
 
 def test_activity_of_another_type_is_refused() -> None:
     X, y = samples()
     with pytest.raises(TypeError, match="float32: expected uint8"):
-        make().learn(activity(X.astype(np.float32)), 0, len(X), y, None, BETA)
+        make().learn(Samples(activity(X.astype(np.float32)), 0, len(X), y, None, BETA))
 
 
 # ---- floats and few bits

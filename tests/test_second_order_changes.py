@@ -16,6 +16,7 @@ from sklearn.datasets import load_digits
 
 from kenyon import KenyonClassifier
 from kenyon.errors import ConfigError, InputError, ModelFileError
+from kenyon.layers import Samples
 from second_order import BETA, KINDS, activity, held, make, predictions, samples, teach
 
 # ---- merging and unlearning
@@ -128,7 +129,7 @@ def test_a_call_is_undone_whatever_it_did(kind: str, density: float, asked: bool
             undo.note(queries, a, b)
             room = np.empty((b - a, layer.width), np.float32) if asked else None
             labels = np.full(300, 6 + n_new) if number else y
-            layer.learn(queries, a, b, labels, None, BETA, room)
+            layer.learn(Samples(queries, a, b, labels, None, BETA), room)
         assert held(layer) != wanted
         for _ in range(2):
             undo.undo()
@@ -146,7 +147,7 @@ def test_widening_is_undone(array: str) -> None:
     undo = layer.mark()
     for a in range(0, 200, 40):
         undo.note(activity(X), a, a + 40)
-        layer.learn(activity(X), a, a + 40, np.zeros_like(y), None, BETA)
+        layer.learn(Samples(activity(X), a, a + 40, np.zeros_like(y), None, BETA))
     assert layer.state.views()[array].dtype == np.uint64
     undo.undo()
     assert held(layer) == before

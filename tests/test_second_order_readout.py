@@ -15,6 +15,7 @@ from sklearn.datasets import load_digits
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 
 from kenyon.errors import ModelFileError
+from kenyon.layers import Samples
 from kenyon.layers._readout import NEVER, oracle_shrinkage
 from second_order import BETA, KINDS, activity, held, make, predictions, samples, teach
 
@@ -182,7 +183,7 @@ def test_a_new_class_is_not_predicted_before_its_first_sample() -> None:
     predictions(layer, X, y)
     layer.add_class()  # beyond the padding
     scores = np.empty((1, layer.width), np.float32)
-    layer.learn(activity(X[:1]), 0, 1, np.array([8]), None, BETA, scores)
+    layer.learn(Samples(activity(X[:1]), 0, 1, np.array([8]), None, BETA), scores)
     assert scores[0, 8] == NEVER and np.isfinite(scores[0, :8]).all()
-    layer.learn(activity(X[:1]), 0, 1, np.array([8]), None, BETA, scores)
+    layer.learn(Samples(activity(X[:1]), 0, 1, np.array([8]), None, BETA), scores)
     assert scores[0, :9].argmax() == 8

@@ -22,7 +22,7 @@ from kenyon._lesson import Lesson
 from kenyon.errors import DivergenceError
 from kenyon.features import BLOCK, Active, Features, Workspace, make_active
 from kenyon.labels import Head
-from kenyon.layers import Layer, Undo
+from kenyon.layers import Layer, Samples, Undo
 from kenyon.modulation import Moving, values_at
 
 ONE_TAUGHT = np.ones(1, bool)
@@ -164,9 +164,10 @@ class Engine:
         beta = self._constant
         if beta is None:
             beta = values_at(self._moving, self.time, ONE_TAUGHT)
+        label, layer = np.array([neuron]), self.layers[-1]
         if journal is not None:
-            self._learn_stretch(active, 0, 0, 1, np.array([neuron]), ONE_TAUGHT, head, beta, False, journal)
-        elif not self.layers[0].learn_one(active, neuron, head.mask(self.layers[0].width), beta, self.clock):
+            self._learn_stretch(active, 0, 0, 1, label, ONE_TAUGHT, head, beta, False, journal)
+        elif not layer.learn_one(Samples(active, 0, 1, label, head.mask(layer.width), beta), self.clock):
             raise self._divergence(0)
         self._benches.append(bench)
 
@@ -197,10 +198,11 @@ class Engine:
             outputs = np.empty((b - a, layer.width), np.float32) if scores or not final else None
             if journal is not None:
                 journal.note(number, active, a, b)
-            learned = layer.learn(active, a, b, labels, plastic, beta, outputs)
+            samples = Samples(active, a, b, labels, plastic, beta)
+            learned = layer.learn(samples, outputs)
             if learned != b:
                 raise self._divergence(start + learned, "output" if final else "hidden")
-            self.clock[1] += layer.updates(active, a, b, taught, n_plastic)
+            self.clock[1] += layer.updates(samples, taught, n_plastic)
             if outputs is not None:
                 x_o = outputs
             if not final:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from kenyon.errors import unknown
 from kenyon.evaluation import Tally, chunk_size, load_checkpoint, save_checkpoint, state_hash
-from kenyon.layers import FewBitLayer, PlasticLayer
+from kenyon.layers import FewBitLayer, PlasticLayer, Samples
 from kenyon.modulation import clamp_bounds, values_at
 from kenyon.protocol import Learner, StreamInfo
 from kenyon.rules import Rule, get_rule
@@ -273,7 +273,7 @@ def _check_kernel(rule: Rule) -> None:
         change = beta[s, 0] * delta(x_e[:, np.newaxis], x_o, x_m, W, *counted, *beta[s, 2:])
         if rule.window is not None:
             change = np.where(beta[s, 1] * np.abs(W - W.mean(axis=0)) <= 1, change, 0.0)
-        layer.learn(active, s, s + 1, labels, None, beta)
+        layer.learn(Samples(active, s, s + 1, labels, None, beta))
         wanted = np.clip(W + change, -clamp, clamp)
         off = float(np.abs(layer.state.views()["weights"] - wanted).max())
         assert off < 1e-5, f"the kernel of {rule!r} is off its equation by {off:g} at sample {s}"

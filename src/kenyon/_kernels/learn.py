@@ -84,7 +84,7 @@ def _compiled(delta, local, readout, digest, n_params, gated, event_driven, wind
     move = make_move(register_jitable(delta), register_jitable(local) if local else None, counted)
     reading = _reading(readout)
     build = _column_kernel if gated else _row_kernel
-    return SideBySide(build(move, reading, digest, n_params, event_driven, windowed, counting), 3)
+    return SideBySide(build(move, reading, digest, n_params, event_driven, windowed, counting), 1)
 
 
 def make_move(step, local, counted):
@@ -188,36 +188,18 @@ def _row_kernel(move, reading, digest, n_params, event_driven, windowed, countin
     _, output = reading
 
     @kernel(error_model="numpy")
-    def learn(
-        weights,
-        sums,
-        taught,
-        active,
-        first,
-        last,
-        labels,
-        codes,
-        plastic,
-        rates,
-        betas,
-        window,
-        clamp,
-        outputs,
-        dense,
-        clock,
-    ):
+    def learn(state, active, first, last, signal, moving, clamp, outputs, dense, clock):
         """Learn samples first .. last - 1 in order; returns the first one that diverged, or last.
 
         Args:
-            weights: (units, width) float32, changed in place.
-            sums: (width,) float64, the sum of each neuron's incoming weights, kept up to date where windowed.
-            taught: (width,) uint32, the samples each neuron was taught, kept up to date where counting.
+            state: (weights, sums, taught), changed in place: (units, width) float32; (width,) float64, the sum of
+                each neuron's incoming weights, kept up to date where windowed; (width,) uint32, the samples each
+                neuron was taught, kept up to date where counting.
             active: (units, values, counts) of the block.
-            labels: (n,) row of `codes` for each sample, or NO_LABEL.
-            codes: (classes, width) float32, the modulatory signal x_m of each class.
-            plastic: (width,) bool, the neurons that may change.
-            rates: (n,) float32 learning rates; betas: (n, params) float32.
-            window: (n,) float32, INEL's beta (used when windowed).
+            signal: (labels, codes, plastic): (n,) row of `codes` for each sample, or NO_LABEL; (classes, width)
+                float32, the modulatory signal x_m of each class; (width,) bool, the neurons that may change.
+            moving: (rates, betas, window): (n,) float32 learning rates; (n, params) float32; (n,) float32, INEL's
+                beta (used when windowed).
             clamp: (lowest, highest) weight.
             outputs: (last - first, width) float32: x_o of each sample before it is learned.
             dense: (units,) float32 zeros, scratch of rules that are not event-driven.
@@ -225,7 +207,10 @@ def _row_kernel(move, reading, digest, n_params, event_driven, windowed, countin
                 for one sample is all or nothing; or empty, where the caller does it.
         """
         digest  # noqa: B018  part of the key of the compiled code
+        weights, sums, taught = state
         units, values, counts = active
+        labels, codes, plastic = signal
+        rates, betas, window = moving
         lowest, highest = clamp
         n_units, width = weights.shape
         x_o, x_m, free, mean, moved = eight_floats(), eight_floats(), eight_floats(), eight_floats(), eight_floats()
@@ -288,27 +273,13 @@ def _column_kernel(move, reading, digest, n_params, event_driven, windowed, coun
     read, output = reading
 
     @kernel(error_model="numpy")
-    def learn(
-        weights,
-        sums,
-        taught,
-        active,
-        first,
-        last,
-        labels,
-        codes,
-        plastic,
-        rates,
-        betas,
-        window,
-        clamp,
-        outputs,
-        dense,
-        clock,
-    ):
+    def learn(state, active, first, last, signal, moving, clamp, outputs, dense, clock):
         """As in `_row_kernel`, visiting only the neurons whose x_m is not zero."""
         digest  # noqa: B018  part of the key of the compiled code
+        weights, sums, taught = state
         units, values, counts = active
+        labels, codes, plastic = signal
+        rates, betas, window = moving
         lowest, highest = clamp
         n_units, width = weights.shape
         want_outputs = outputs.shape[0] > 0

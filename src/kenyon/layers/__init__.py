@@ -11,7 +11,7 @@
 """
 
 from kenyon.errors import ConfigError
-from kenyon.layers._base import NO_LABEL, Layer, Undo
+from kenyon.layers._base import NO_LABEL, Layer, Samples, Undo
 from kenyon.layers._few_bit_weights import FewBitLayer
 from kenyon.layers._plastic import PlasticLayer
 from kenyon.layers._second_order import SecondOrderLayer
@@ -48,6 +48,7 @@ __all__ = [
     "FewBitLayer",
     "Layer",
     "PlasticLayer",
+    "Samples",
     "SecondOrderLayer",
     "State",
     "Undo",

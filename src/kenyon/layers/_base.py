@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,28 @@ from kenyon.layers._state import Declared, State, axis_sizes, bytes_of
 
 NO_LABEL = -1
 """The class number of a sample without a label."""
+
+
+class Samples(NamedTuple):
+    """A stretch of a block: samples first .. last - 1 of it. The arrays are the block's.
+
+    Attributes:
+        active: the activity of the layer's inputs.
+        labels: class number of each sample, or NO_LABEL.
+        plastic: the output neurons that may learn (a task's head); None for all.
+        beta: (block, 2 + parameters): learning rate, window, the rule's own parameters.
+    """
+
+    active: Active
+    first: int
+    last: int
+    labels: NDArray[np.int64]
+    plastic: NDArray[np.bool_] | None
+    beta: NDArray[np.float32]
+
+    def plastic_in(self, layer: Layer) -> NDArray[np.bool_]:
+        """Which of a layer's neurons, padding included, may learn."""
+        return np.arange(layer.width) < layer.n_neurons if self.plastic is None else self.plastic
 
 
 class Undo(Protocol):
@@ -83,26 +105,15 @@ class Layer(ABC):
         """Make ready for one more class."""
 
     @abstractmethod
-    def learn(
-        self,
-        active: Active,
-        first: int,
-        last: int,
-        labels: NDArray[np.int64],
-        plastic: NDArray[np.bool_] | None,
-        beta: NDArray[np.float32],
-        outputs: NDArray[np.float32] | None = None,
-    ) -> int:
-        """Learn samples first .. last - 1 of a block in order.
+    def learn(self, samples: Samples, outputs: NDArray[np.float32] | None = None) -> int:
+        """Learn samples in order.
 
         Args:
-            labels: class number of each sample of the block, or NO_LABEL.
-            plastic: the output neurons that may learn (a task's head); None for all.
-            beta: (block, 2 + parameters): learning rate, window, the rule's own parameters.
+            samples: a stretch of a block.
             outputs: room for `x_o` of each sample before it is learned, where wanted.
 
         Returns:
-            The first sample that diverged, not learned, or `last`.
+            The first sample that diverged, not learned, or `samples.last`.
         """
 
     @property
@@ -110,19 +121,11 @@ class Layer(ABC):
         """Whether the layer has `learn_one`: one compiled call, which nothing can interrupt half-way."""
         return False
 
-    def learn_one(
-        self,
-        active: Active,
-        neuron: int,
-        plastic: NDArray[np.bool_],
-        beta: NDArray[np.float32],
-        clock: NDArray[np.int64],
-    ) -> bool:
-        """Learn the first sample of a block, or change nothing and return False where it diverged.
+    def learn_one(self, sample: Samples, clock: NDArray[np.int64]) -> bool:
+        """Learn one sample, which has a label; or change nothing and return False where it diverged.
 
         Args:
-            neuron: the sample's class.
-            plastic, beta: as in `learn`.
+            sample: a stretch of one.
             clock: (2,), the time and the synapses visited so far, moved on in the same call.
         """
         raise NotImplementedError
@@ -132,7 +135,7 @@ class Layer(ABC):
         """`x_o` of samples first .. last - 1, (samples, width)."""
 
     @abstractmethod
-    def updates(self, active: Active, first: int, last: int, taught: NDArray[np.bool_], n_plastic: int) -> int:
+    def updates(self, samples: Samples, taught: NDArray[np.bool_], n_plastic: int) -> int:
         """Synapses visited when these samples are learned, those of them that are `taught`."""
 
     @abstractmethod

@@ -58,7 +58,7 @@ from numpy.typing import NDArray
 from kenyon._kernels.few_bits import MOST, compile_float, compile_unpack, compile_whole, parts_of
 from kenyon.errors import ConfigError, ModelFileError
 from kenyon.features import Active
-from kenyon.layers._base import Layer
+from kenyon.layers._base import Layer, Samples
 from kenyon.layers._codes import code_of
 from kenyon.layers._few_bit_limits import check_bits, check_rule, check_whole, fraction_of
 from kenyon.layers._state import Declared
@@ -153,21 +153,11 @@ class FewBitLayer(Layer):
         self.state = self.state.grown(self.n_neurons + 1)
         self.codes = np.eye(self.n_neurons, self.width, dtype=np.uint8)
 
-    def learn(
-        self,
-        active: Active,
-        first: int,
-        last: int,
-        labels: NDArray[np.int64],
-        plastic: NDArray[np.bool_] | None,
-        beta: NDArray[np.float32],
-        outputs: NDArray[np.float32] | None = None,
-    ) -> int:
-        if plastic is None:
-            plastic = np.arange(self.width) < self.n_neurons
+    def learn(self, samples: Samples, outputs: NDArray[np.float32] | None = None) -> int:
+        active, first, last, labels, _, beta = samples
         arrays, scores = self._arrays(active), self._room(0 if outputs is None else last - first)
         seed = np.uint32(self._seed % 2**32)
-        lesson = (active, first, last, self.n_inputs, labels, self.codes, plastic, seed)
+        lesson = (active, first, last, self.n_inputs, labels, self.codes, samples.plastic_in(self), seed)
         if self.whole:
             shift = 28 - self.fraction
             self._kernels[0](*arrays, *lesson, shift, self.constants, scores)
@@ -224,8 +214,10 @@ class FewBitLayer(Layer):
         numbers = [0.0 if callable(value) else value for value in self.rule.parameters.values()]
         return np.array(numbers, np.float32)
 
-    def updates(self, active: Active, first: int, last: int, taught: NDArray[np.bool_], n_plastic: int) -> int:
-        return int(active[2][first:last] @ taught) * (self.n_hidden // 2 if self.n_hidden else 1)
+    def updates(self, samples: Samples, taught: NDArray[np.bool_], n_plastic: int) -> int:
+        return int(samples.active[2][samples.first : samples.last] @ taught) * (
+            self.n_hidden // 2 if self.n_hidden else 1
+        )
 
     @property
     def levels(self) -> NDArray[np.int16]:

@@ -22,7 +22,7 @@ from kenyon._kernels.learn import compile_readout, compile_rule, forward_block
 from kenyon._kernels.outputs import column_means
 from kenyon._kernels.undo import forget_rows, keep_rows, keep_rows_of_one, restore_rows
 from kenyon.features import Active
-from kenyon.layers._base import Layer
+from kenyon.layers._base import Layer, Samples
 from kenyon.layers._codes import code_of
 from kenyon.layers._state import Declared
 from kenyon.modulation import clamp_bounds, local_of
@@ -121,69 +121,30 @@ class PlasticLayer(Layer):
         if "counts" in arrays:
             arrays["counts"][new] = 0
 
-    def learn(
-        self,
-        active: Active,
-        first: int,
-        last: int,
-        labels: NDArray[np.int64],
-        plastic: NDArray[np.bool_] | None,
-        beta: NDArray[np.float32],
-        outputs: NDArray[np.float32] | None = None,
-    ) -> int:
-        if plastic is None:
-            plastic = np.arange(self.width) < self.n_neurons
-        if outputs is None:
-            outputs = np.empty((0 if self._by_column else last - first, self.width), np.float32)
-        return self._step(active, first, last, labels, plastic, beta, outputs, NO_CLOCK)
+    def learn(self, samples: Samples, outputs: NDArray[np.float32] | None = None) -> int:
+        return self._step(samples, outputs, NO_CLOCK)
 
     @property
     def at_once(self) -> bool:
         return not self.n_hidden
 
-    def learn_one(
-        self,
-        active: Active,
-        neuron: int,
-        plastic: NDArray[np.bool_],
-        beta: NDArray[np.float32],
-        clock: NDArray[np.int64],
-    ) -> bool:
-        outputs = np.empty((0 if self._by_column else 1, self.width), np.float32)
-        return self._step(active, 0, 1, np.array([neuron]), plastic, beta, outputs, clock) == 1
+    def learn_one(self, sample: Samples, clock: NDArray[np.int64]) -> bool:
+        return self._step(sample, None, clock) == sample.last
 
-    def _step(
-        self,
-        active: Active,
-        first: int,
-        last: int,
-        labels: NDArray[np.int64],
-        plastic: NDArray[np.bool_],
-        beta: NDArray[np.float32],
-        outputs: NDArray[np.float32],
-        clock: NDArray[np.int64],
-    ) -> int:
+    def _step(self, samples: Samples, outputs: NDArray[np.float32] | None, clock: NDArray[np.int64]) -> int:
+        active, first, last, labels, _, beta = samples
+        if outputs is None:
+            outputs = np.empty((0 if self._by_column else last - first, self.width), np.float32)
         arrays = self.state.arrays
-        sums = arrays.get("sums")
-        counts = arrays.get("counts")
-        return self._learn(
+        sums, counts = arrays.get("sums"), arrays.get("counts")
+        kept = (
             arrays["weights"],
             np.zeros(self.width) if sums is None else sums,
             NO_COUNTS if counts is None else counts,
-            active,
-            first,
-            last,
-            labels,
-            self.codes,
-            plastic,
-            beta[:, 0],
-            beta[:, 2:],
-            beta[:, 1],
-            self.clamp,
-            outputs,
-            self._dense,
-            clock,
         )
+        signal = (labels, self.codes, samples.plastic_in(self))
+        moving = (beta[:, 0], beta[:, 2:], beta[:, 1])
+        return self._learn(kept, active, first, last, signal, moving, self.clamp, outputs, self._dense, clock)
 
     @cached_property
     def _learn(self) -> Callable[..., int]:
@@ -211,7 +172,8 @@ class PlasticLayer(Layer):
         """Of a rule with a readout, whose parameters are numbers."""
         return np.array(list(self.rule.plasticity.parameters.values()), np.float32)
 
-    def updates(self, active: Active, first: int, last: int, taught: NDArray[np.bool_], n_plastic: int) -> int:
+    def updates(self, samples: Samples, taught: NDArray[np.bool_], n_plastic: int) -> int:
+        active, first, last, *_ = samples
         visits = active[2][first:last] @ taught if self._event_driven else self.n_inputs * np.count_nonzero(taught)
         return int(visits) * (1 if self._by_column else n_plastic)
 

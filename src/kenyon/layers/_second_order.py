@@ -26,7 +26,7 @@ from kenyon._kernels import pairs as kernels
 from kenyon._kernels.learn import forward_block
 from kenyon.errors import ConfigError, InputError, ModelFileError, unknown
 from kenyon.features import BLOCK, Active
-from kenyon.layers._base import NO_LABEL, Layer
+from kenyon.layers._base import NO_LABEL, Layer, Samples
 from kenyon.layers._coactivity import Coactivity, ExactSums, FloatSums, narrowest, widened
 from kenyon.layers._few_bits import FewBits
 from kenyon.layers._pairs_undo import KeptPairs, PairsUndo
@@ -130,17 +130,9 @@ class SecondOrderLayer(Layer):
         self.state = self.state.grown(self.n_neurons + 1)
         self._solved = None
 
-    def learn(
-        self,
-        active: Active,
-        first: int,
-        last: int,
-        labels: NDArray[np.int64],
-        plastic: NDArray[np.bool_] | None,
-        beta: NDArray[np.float32],
-        outputs: NDArray[np.float32] | None = None,
-    ) -> int:
-        plastic = np.ones(self.width, np.bool_) if plastic is None else plastic
+    def learn(self, samples: Samples, outputs: NDArray[np.float32] | None = None) -> int:
+        active, first, last, labels, *_ = samples
+        plastic = samples.plastic_in(self)
         self.coactivity.visited = 0
         if outputs is None:
             self._add(active, first, last, labels, plastic)
@@ -188,8 +180,8 @@ class SecondOrderLayer(Layer):
         some = labels[first:last]
         return first + np.flatnonzero((some != NO_LABEL) & plastic[some])
 
-    def updates(self, active: Active, first: int, last: int, taught: NDArray[np.bool_], n_plastic: int) -> int:
-        return self.coactivity.visits(active, first + np.flatnonzero(taught))
+    def updates(self, samples: Samples, taught: NDArray[np.bool_], n_plastic: int) -> int:
+        return self.coactivity.visits(samples.active, samples.first + np.flatnonzero(taught))
 
     # ---- sums of sums
 
