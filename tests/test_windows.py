@@ -341,7 +341,7 @@ def test_what_cannot_be_says_so(changed: dict[str, Any], message: str) -> None:
 
 def test_bytes_held_are_counted() -> None:
     features = Windows((9, 9), 70, 6, shifts=1, window=4)
-    tables = 70 * 6 * 2 + 81 * 4 + 9 * 8 + 8 + 8
+    tables = 2 * 70 * 6 * 2 + 81 * 4 + 9 * 8 + 8 + 8  # the units' inputs for blocks, and for single samples
     assert features.nbytes == tables
     workspace = features.workspace()
     active = BLOCK * (70 * 8 + 8)

@@ -192,6 +192,19 @@ def test_a_grey_image_can_go_through_the_resnet_and_a_vector_cannot() -> None:
         build_network("resnet18", vector, generator, hidden=(), width=2)
 
 
+def test_the_small_convolutional_network_has_the_weights_it_says() -> None:
+    generator = torch.Generator().manual_seed(0)
+    for shape, places in (((28, 28), 9), ((14, 14), 4), ((3, 32, 32), 16), ((4, 4), 1)):
+        info = StreamInfo(shape, 10, (tuple(range(10)),), 1, False)
+        net = build_network("cnn", info, generator, hidden=(), width=3)
+        channels = shape[0] if len(shape) == 3 else 1
+        weights = 3 * (25 * channels + 1) + 6 * (9 * 3 + 1) + 10 * (6 * places + 1)
+        assert sum(p.numel() for p in net.parameters()) == weights
+        assert net(torch.zeros(2, info.n_features)).shape == (2, 10)
+    with pytest.raises(ConfigError, match="network 'cnn' needs images"):
+        build_network("cnn", StreamInfo((64,), 10, (tuple(range(10)),), 1, False), generator, hidden=(), width=2)
+
+
 # The reservoir
 
 

@@ -201,6 +201,12 @@ def test_icarl_memory_is_balanced_and_within_its_size() -> None:
         assert len(learner.buffer) == held.sum() <= 100
 
 
+def test_icarl_goes_on_where_there_are_more_classes_than_exemplars() -> None:
+    learner = taught(ICaRL, "class", tasks=3, lr=0.1, buffer_size=5)
+    assert len(learner.buffer) == 0
+    assert learner.predict(np.zeros((2, 64), np.uint8)).shape == (2,)
+
+
 def test_herding_follows_the_mean_better_than_chance() -> None:
     features = torch.randn(200, 8, generator=torch.Generator().manual_seed(0))
     order = herd(features, 20)

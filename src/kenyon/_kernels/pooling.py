@@ -71,26 +71,24 @@ def _pooling(best):
         return signature, codegen
 
     @intrinsic
-    def pool_one(typing, x, shift, inputs, unit, n_excitatory, offsets, lanes, out):
+    def pool_one(typing, x, inputs, unit, n_excitatory, offsets, lanes, out):
         """Pool the response of a unit to one sample into `out[unit]`, a lane a place.
 
         Args:
-            x: (items,), whole numbers of 16 or 32 bits or float32.
-            shift: the input with number k begins at item `k << shift`.
+            x: (items,), whole numbers of 8, 16 or 32 bits or float32; bytes are summed in 16 bits.
+            inputs: (units, K), items of `x` at which the inputs begin, in the order of `pool_block`.
             offsets: tuple of int64, in items of `x`: where PLACES places begin.
             lanes: tuple of int64, how many of those places there are. Sums run over them in order, offset by offset.
             out: (units,) int32 or float32.
         """
-        signature = types.void(x, types.int64, inputs, types.int64, types.int64, offsets, lanes, out)
+        signature = types.void(x, inputs, types.int64, types.int64, offsets, lanes, out)
 
         def codegen(context, builder, sig, args):
-            x_type, _, inputs_type, _, _, _, _, out_type = sig.args
-            x_array, shift, inputs_array, unit, n_excitatory, offsets, lanes, out_array = args
+            x_type, inputs_type, _, _, _, _, out_type = sig.args
+            x_array, inputs_array, unit, n_excitatory, offsets, lanes, out_array = args
             size = ir.Constant(_I64, _itemsize(x_type))
             table = (inputs_type, inputs_array, unit, n_excitatory)
-            # the size of an item is a power of two as well
-            shift = builder.add(shift, ir.Constant(_I64, _itemsize(x_type).bit_length() - 1))
-            unit_at = _Unit(context, builder, x_type, x_array, table, lambda k: builder.shl(k, shift), PLACES)
+            unit_at = _Unit(context, builder, x_type, x_array, table, lambda k: builder.mul(k, size), PLACES)
             responses = unit_at.responses(
                 [builder.mul(offset, size) for offset in cgutils.unpack_tuple(builder, offsets)]
             )
@@ -133,32 +131,64 @@ class _Unit:
     def __init__(self, context, builder, x_type, x_array, table, place, lanes):
         self.context, self.builder, self.table, self.place = context, builder, table, place
         self.start = builder.ptrtoint(context.make_array(x_type)(context, builder, x_array).data, _I64)
-        self.vector = ir.VectorType(context.get_data_type(x_type.dtype), lanes)
         self.itemsize = _itemsize(x_type)
+        self.stored = ir.VectorType(context.get_data_type(x_type.dtype), lanes)
+        self.vector = ir.VectorType(ir.IntType(16), lanes) if self.itemsize == 1 else self.stored
         self.n_connections = _shape(context, builder, *table[:2])[1]
 
     def responses(self, offsets):
         """The responses at several offsets, in bytes: one vector each."""
-        builder, (inputs_type, inputs_array, unit, n_excitatory) = self.builder, self.table
+        builder, n_excitatory = self.builder, self.table[3]
         starts = [builder.add(self.start, offset) for offset in offsets]
         add, subtract = (builder.fadd, builder.fsub) if _real(self.vector) else (builder.add, builder.sub)
 
+        def add_up(number, totals, join):
+            at = self.place(number)
+            for n, start in enumerate(starts):
+                pointer = builder.inttoptr(builder.add(start, at), self.stored.as_pointer())
+                value = _load(builder, pointer, self.itemsize)
+                value = builder.zext(value, self.vector) if self.itemsize == 1 else value
+                totals = builder.insert_value(totals, join(builder.extract_value(totals, n), value), n)
+            return totals
+
         def run(first, last, totals, join):
-            def body(i, totals):
-                k = _item(self.context, builder, inputs_type, inputs_array, unit, builder.add(first, i))
-                at = self.place(builder.zext(k, _I64))
-                for number, start in enumerate(starts):
-                    pointer = builder.inttoptr(builder.add(start, at), self.vector.as_pointer())
-                    value = _load(builder, pointer, self.itemsize)
-                    totals = builder.insert_value(totals, join(builder.extract_value(totals, number), value), number)
+            def one(i, totals):
+                return add_up(self._number(builder.add(first, i)), totals, join)
+
+            def four(i, totals):
+                for number in self._four_numbers(builder.add(first, builder.shl(i, ir.Constant(_I64, 2)))):
+                    totals = add_up(number, totals, join)
                 return totals
 
-            return _count_loop(builder, builder.sub(last, first), totals, body)
+            count = builder.sub(last, first)
+            fours = builder.lshr(count, ir.Constant(_I64, 2))
+            totals = _count_loop(builder, fours, totals, four)
+            done = builder.shl(fours, ir.Constant(_I64, 2))
+            return _count_loop(builder, builder.sub(count, done), totals, lambda i, t: one(builder.add(done, i), t))
 
         zeros = ir.Constant.literal_struct([_constant(self.vector, 0)] * len(starts))
         totals = run(ir.Constant(_I64, 0), n_excitatory, zeros, add)
         totals = run(n_excitatory, self.n_connections, totals, subtract)
         return [builder.extract_value(totals, number) for number in range(len(starts))]
+
+    def _number(self, k):
+        """The number of input k."""
+        inputs_type, inputs_array, unit, _ = self.table
+        return self.builder.zext(_item(self.context, self.builder, inputs_type, inputs_array, unit, k), _I64)
+
+    def _four_numbers(self, k):
+        """The numbers of the inputs k to k + 3; those of 16 bits are loaded as one word, which is quicker."""
+        inputs_type, inputs_array, unit, _ = self.table
+        builder = self.builder
+        if _itemsize(inputs_type) > 2:
+            return [self._number(builder.add(k, ir.Constant(_I64, n))) for n in range(4)]
+        view = self.context.make_array(inputs_type)(self.context, builder, inputs_array)
+        stride = cgutils.unpack_tuple(builder, view.strides)[0]
+        start = builder.add(builder.ptrtoint(view.data, _I64), builder.mul(unit, stride))
+        start = builder.add(start, builder.shl(k, ir.Constant(_I64, 1)))
+        word = _load(builder, builder.inttoptr(start, _I64.as_pointer()), 2)
+        shifted = [builder.lshr(word, ir.Constant(_I64, 16 * n)) for n in range(4)]
+        return [builder.and_(number, ir.Constant(_I64, 0xFFFF)) for number in shifted]
 
 
 def _pool(builder, total, responses, best):

@@ -13,7 +13,7 @@ from kenyon._kernels.project import collect, cutoff, finish
 from kenyon._kernels.vector import add_moments, greater_mask, lowest_bit
 from kenyon.compiling import kernel
 
-COMPILED_IN = "e7649acbae53"
+COMPILED_IN = "257361b6d03d"
 """Digest of `__init__.py`, `vector.py`, `pooling.py` and `project.py`. Numba keeps machine code by the text of its
 own file, so a change to what is compiled into it has to show here."""
 
@@ -58,7 +58,7 @@ def activate_windows_one(sample, places, unit_table, how, scratch, active):
     Args:
         sample: (1, N) uint8 or float32.
         unit_table: (inputs, n_excitatory, offsets, lanes, shift): (n,) offsets and numbers of places, else as in
-            `pool_one`.
+            `pool_one`; place k of the layout is item `k << shift`.
         scratch: (image, patches, shape, responses, limits): the padded places and some room after them; for each of
             them the values at all shifts side by side, or nothing; (channels, height, width) of a
             sample, then padded height and width; rows of LANES that hold M responses, and their smallest
@@ -78,13 +78,13 @@ def activate_windows_one(sample, places, unit_table, how, scratch, active):
     while first < offsets.size:
         left = offsets.size - first
         if left >= 4:
-            _pool_places(image, shift, inputs, n_excitatory, _four(offsets, first), _four(lanes, first), best, flat)
+            _pool_places(image, inputs, n_excitatory, _four(offsets, first), _four(lanes, first), best, flat)
             first += 4
         elif left >= 2:
-            _pool_places(image, shift, inputs, n_excitatory, _two(offsets, first), _two(lanes, first), best, flat)
+            _pool_places(image, inputs, n_excitatory, _two(offsets, first), _two(lanes, first), best, flat)
             first += 2
         else:
-            _pool_places(image, shift, inputs, n_excitatory, (offsets[first],), (lanes[first],), best, flat)
+            _pool_places(image, inputs, n_excitatory, (offsets[first],), (lanes[first],), best, flat)
             first += 1
     if root:
         _take_root(flat, root)
@@ -102,14 +102,14 @@ def _two(numbers, first):
 
 
 @kernel()
-def _pool_places(x, shift, inputs, n_excitatory, offsets, lanes, best, flat):
+def _pool_places(x, inputs, n_excitatory, offsets, lanes, best, flat):
     """The responses of all units at some places, pooled with those before."""
     if best:
         for unit in range(inputs.shape[0]):
-            best_of_one(x, shift, inputs, unit, n_excitatory, offsets, lanes, flat)
+            best_of_one(x, inputs, unit, n_excitatory, offsets, lanes, flat)
     else:
         for unit in range(inputs.shape[0]):
-            sum_of_one(x, shift, inputs, unit, n_excitatory, offsets, lanes, flat)
+            sum_of_one(x, inputs, unit, n_excitatory, offsets, lanes, flat)
 
 
 @kernel()

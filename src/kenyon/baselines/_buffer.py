@@ -58,8 +58,9 @@ class ReplayBuffer:
         """Forget everything and hold these rows instead (none: hold nothing)."""
         self.size.zero_()
         self.seen.zero_()
-        if rows:
-            self.put(list(range(len(next(iter(rows.values()))))), rows)
+        n = len(next(iter(rows.values()), ()))
+        if n:
+            self.put(list(range(n)), rows)
 
     def draw(self, n: int) -> Tensor:
         """Slots of up to `n` samples, uniformly without replacement."""

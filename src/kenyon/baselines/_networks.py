@@ -1,6 +1,7 @@
-"""The two networks of the comparison: an MLP for MNIST-like data, ResNet-18 for small colour images.
+"""The networks of the comparison: an MLP for MNIST-like data, ResNet-18 for small colour images, and a small
+convolutional network for memories in which neither has room.
 
-Both take flat, normalised samples, give `n_classes` logits, and show `features(x)` (the input of the last layer) and
+All take flat, normalised samples, give `n_classes` logits, and show `features(x)` (the input of the last layer) and
 `head` (the last layer).
 """
 
@@ -17,7 +18,7 @@ from torch.nn import functional as F
 from kenyon.errors import ConfigError, unknown
 from kenyon.protocol import StreamInfo
 
-NETWORKS = ("auto", "mlp", "resnet18")
+NETWORKS = ("auto", "mlp", "cnn", "resnet18")
 
 
 class Network(nn.Module):
@@ -43,6 +44,22 @@ class MLP(Network):
 
     def features(self, x: Tensor) -> Tensor:
         return self.body(x)
+
+
+class CNN(Network):
+    """Two convolutions with stride 2 (`width` filters of 5x5, twice as many of 3x3), 2x2 average pooling, Linear."""
+
+    def __init__(self, shape: tuple[int, ...], width: int, n_classes: int) -> None:
+        super().__init__()
+        self.shape = shape
+        self.conv1 = nn.Conv2d(shape[0], width, 5, 2, 2)
+        self.conv2 = nn.Conv2d(width, 2 * width, 3, 2, 1)
+        places = [max((side + 3) // 4 // 2, 1) for side in shape[1:]]
+        self.head = nn.Linear(2 * width * places[0] * places[1], n_classes)
+
+    def features(self, x: Tensor) -> Tensor:
+        x = F.relu(self.conv2(F.relu(self.conv1(x.reshape(-1, *self.shape)))))
+        return F.avg_pool2d(x, [min(side, 2) for side in x.shape[2:]]).flatten(1)
 
 
 class Block(nn.Module):
@@ -96,15 +113,16 @@ def build_network(
     image = len(info.shape) == 3
     if name == "auto":
         name = "resnet18" if image and info.shape[0] == 3 else "mlp"
-    if name == "resnet18" and not image and len(info.shape) != 2:
-        raise ConfigError(f"network 'resnet18' needs images, but a sample has shape {info.shape}: use 'mlp'")
+    if name != "mlp" and not image and len(info.shape) != 2:
+        raise ConfigError(f"network {name!r} needs images, but a sample has shape {info.shape}: use 'mlp'")
     if any(n < 1 for n in (*hidden, width)):
         raise ConfigError(f"hidden is {tuple(hidden)} and width is {width}: expected numbers above 0")
     with torch.device("meta"):  # no weights yet, and so no draw from the global generator
         if name == "mlp":
             net: Network = MLP(info.n_features, hidden, info.n_classes)
         else:
-            net = ResNet18(info.shape if image else (1, *info.shape), width, info.n_classes)
+            convolutional = CNN if name == "cnn" else ResNet18
+            net = convolutional(info.shape if image else (1, *info.shape), width, info.n_classes)
     net = net.to_empty(device="cpu")
     initialise(net, generator)
     return net

@@ -67,9 +67,9 @@ class Trainer:
         seed: of the initial weights and of every later draw; the global generator is never used.
         lr: learning rate of SGD (no momentum). None: the tuned value for this kind of data and scenario.
         batch_size: samples learned together.
-        network: `"mlp"`, `"resnet18"`, or `"auto"`: ResNet-18 for three-channel images, else the MLP.
+        network: `"mlp"`, `"cnn"`, `"resnet18"`, or `"auto"`: ResNet-18 for three-channel images, else the MLP.
         hidden: units of the MLP's hidden layers.
-        width: filters of the ResNet's first stage.
+        width: filters of a convolutional network's first stage.
         threads: PyTorch threads used while learning and predicting.
 
     Example:

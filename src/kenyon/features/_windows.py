@@ -142,7 +142,8 @@ class Windows:
         )
         self._places = layout.places()
         self._for_blocks = (self._inputs, self._n_excitatory, _block_offsets(layout))
-        self._for_one = (self._inputs, self._n_excitatory, *_one_offsets(layout))
+        starts, lanes, shift = _one_offsets(layout)
+        self._for_one = (_items(self._inputs, layout.n_places, shift), self._n_excitatory, starts, lanes, shift)
         self._arithmetics = {np.dtype(dtype): self._arithmetic(dtype) for dtype in (np.uint8, np.float32)}
 
     def workspace(self) -> WindowsWorkspace:
@@ -158,7 +159,8 @@ class Windows:
             scratch = workspace.block(self._layout, *types)
             activate_windows(samples, self._places, self._for_blocks, how, scratch, active)
             return active
-        scratch = workspace.one(self._layout, self._for_one[-1], *types)
+        shift = self._for_one[-1]
+        scratch = workspace.one(self._layout, shift, _stored(types[0], shift), types[1])
         if len(samples) == 1:
             activate_windows_one(samples, self._places, self._for_one, how, scratch, active)
             return active
@@ -190,8 +192,9 @@ class Windows:
 
     @property
     def nbytes(self) -> int:
-        offsets = (self._for_blocks[2], *self._for_one[2:4])
-        return sum(array.nbytes for array in (self._inputs, self._places, *offsets))
+        arrays = [self._inputs, self._places, self._for_blocks[2], *self._for_one[2:4]]
+        arrays += [] if self._for_one[0] is self._inputs else [self._for_one[0]]
+        return sum(array.nbytes for array in arrays)
 
 
 def _checked_window(layout: Layout, window: int, n_connections: int) -> tuple[int, int]:
@@ -224,6 +227,19 @@ def _one_offsets(layout: Layout) -> tuple[NDArray[np.int64], NDArray[np.int64], 
     columns = np.arange(0, layout.columns, PLACES, dtype=np.int64)
     rows = np.arange(layout.rows)[:, np.newaxis] * layout.padded[1]
     return (rows + columns).ravel(), (0 * rows + np.minimum(PLACES, layout.columns - columns)).ravel(), 0
+
+
+def _items(inputs: NDArray, n_places: int, shift: int) -> NDArray:
+    """Where the inputs begin in the array that a single sample is laid out in."""
+    if not shift:
+        return inputs
+    items: type[np.unsignedinteger] = np.uint16 if n_places << shift <= 1 << 16 else np.uint32
+    return np.left_shift(inputs, shift, dtype=items)
+
+
+def _stored(summed: type[np.number], shift: int) -> type[np.number]:
+    """What a single sample is kept as; bytes where many shifts make loading what takes longest."""
+    return np.uint8 if summed is np.int16 and not shift else summed
 
 
 class WindowsWorkspace:
