@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kenyon.features import BLOCK, Active, Features, SparseProjection, Windows
-from kenyon.layers import FewBitLayer, Layer, NO_LABEL, PlasticLayer, Samples
+from kenyon.layers import NO_LABEL, FewBitLayer, Layer, PlasticLayer, Samples
 from kenyon.modulation import clamp_bounds
 from kenyon.rules import GEN, MEAN, Rule
 from kenyon.streams import load_dataset
