@@ -79,7 +79,7 @@ def check_samples(inputs: Inputs, X: Any, first: bool = False) -> NDArray:
 
 
 def check_labels(y: Any, n_samples: int) -> NDArray:
-    """Labels, one a sample."""
+    """Labels, one per sample."""
     if y is None:
         raise InputError("requires y to be passed, but the target y is None")
     y = label_array(y)

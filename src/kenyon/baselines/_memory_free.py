@@ -147,7 +147,7 @@ class MemoryFree(ABC):
             raise InputError("X has NaN or infinite values; expected finite numbers")
         y = np.full(len(X), -1, dtype=np.int64) if y is None else np.asarray(y)
         if y.shape != (len(X),):
-            raise InputError(f"y has shape {y.shape}; expected ({len(X)},), one label a sample")
+            raise InputError(f"y has shape {y.shape}; expected ({len(X)},), one label per sample")
         if len(y) and not (y.min() >= -1 and y.max() < self.info.n_classes):
             raise InputError(f"labels run from {y.min()} to {y.max()}; expected -1 to {self.info.n_classes - 1}")
         if self.info.task_heads and (task is None or not 0 <= task < len(self.info.tasks)):

@@ -15,7 +15,7 @@ ON_FEATURES = ("ncm", "slda", "flymodel", "randumb")
 """Methods that learn a backbone's features of colour images, as Kenyon does; the others learn ResNet-18 end to end."""
 
 NOTES = {
-    "comparison": "The paper has one run a cell here; ours are means of all seeds.",
+    "comparison": "The paper has a single run per cell here; ours are means of all seeds.",
     "comparison_extended": "Mean and standard deviation over the seeds, as in the paper.",
 }
 COMMON = (
