@@ -157,19 +157,21 @@ class Engine:
         """Whether one sample is learned by one compiled call, so that no journal is needed."""
         return len(self.layers) == 1 and self.layers[0].at_once
 
-    def learn_one(self, sample: NDArray, neuron: int, head: Head, journal: Journal | None) -> None:
-        """As `learn` for one sample of a class that is known, at the lowest latency; `journal` None if `at_once`."""
+    def learn_one(self, sample: NDArray, neuron: int, head: Head) -> bool:
+        """Learn one sample of a class that is known, at the lowest latency, where the engine is `at_once`.
+
+        Returns:
+            False, and nothing was changed, where it takes `learn`.
+        """
         bench = self._take_bench()
         active = bench.activate(sample)
         beta = self._constant
         if beta is None:
             beta = values_at(self._moving, self.time, ONE_TAUGHT)
-        label, layer = np.array([neuron]), self.layers[-1]
-        if journal is not None:
-            self._learn_stretch(active, 0, 0, 1, label, ONE_TAUGHT, head, beta, False, journal)
-        elif not layer.learn_one(Samples(active, 0, 1, label, head.mask(layer.width), beta), self.clock):
-            raise self._divergence(0)
+        layer = self.layers[0]
+        learned = layer.learn_one(Samples(active, 0, 1, np.array([neuron]), head.mask(layer.width), beta), self.clock)
         self._benches.append(bench)
+        return learned
 
     def _add_class(self) -> None:
         for layer in self.layers:
@@ -201,7 +203,11 @@ class Engine:
             samples = Samples(active, a, b, labels, plastic, beta)
             learned = layer.learn(samples, outputs)
             if learned != b:
-                raise self._divergence(start + learned, "output" if final else "hidden")
+                raise DivergenceError(
+                    f"the activity of the {'output' if final else 'hidden'} layer passed {DIVERGED:g} at sample "
+                    f"{start + learned} of this call (time {self.time}): the rule is not stable like this. "
+                    "Set clamp (for example clamp=0.1), or a smaller learning_rate. Nothing was learned."
+                )
             self.clock[1] += layer.updates(samples, taught, n_plastic)
             if outputs is not None:
                 x_o = outputs
@@ -209,13 +215,6 @@ class Engine:
                 active = self._next_input(layer, x_o, a, b)
         self.clock[0] += np.count_nonzero(taught)
         return x_o
-
-    def _divergence(self, sample: int, layer: str = "output") -> DivergenceError:
-        return DivergenceError(
-            f"the activity of the {layer} layer passed {DIVERGED:g} at sample {sample} of this call (time "
-            f"{self.time}): the rule is not stable like this. "
-            "Set clamp (for example clamp=0.1), or a smaller learning_rate. Nothing was learned."
-        )
 
     def _next_input(self, layer: Layer, outputs: NDArray[np.float32], a: int, b: int) -> Active:
         """The rectified output as the next layer's activity, in memory of its own."""

@@ -98,34 +98,26 @@ class KenyonClassifier(Inspection, Estimator):
         return self
 
     def _learn_one(self, x: NDArray, y: Hashable, task: Hashable) -> None:
-        core = self._settled() if self.__sklearn_is_fitted__() else None
-        head = core.heads.get(task) if core is not None else None
-        neuron = head.neurons.get(y) if head is not None and isinstance(y, Hashable) else None
-        if head is not None and isinstance(y, (bool, np.bool_)) != head.boolean:
-            neuron = None  # True == 1, but they are labels of two kinds
-        plain = core is not None and type(x) is np.ndarray and x.dtype == np.uint8 and core.inputs.fits(x)
-        if core is None or head is None or neuron is None or not plain or y == self.unlabelled:
-            samples = np.asarray(x)
-            if samples.ndim != 1:
-                raise InputError(f"x has {samples.ndim} dimensions: expected one, a single sample")
-            label = np.empty(1, object)
-            label[0] = y
-            self._learn(samples[np.newaxis], label, None, task, predict=False)
+        if self.__sklearn_is_fitted__() and self._learn_at_once(self._settled(), x, y, task):
             return
-        if core.engine.at_once:
-            core.engine.learn_one(x[np.newaxis], neuron, head.head, None)
-            return
-        journal = Journal(core.engine)
-        self._core = core._replace(journal=journal)  # from here on an interruption is undone
-        try:
-            before = core.engine.layers[-1].state
-            core.engine.learn_one(x[np.newaxis], neuron, head.head, journal)
-            if core.engine.layers[-1].state is not before:
-                self._check_wider(core)
-            self._core = core
-        except BaseException:
-            self._settled()
-            raise
+        samples = np.asarray(x)
+        if samples.ndim != 1:
+            raise InputError(f"x has {samples.ndim} dimensions: expected one, a single sample")
+        label = np.empty(1, object)
+        label[0] = y
+        self._learn(samples[np.newaxis], label, None, task, predict=False)
+
+    def _learn_at_once(self, core: Core, x: NDArray, y: Hashable, task: Hashable) -> bool:
+        """Learn bytes of a class that is known, in one step that nothing can interrupt; False where it takes more."""
+        engine, head = core.engine, core.heads.get(task)
+        if not engine.at_once or head is None or type(x) is not np.ndarray or x.dtype != np.uint8:
+            return False
+        neuron = head.neurons.get(y) if isinstance(y, Hashable) else None
+        if neuron is None or y == self.unlabelled or not core.inputs.fits(x):
+            return False
+        if isinstance(y, (bool, np.bool_)) != head.boolean:  # True == 1, but they are labels of two kinds
+            return False
+        return engine.learn_one(x[np.newaxis], neuron, head.head)
 
     def _learn(
         self, X: ArrayLike, y: ArrayLike, classes: Iterable[Hashable] | None, task: Hashable, predict: bool

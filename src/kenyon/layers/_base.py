@@ -122,7 +122,7 @@ class Layer(ABC):
         return False
 
     def learn_one(self, sample: Samples, clock: NDArray[np.int64]) -> bool:
-        """Learn one sample, which has a label; or change nothing and return False where it diverged.
+        """Learn one sample, which has a label; or change nothing and return False, where `learn` has to do it.
 
         Args:
             sample: a stretch of one.

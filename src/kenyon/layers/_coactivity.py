@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from kenyon._kernels import pairs as kernels
+from kenyon._kernels.pairs_one import learn_exact, learn_floats
 from kenyon.errors import InputError
 from kenyon.features import BLOCK, Active
 from kenyon.layers._pairs_undo import PairsUndo
@@ -78,6 +79,14 @@ class Coactivity(ABC):
 
         Returns:
             The state, or a wider one where it has no room for them.
+        """
+
+    @abstractmethod
+    def add_one(self, state: State, active: Active, labels: NDArray[np.int64], clock: NDArray[np.int64]) -> bool:
+        """Learn the first sample of a block by one compiled call, which moves the clock on, too.
+
+        Returns:
+            False, and nothing was changed, where it takes more than that.
         """
 
     @abstractmethod
@@ -183,6 +192,15 @@ class ExactSums(_Sums):
         kernels.add_classes(sums, taught, *active, chosen, labels)
         return state
 
+    def add_one(self, state: State, active: Active, labels: NDArray[np.int64], clock: NDArray[np.int64]) -> bool:
+        arrays = [state.arrays[one.name] for one in state.declared]
+        if any(array.dtype != np.uint32 for array in arrays):
+            return False
+        self._sure = max(0, self._sure - 1)
+        row = self.room("rows", (BLOCK, self.n_units), np.float32)[:1]
+        pairs, sums, taught = arrays
+        return learn_exact(pairs, sums, taught, active, labels, WHOLE_SPARSE, row, clock)
+
     def _with_room(self, state: State, active: Active, chosen: NDArray[np.int64], labels: NDArray[np.int64]) -> State:
         """The state, with 64 bits where this block would pass 32."""
         pairs, sums, taught = (state.arrays[one.name] for one in state.declared)
@@ -259,6 +277,10 @@ class FloatSums(_Sums):
             kernels.add_rows(pairs, rows, np.ascontiguousarray(rows.T), tile)
         kernels.add_classes(sums, taught, *active, chosen, labels)
         return state
+
+    def add_one(self, state: State, active: Active, labels: NDArray[np.int64], clock: NDArray[np.int64]) -> bool:
+        pairs, sums, taught = (state.arrays[one.name] for one in state.declared)
+        return learn_floats(pairs, sums, taught, active, labels, np.float32(LARGEST_FLOAT), clock)
 
 
 def with_counts(state: State, n_samples: int) -> State:

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from kenyon._kernels import thin
 from kenyon._kernels.pairs import fill_triangle
+from kenyon._kernels.pairs_one import learn_thinned_16, learn_thinned_24
 from kenyon.errors import ModelFileError
 from kenyon.features import BLOCK, Active
 from kenyon.layers._coactivity import FEW_ROWS, TAUGHT, Coactivity, with_counts
@@ -90,6 +91,17 @@ class FewBits(Coactivity):
                 undo.before_all(packed)
             self._pack(pairs, packed)
         return state
+
+    def add_one(self, state: State, active: Active, labels: NDArray[np.int64], clock: NDArray[np.int64]) -> bool:
+        packed, means, taught, *scales = (state.arrays[one.name] for one in state.declared)
+        learn = learn_thinned_16 if self.bits == 16 else learn_thinned_24
+        return learn(packed, means, taught, tuple(scales), active, labels, self._limit, self._scratch_of_one(), clock)
+
+    def _scratch_of_one(self) -> tuple[NDArray, NDArray, NDArray, NDArray]:
+        n_pairs = 0 if self.bits == 16 else self.n_units * (self.n_units + 1) // 2
+        dense, distances = (self.room(name, (BLOCK, self.n_units), np.float32)[:1] for name in ("rows", "distances"))
+        diagonal = self.room("diagonal", (self.n_units,), np.int64)
+        return diagonal, self.room("unpacked", (n_pairs,), np.int32), dense, distances
 
     def moments(self, state: State) -> ClassMoments:
         views = state.views()

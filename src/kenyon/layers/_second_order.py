@@ -146,6 +146,15 @@ class SecondOrderLayer(Layer):
             at = stop
         return last
 
+    @property
+    def at_once(self) -> bool:
+        return True
+
+    def learn_one(self, sample: Samples, clock: NDArray[np.int64]) -> bool:
+        self._check(sample.active)
+        self._solved = self._service = None
+        return self.coactivity.add_one(self.state, sample.active, sample.labels, clock)
+
     def _service_until(
         self, first: int, last: int, labels: NDArray[np.int64], plastic: NDArray[np.bool_]
     ) -> tuple[Service, int]:
@@ -175,10 +184,13 @@ class SecondOrderLayer(Layer):
         self, active: Active, first: int, last: int, labels: NDArray[np.int64], plastic: NDArray[np.bool_]
     ) -> NDArray[np.int64]:
         """The samples that teach something."""
-        if active[1].dtype != self.coactivity.values:
-            raise TypeError(f"the activity is {active[1].dtype}: expected {np.dtype(self.coactivity.values)}")
+        self._check(active)
         some = labels[first:last]
         return first + np.flatnonzero((some != NO_LABEL) & plastic[some])
+
+    def _check(self, active: Active) -> None:
+        if active[1].dtype != self.coactivity.values:
+            raise TypeError(f"the activity is {active[1].dtype}: expected {np.dtype(self.coactivity.values)}")
 
     def updates(self, samples: Samples, taught: NDArray[np.bool_], n_plastic: int) -> int:
         return self.coactivity.visits(samples.active, samples.first + np.flatnonzero(taught))
