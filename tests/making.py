@@ -35,6 +35,8 @@ CASES: dict[str, dict[str, Any]] = {
     "two hidden layers": {"rule": INEL(20.0, GEN()), "hidden_layers": (24, 9)},
     "few bits": {"rule": "gen", "bits": 4},
     "counting in few bits": {"rule": "mean", "bits": 3},
+    "counting": {"rule": "mean", "layer": "counting"},
+    "counting, windows": {"rule": "mean", "layer": "counting", "shape": (5, 8), "density": "auto", "pooling": "sum"},
     "few bits, one hidden layer": {"rule": "gen", "bits": 8, "hidden_layers": (24,)},
     "identity": {"rule": "mse", "features": "identity"},
     "no threshold": {"rule": "mse", "threshold": None, "inhibitory": 0.5},

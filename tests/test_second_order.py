@@ -67,7 +67,7 @@ def test_sums_go_over_to_64_bits_when_an_entry_needs_them(array: str, most: int,
     other.load({name + ".0": array for name, array in layer.state.views().items()}, ".0", 2)
     assert held(other) == held(layer)
     if over:  # and back, where a sample is taken out again
-        layer.unlearn(activity(X[:1]), 0, 1, y[:1])
+        layer.subtract(teach(make(7, 2), X[:1], y[:1]).state, np.arange(2))
         assert layer.state.views()[array].dtype == np.uint32 and int(layer.state.views()[array].flat[0]) <= 2**32 - 1
 
 

@@ -57,8 +57,8 @@ def resolved(values: Mapping[str, Any], default_rule: bool) -> dict[str, Any]:
     if layer == "plastic" and bits < 32:
         layer = "few-bit"
     more: dict[str, Any] = {"features": features, "layer": layer, "bits": bits}
-    # whole numbers all the way: the activity of windows before a second-order layer, which adds it up exactly
-    more["whole"] = second and features == "windows"
+    # whole numbers all the way: the activity of windows before a layer that adds it up exactly
+    more["whole"] = layer in ("second-order", "counting") and features == "windows"
     if values["unit_norm"] == "auto":
         more["unit_norm"] = not second
     if values["root"] == "auto":

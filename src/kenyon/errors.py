@@ -12,6 +12,8 @@ True
 (True, True)
 >>> issubclass(DivergenceError, ArithmeticError), issubclass(MemoryBudgetError, MemoryError)
 (True, True)
+>>> issubclass(MergeError, ValueError), issubclass(MergeWarning, UserWarning)
+(True, True)
 """
 
 from __future__ import annotations
@@ -28,6 +30,8 @@ __all__ = [
     "InputError",
     "KenyonError",
     "MemoryBudgetError",
+    "MergeError",
+    "MergeWarning",
     "MissingExtraError",
     "ModelFileError",
     "nearest",
@@ -54,6 +58,14 @@ class DivergenceError(KenyonError, ArithmeticError):
 
 class MemoryBudgetError(KenyonError, MemoryError):
     """Something would not fit into the memory budget; nothing was changed."""
+
+
+class MergeError(KenyonError, ValueError):
+    """Models that do not add up to one, or samples that a model cannot have learned; nothing was changed."""
+
+
+class MergeWarning(UserWarning):
+    """A merged model that is close to the one that would have learned everything, but not the same to the bit."""
 
 
 class ModelFileError(KenyonError, ValueError):

@@ -14,11 +14,11 @@ from kenyon import _modelfile
 from kenyon._build import build_engine, check_budget, seed_of, settle
 from kenyon._core import Core
 from kenyon._engine import Engine, Journal
-from kenyon._estimator import Estimator
 from kenyon._inputs import Inputs, check_labels, check_samples
-from kenyon._inspection import Inspection, head_of
+from kenyon._inspection import head_of
 from kenyon._lesson import Lesson
 from kenyon._lock import ModelLock
+from kenyon._merging import Merging
 from kenyon.errors import InputError
 from kenyon.labels import NO_LABEL, Labels
 from kenyon.options import OPTIONS, describe
@@ -30,7 +30,7 @@ _LOCKS: WeakKeyDictionary[KenyonClassifier, ModelLock] = WeakKeyDictionary()
 """The lock of each classifier: no attribute of it, since it is neither copied nor saved."""
 
 
-class KenyonClassifier(Inspection, Estimator):
+class KenyonClassifier(Merging):
     __doc__ = f"""Sparse random features and a layer of local plasticity: one pass, no replay, no backpropagation.
 
     {describe(OPTIONS)}
@@ -52,9 +52,6 @@ class KenyonClassifier(Inspection, Estimator):
     Reference: Madireddy, Yanguas-Gil and Balaprakash, "Neuromodulated Neural Architectures with Local
     Error Signals for Memory-Constrained Online Continual Learning".
     """
-
-    _core: Core
-    """What was learned so far; there from the first call on."""
 
     # ---- learning
 

@@ -182,9 +182,10 @@ class ClassifierOptions:
     )  # fmt: skip
     layer: str = option(
         "auto",
-        "Learning layer: plastic (a rule), second-order (co-activity and a readout that is solved when asked), or "
-        "module:Class; 'auto' is plastic, or what a memory budget with a shape is best spent on.",
-        "layer", choices=("plastic", "second-order"), auto=True, added=True,
+        "Learning layer: plastic (a rule), counting (the rule mean in sums that add up exactly), second-order "
+        "(co-activity and a readout that is solved when asked), or module:Class; 'auto' is plastic, or what a memory "
+        "budget with a shape is best spent on.",
+        "layer", choices=("plastic", "counting", "second-order"), auto=True, added=True,
     )  # fmt: skip
     bits: int | str = option(
         "auto",

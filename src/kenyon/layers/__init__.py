@@ -12,6 +12,7 @@
 
 from kenyon.errors import ConfigError
 from kenyon.layers._base import NO_LABEL, Layer, Samples, Undo
+from kenyon.layers._counting import CountingLayer
 from kenyon.layers._few_bit_weights import FewBitLayer
 from kenyon.layers._plastic import PlasticLayer
 from kenyon.layers._second_order import SecondOrderLayer
@@ -21,6 +22,7 @@ from kenyon.outside import is_outside, load_class
 LAYERS: dict[str, type[Layer]] = {
     "plastic": PlasticLayer,
     "few-bit": FewBitLayer,
+    "counting": CountingLayer,
     "second-order": SecondOrderLayer,
 }
 """The kinds of layer by name."""
@@ -44,6 +46,7 @@ def layer_class(name: str) -> type[Layer]:
 __all__ = [
     "LAYERS",
     "NO_LABEL",
+    "CountingLayer",
     "Declared",
     "FewBitLayer",
     "Layer",

@@ -7,14 +7,15 @@ output of samples without learning them. A new kind of layer is a file in this f
 
 from __future__ import annotations
 
+import copy
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon.errors import ModelFileError
+from kenyon.errors import MergeError, ModelFileError
 from kenyon.features import Active
 from kenyon.layers._state import Declared, State, axis_sizes, bytes_of
 
@@ -150,6 +151,49 @@ class Layer(ABC):
     @abstractmethod
     def weights(self) -> NDArray[np.float32]:
         """(n_inputs, n_neurons): what the output is computed with."""
+
+    def unlike_one_pass(self) -> str | None:
+        """In what a merged state differs from that of one pass over everything, in words; None: in nothing.
+
+        Raises `MergeError` where two states of this layer do not add up to a third.
+        """
+        raise MergeError(
+            f"a layer of the kind {type(self).__name__} cannot be merged: expected a second-order layer, a counting "
+            "one, or a rule that adds up"
+        )
+
+    def merge(self, other: State, neurons: NDArray[np.int64]) -> None:
+        """Add what another layer learned; where `unlike_one_pass` is None, to the bit as if this one had.
+
+        The state is replaced, never changed in place. Refuses a state that does not fit, changing nothing.
+
+        Args:
+            other: the state of the other layer, of as many units.
+            neurons: this layer's neuron for each of the other's.
+        """
+        self.unlike_one_pass()
+
+    def subtract(self, other: State, neurons: NDArray[np.int64]) -> None:
+        """Take out again what another layer learned: the state as if it had never come, to the bit.
+
+        The reverse of `merge`, for exact sums alone. Refuses what this layer cannot have learned, changing nothing.
+        """
+        self.unlike_one_pass()
+        raise MergeError(f"a layer of the kind {type(self).__name__} has no exact sums: nothing can be taken out again")
+
+    def emptied(self) -> Self:
+        """A copy that knows the same classes and was taught nothing; of layers that can `subtract`."""
+        twin = copy.deepcopy(self)
+        twin.state = State(self.state.declared, self.state.sizes)
+        return twin
+
+    def keep(self, neurons: NDArray[np.int64]) -> None:
+        """Keep these output neurons alone, in this order; of layers that can `subtract`."""
+        raise NotImplementedError
+
+    def taught(self) -> NDArray[np.int64]:
+        """Samples that each output neuron was taught; of layers that can `subtract`."""
+        raise NotImplementedError
 
     @property
     def sharpness(self) -> float:

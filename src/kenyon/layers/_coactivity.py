@@ -6,19 +6,19 @@ Each way declares its arrays, adds samples to them, and gives the moments that a
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping
-from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from kenyon._kernels import pairs as kernels
 from kenyon._kernels.pairs_one import learn_exact, learn_floats
-from kenyon.errors import InputError
+from kenyon.errors import InputError, MergeError
 from kenyon.features import BLOCK, Active
 from kenyon.layers._pairs_undo import PairsUndo
-from kenyon.layers._readout import ClassMoments, add_outer
+from kenyon.layers._readout import ClassMoments, add_outer, by_content
 from kenyon.layers._state import Declared, State
+from kenyon.layers._sums import NARROW, added, taken_away, widened, with_counts
 
 PEAK = 255
 """Largest activity in whole numbers: BLOCK products of it are below 2**24, and so exact in float32."""
@@ -26,7 +26,6 @@ PEAK = 255
 LARGEST_FLOAT = 1e12
 """Largest activity in floats: the sum of as many squares as a stream could have still fits a float32."""
 
-NARROW, WIDE = 2**32 - 1, 2**64 - 1
 PANEL = 256
 """Rows of the matrix of products that are computed at a time."""
 
@@ -48,11 +47,16 @@ def sums_of(dtype: DTypeLike, wide: bool) -> tuple[Declared, ...]:
 class Coactivity(ABC):
     """One way to keep the co-activity of units.
 
+    Class attributes:
+        inexact: in what a merged state differs from that of one pass, in words; None: in nothing.
+
     Args:
         n_units: inputs of the layer.
         declared: the arrays it keeps, `pairs` and `taught` among them.
         values: type of the activity that it takes.
     """
+
+    inexact: ClassVar[str | None] = None
 
     def __init__(self, n_units: int, declared: tuple[Declared, ...], values: type[np.generic]) -> None:
         self.n_units, self.declared, self.values = n_units, declared, values
@@ -92,6 +96,16 @@ class Coactivity(ABC):
     @abstractmethod
     def moments(self, state: State) -> ClassMoments:
         """What was learned of the classes that were taught."""
+
+    def merged(self, state: State, other: State, neurons: NDArray[np.int64]) -> State:
+        """What two states learned; neuron k of the other is neuron `neurons[k]` of the first."""
+        return added(state, other, neurons)
+
+    def without(self, state: State, other: State, neurons: NDArray[np.int64]) -> State:
+        """The state as if what the other learned had never come; refuses what it cannot have learned."""
+        if self.inexact is not None:
+            raise MergeError(f"{self.inexact}, so that nothing can be taken out again: expected exact sums")
+        return taken_away(state, other, neurons)
 
     def check(self, state: State) -> None:  # noqa: B027  most states will do
         """Refuse a state from a file that no stream can have led to and that could not go on learning."""
@@ -162,7 +176,8 @@ class _Sums(Coactivity):
         sums = views["sums"][:, known].astype(np.float64)
         scatter = np.empty((self.n_units, self.n_units))
         kernels.fill_triangle(views["pairs"], 1.0, scatter)
-        add_outer(scatter, np.asfortranarray(sums / np.sqrt(counts)), -1.0)
+        scaled = sums / np.sqrt(counts)
+        add_outer(scatter, np.asfortranarray(scaled[:, by_content(scaled)]), -1.0)
         return ClassMoments(scatter, sums / counts, counts.sum(), counts.sum())
 
 
@@ -221,37 +236,22 @@ class ExactSums(_Sums):
         return widened(state, wide)
 
     def merged(self, state: State, other: State, neurons: NDArray[np.int64]) -> State:
-        """The sums of two states; neuron k of the other is neuron `neurons[k]` of the first."""
         self._sure = 0
-        total, more = {}, other.views()
-        for name, own in state.arrays.items():
-            theirs = more[name].astype(np.uint64)
-            if name != "pairs":
-                theirs = np.zeros(own.shape, np.uint64)
-                theirs[..., neurons] = more[name]
-            if int(own.max(initial=0)) + int(theirs.max(initial=0)) > WIDE:
-                raise InputError(f"{name} of the two models pass {WIDE}: expected sums of samples that were learned")
-            total[name] = own + theirs
-        return narrowest(state, total)
+        return super().merged(state, other, neurons)
 
-    def without(self, state: State, active: Active, chosen: NDArray[np.int64], labels: NDArray[np.int64]) -> State:
-        """The state as if the chosen samples had never come; refuses those that it cannot have learned."""
-        less = {name: np.zeros(array.shape, np.uint64) for name, array in state.arrays.items()}
-        kernels.add_products(less["pairs"], *active, chosen)
-        kernels.add_classes(less["sums"], less["taught"], *active, chosen, labels)
-        left = {}
-        for name, array in state.arrays.items():
-            if (array < less[name]).any():
-                raise InputError(f"{name} would fall below zero: expected samples that were learned, with their labels")
-            left[name] = array - less[name]
-        nobody = left["taught"] == 0
-        if left["sums"][:, nobody].any() or (nobody.all() and left["pairs"].any()):
-            raise InputError("a class without samples would have sums: expected samples that were learned")
-        return narrowest(state, left)
+    def without(self, state: State, other: State, neurons: NDArray[np.int64]) -> State:
+        self._sure = 0
+        left = super().without(state, other, neurons)
+        nobody = left.arrays["taught"] == 0
+        if left.arrays["sums"][:, nobody].any() or (nobody.all() and left.arrays["pairs"].any()):
+            raise MergeError("a class without samples would have sums: expected samples that were learned")
+        return left
 
 
 class FloatSums(_Sums):
     """Sums in float32, added sample by sample: a stream in another order gives other last bits."""
+
+    inexact = "the co-activity is summed in floats, whose last bits depend on the order"
 
     def __init__(self, n_units: int) -> None:
         super().__init__(n_units, sums_of(np.float32, wide=False), np.float32)
@@ -281,27 +281,3 @@ class FloatSums(_Sums):
     def add_one(self, state: State, active: Active, labels: NDArray[np.int64], clock: NDArray[np.int64]) -> bool:
         pairs, sums, taught = (state.arrays[one.name] for one in state.declared)
         return learn_floats(pairs, sums, taught, active, labels, np.float32(LARGEST_FLOAT), clock)
-
-
-def with_counts(state: State, n_samples: int) -> State:
-    """The state, with counts of 64 bits where so many more samples could pass 32."""
-    return widened(state, {"taught"} if int(state.arrays["taught"].max()) + n_samples > NARROW else set())
-
-
-def widened(state: State, names: Collection[str]) -> State:
-    """The state with these arrays in 64 bits."""
-    names = {name for name in names if state.arrays[name].dtype != np.uint64}
-    if not names:
-        return state
-    declared = [replace(one, dtype=np.uint64) if one.name in names else one for one in state.declared]
-    wide = {name: state.arrays[name].astype(np.uint64) for name in names}
-    return State(declared, state.sizes, state.arrays | wide)
-
-
-def narrowest(state: State, arrays: Mapping[str, NDArray]) -> State:
-    """A state of these arrays, those that may be wide in 32 bits where they fit: equal sums are equal bytes."""
-    wide = [one.name for one in state.declared if one.wide]
-    types = {name: np.uint32 if arrays[name].max(initial=0) <= NARROW else np.uint64 for name in wide}
-    declared = [replace(one, dtype=types[one.name]) if one.wide else one for one in state.declared]
-    narrow = {name: arrays[name].astype(types[name]) for name in wide}
-    return State(declared, state.sizes, {**arrays, **narrow})

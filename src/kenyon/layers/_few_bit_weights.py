@@ -61,7 +61,9 @@ from kenyon.features import Active
 from kenyon.layers._base import Layer, Samples
 from kenyon.layers._codes import code_of
 from kenyon.layers._few_bit_limits import check_bits, check_rule, check_whole, fraction_of
-from kenyon.layers._state import Declared
+from kenyon.layers._few_bit_merge import merged_levels
+from kenyon.layers._state import Declared, State
+from kenyon.layers._sums import check_additive, check_neurons
 from kenyon.modulation import Moving, clamp_bounds, local_of
 from kenyon.rules import Rule
 
@@ -213,6 +215,16 @@ class FewBitLayer(Layer):
         """Of a readout, which are numbers; without one they are not used."""
         numbers = [0.0 if callable(value) else value for value in self.rule.parameters.values()]
         return np.array(numbers, np.float32)
+
+    def unlike_one_pass(self) -> str | None:
+        check_additive(self.rule, self.n_hidden)
+        return f"its weights have {self.bits} bits, and chance rounds them"
+
+    def merge(self, other: State, neurons: NDArray[np.int64]) -> None:
+        self.unlike_one_pass()
+        check_neurons(self.state, other, neurons)
+        neuron = (self.n_inputs, self.bits, self.signed, self.rule.whole_limit, self._seed)
+        self.state = merged_levels(self.state, other, neurons, *neuron)
 
     def updates(self, samples: Samples, taught: NDArray[np.bool_], n_plastic: int) -> int:
         return int(samples.active[2][samples.first : samples.last] @ taught) * (

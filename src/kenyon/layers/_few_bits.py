@@ -13,6 +13,24 @@ squared steps. So both errors grow alike at n = sqrt(c d limit). On held-out dig
 more than chance, since it falls on the small eigenvalues.
 
 The state depends on the order of the stream, but not on how the stream is cut into calls.
+
+**Merging** two states, a and b, in whole numbers of 64 bits; `>>` and `/` round down, and `word(x, y)` is that of
+`_kernels/thin.py`. With n the count of a class, m its mean at a unit in 1/256, t the samples of both states in all, h
+halvings and d doublings, p an entry of the co-activity at place k:
+
+    m    = (n_a m_a + n_b m_b + ((word(word(t, 2), unit * width + class) >> 48) * (n_a + n_b) >> 16)) / (n_a + n_b)
+    H, D = max(h_a, h_b), max(d_a, d_b)
+    v_c  = min(low * ((high << 16) / (low + high)) >> H, 2^47)      low, high: the smaller and the larger of n_a, n_b
+    B    = sum over classes c of both of  g * (v_c >> 16) + (g * (v_c & 65535) >> 16),   g = delta_c[i] delta_c[j]
+    S    = 16 + 2 D
+    T    = (p_a << S >> H - h_a + 2 (D - d_a)) + (p_b << S >> H - h_b + 2 (D - d_b)) + B
+    p    = T + r >> S, clipped to the limit;   r = (word(word(t, 1), k) >> 1) & (2^S - 1),   2^S - 1 on the diagonal
+
+with delta_c = m_a - m_b for each unit, and `width` the classes padded to a multiple of eight. B is the scatter between
+the two means of a class, n_a n_b / (n_a + n_b) delta delta'. Shifts of more than 62 are 62. Where an entry of the
+diagonal would pass the limit, H is raised by one if t >> H is at least the number of samples that are enough, or if
+D is 8 already, else D; and everything but the means is computed again. A state that learned nothing changes nothing,
+and a and b may change places. Counts are added.
 """
 
 from __future__ import annotations
@@ -22,15 +40,16 @@ from math import isqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon._kernels import thin
+from kenyon._kernels import merging, thin
 from kenyon._kernels.pairs import fill_triangle
 from kenyon._kernels.pairs_one import learn_thinned_16, learn_thinned_24
 from kenyon.errors import ModelFileError
 from kenyon.features import BLOCK, Active
-from kenyon.layers._coactivity import FEW_ROWS, TAUGHT, Coactivity, with_counts
+from kenyon.layers._coactivity import FEW_ROWS, TAUGHT, Coactivity
 from kenyon.layers._pairs_undo import PairsUndo
 from kenyon.layers._readout import ClassMoments
 from kenyon.layers._state import Declared, State
+from kenyon.layers._sums import narrowest, spread, with_counts
 
 MOST_HALVINGS = 62
 """As many as a stream with less than 2**64 samples can need."""
@@ -53,6 +72,8 @@ class FewBits(Coactivity):
         n_units: inputs of the layer.
         bits: 16 or 24.
     """
+
+    inexact = "the co-activity is thinned to few bits, and chance rounds it"
 
     def __init__(self, n_units: int, bits: int) -> None:
         super().__init__(n_units, few_bits_of(bits), np.uint8)
@@ -102,6 +123,42 @@ class FewBits(Coactivity):
         dense, distances = (self.room(name, (BLOCK, self.n_units), np.float32)[:1] for name in ("rows", "distances"))
         diagonal = self.room("diagonal", (self.n_units,), np.int64)
         return diagonal, self.room("unpacked", (n_pairs,), np.int32), dense, distances
+
+    def merged(self, state: State, other: State, neurons: NDArray[np.int64]) -> State:
+        ours, theirs = (
+            {one.name: spread(one, array, place, state.width) for one, array in zip(each.declared, arrays, strict=True)}
+            for each, arrays, place in (
+                (state, state.arrays.values(), np.arange(state.width)),
+                (other, other.views().values(), neurons),
+            )
+        )
+        a, b = (each["taught"].astype(np.uint64) for each in (ours, theirs))
+        time = int(a.sum()) + int(b.sum())
+        means = ours["means"].copy()
+        merging.merge_means(ours["means"], theirs["means"], a, b, np.uint64(thin.word(time, 2)), means)
+        both = np.flatnonzero((a > 0) & (b > 0))
+        distances = ours["means"][:, both].astype(np.int64) - theirs["means"][:, both]
+        pairs, others = (self._unpacked(each["pairs"]) for each in (ours, theirs))
+        scales = np.array([[each["halvings"][0], each["doublings"][0]] for each in (ours, theirs)], np.int64)
+        halvings, doublings = scales.max(axis=0).tolist()
+        weights, diagonal = np.zeros(len(both), np.uint64), np.zeros(self.n_units, np.int64)
+        while True:
+            merging.shared_weights(a[both], b[both], halvings, weights)
+            places = np.minimum(halvings - scales[:, 0] + 2 * (doublings - scales[:, 1]), 62)
+            how = (pairs, others, places, distances, weights, np.int64(16 + 2 * doublings), np.int64(self._limit))
+            if merging.merge_diagonal(*how, diagonal):
+                break
+            if time >> halvings >= self._enough or doublings == MOST_DOUBLINGS:
+                halvings += 1
+            else:
+                doublings += 1
+        total = np.empty_like(pairs)
+        merging.merge_pairs(*how, np.uint64(thin.word(time, 1)), total)
+        packed = np.empty_like(ours["pairs"])
+        self._pack(total, packed)
+        arrays = {"pairs": packed, "means": means, "taught": a + b}
+        arrays |= {"halvings": np.array([halvings], np.uint8), "doublings": np.array([doublings], np.uint8)}
+        return narrowest(state, arrays)
 
     def moments(self, state: State) -> ClassMoments:
         views = state.views()

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import cached_property
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,10 +21,12 @@ from numpy.typing import NDArray
 from kenyon._kernels.learn import compile_readout, compile_rule, forward_block
 from kenyon._kernels.outputs import column_means
 from kenyon._kernels.undo import forget_rows, keep_rows, keep_rows_of_one, restore_rows
+from kenyon.errors import MergeError
 from kenyon.features import Active
 from kenyon.layers._base import Layer, Samples
 from kenyon.layers._codes import code_of
-from kenyon.layers._state import Declared
+from kenyon.layers._state import Declared, State
+from kenyon.layers._sums import added, check_additive, check_neurons
 from kenyon.modulation import clamp_bounds, local_of
 from kenyon.rules import Rule
 
@@ -88,7 +90,7 @@ class PlasticLayer(Layer):
         self._initial = np.clip(np.float32(step.initial_weight), *clamp)
         self.codes = np.zeros((0, self.width), np.float32)
         self._dense = np.zeros(0 if step.event_driven else n_inputs, np.float32)
-        self._kept: _KeptRows | None = None
+        self._kept: KeptRows | None = None
         self._start(0)
 
     @property
@@ -186,6 +188,19 @@ class PlasticLayer(Layer):
             self._readout[0](arrays["weights"], arrays["counts"], active, first, last, self._parameters(), outputs)
         return outputs
 
+    def unlike_one_pass(self) -> str | None:
+        check_additive(self.rule, self.n_hidden)
+        if self._local is not None:
+            raise MergeError("the learning rate depends on the synapse: expected a number, so that weights are sums")
+        return "its weights are summed in floats, whose last bits depend on the order"
+
+    def merge(self, other: State, neurons: NDArray[np.int64]) -> None:
+        self.unlike_one_pass()
+        check_neurons(self.state, other, neurons)
+        total = added(self.state, other, neurons)
+        total.arrays["weights"] = np.clip(total.arrays["weights"], *self.clamp)
+        self.state = total
+
     def weight_means(self) -> NDArray[np.float64]:
         return column_means(self.weights, self.n_neurons)
 
@@ -195,7 +210,7 @@ class PlasticLayer(Layer):
 
     def mark(self) -> PlasticUndo:
         if self._kept is None or self._kept.rows.shape != self.state.arrays["weights"].shape:
-            self._kept = _KeptRows(self.state.arrays["weights"])
+            self._kept = KeptRows(self.state.arrays["weights"])
         return PlasticUndo(self, self._kept)
 
     @property
@@ -213,10 +228,10 @@ class PlasticLayer(Layer):
         return {name: value for name, value in vars(self).items() if name not in compiled} | {"_kept": None}
 
 
-class _KeptRows:
+class KeptRows:
     """Room for rows of weights as a call found them; used again by every call."""
 
-    def __init__(self, weights: NDArray[np.float32]) -> None:
+    def __init__(self, weights: NDArray) -> None:
         self.rows = np.empty_like(weights)
         self.units = np.empty(len(weights), np.uint32)
         self.marks = np.zeros(len(weights), np.bool_)
@@ -224,24 +239,40 @@ class _KeptRows:
         self.marked = False
 
 
+class _OfRows(Protocol):
+    """What the journal needs of a layer."""
+
+    state: State
+    codes: NDArray[np.float32]
+    n_classes: int
+
+    @property
+    def keeps_rows(self) -> bool: ...
+
+
 class PlasticUndo:
     """A journal of rows: each row of weights is kept when a call first touches it.
+
+    Args:
+        layer: whose rows are kept.
+        kept: room for them.
+        name: the array that they are rows of; the others are small, and copied whole.
 
     A layer that grows beyond its padding gets new arrays, and the old ones stay as they are from then on.
     """
 
-    def __init__(self, layer: PlasticLayer, kept: _KeptRows) -> None:
-        self._layer, self._kept = layer, kept
+    def __init__(self, layer: _OfRows, kept: KeptRows, name: str = "weights") -> None:
+        self._layer, self._kept, self._name = layer, kept, name
         self._state, self._codes, self._n_classes = layer.state, layer.codes, layer.n_classes
-        self._small = {name: array.copy() for name, array in layer.state.arrays.items() if name != "weights"}
+        self._small = {key: array.copy() for key, array in layer.state.arrays.items() if key != name}
         if kept.marked:
             forget_rows(kept.marks, kept.units, kept.count)
         kept.marked, kept.count[0] = False, 0
-        self._whole: NDArray[np.float32] | None = None
+        self._whole: NDArray | None = None
 
     def note(self, active: Active, first: int, last: int) -> None:
-        weights = self._state.arrays["weights"]
-        if self._layer.state.arrays["weights"] is not weights:
+        weights = self._state.arrays[self._name]
+        if self._layer.state.arrays[self._name] is not weights:
             return
         if self._layer.keeps_rows:
             kept = self._kept
@@ -257,9 +288,9 @@ class PlasticUndo:
 
     def undo(self) -> None:
         layer, arrays = self._layer, self._state.arrays
-        restore_rows(arrays["weights"], self._kept.units, self._kept.rows, self._kept.count)
+        restore_rows(arrays[self._name], self._kept.units, self._kept.rows, self._kept.count)
         if self._whole is not None:
-            arrays["weights"][...] = self._whole
+            arrays[self._name][...] = self._whole
         for name, array in self._small.items():
             arrays[name][...] = array
         layer.state, layer.codes, layer.n_classes = self._state, self._codes, self._n_classes

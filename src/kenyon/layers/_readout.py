@@ -91,6 +91,8 @@ def solve(
     if not known.size:
         return Readout(weights, offsets)
     scatter, means, n_samples, n_used = moments()
+    order = by_content(means)
+    known, means = known[order], means[:, order]
     amount = oracle_shrinkage(scatter, n_used) if shrinkage == "auto" else float(shrinkage)
     centre = means.mean(axis=1, keepdims=True)
     apart = np.asfortranarray(means - centre)
@@ -109,6 +111,12 @@ def solve(
         shift = -((means + centre) * solved).sum(axis=0) / 2
     weights[:, known], offsets[known] = solved, shift
     return Readout(weights, offsets)
+
+
+def by_content(columns: NDArray[np.float64]) -> list[int]:
+    """An order of the columns that follows from what they hold: sums over classes then have one order, to the last
+    bit, in whatever order the classes came."""
+    return sorted(range(columns.shape[1]), key=lambda column: columns[:, column].tobytes())
 
 
 def oracle_shrinkage(scatter: NDArray[np.float64], n_used: float) -> float:

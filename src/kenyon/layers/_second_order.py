@@ -24,14 +24,15 @@ from numpy.typing import NDArray
 
 from kenyon._kernels import pairs as kernels
 from kenyon._kernels.learn import forward_block
-from kenyon.errors import ConfigError, InputError, ModelFileError, unknown
+from kenyon.errors import ConfigError, ModelFileError, unknown
 from kenyon.features import BLOCK, Active
 from kenyon.layers._base import NO_LABEL, Layer, Samples
-from kenyon.layers._coactivity import Coactivity, ExactSums, FloatSums, narrowest, widened
+from kenyon.layers._coactivity import Coactivity, ExactSums, FloatSums
 from kenyon.layers._few_bits import FewBits
 from kenyon.layers._pairs_undo import KeptPairs, PairsUndo
 from kenyon.layers._readout import Readout, solve
 from kenyon.layers._state import Declared, State
+from kenyon.layers._sums import check_neurons, narrowest, only, wide_in, widened
 
 SHRINKAGE = 0.001
 READOUTS = ("discriminant", "ridge")
@@ -197,43 +198,28 @@ class SecondOrderLayer(Layer):
 
     # ---- sums of sums
 
+    def unlike_one_pass(self) -> str | None:
+        return self.coactivity.inexact
+
     def merge(self, other: State, neurons: NDArray[np.int64]) -> None:
-        """Add what another layer learned, to the bit as if this one had; in whole numbers of 32 bits or more only.
+        check_neurons(self.state, other, neurons)
+        self._replace(self.coactivity.merged(self.state, other, neurons))
 
-        Args:
-            other: the state of the other layer, of as many units.
-            neurons: this layer's neuron for each of the other's.
-        """
-        exact = self._exact("merge")
-        if other.sizes["units"] != self.n_inputs:
-            raise InputError(f"the other layer has {other.sizes['units']} units: expected {self.n_inputs}")
-        if set(other.arrays) != set(self.state.arrays) or other.arrays["pairs"].dtype.kind != "u":
-            raise InputError("the other layer has no exact sums: expected activity in whole numbers and bits=32")
-        if len(set(neurons.tolist())) != other.n_neurons or not set(neurons.tolist()) <= set(range(self.n_neurons)):
-            raise InputError(
-                f"neurons are {neurons.tolist()}: expected {other.n_neurons} different ones below {self.n_neurons}"
-            )
-        merged = exact.merged(self.state, other, neurons)
+    def subtract(self, other: State, neurons: NDArray[np.int64]) -> None:
+        check_neurons(self.state, other, neurons)
+        self._replace(self.coactivity.without(self.state, other, neurons))
+
+    def keep(self, neurons: NDArray[np.int64]) -> None:
+        self._replace(only(self.state, neurons))
+        self.n_classes = len(neurons)
+
+    def taught(self) -> NDArray[np.int64]:
+        return self.state.views()["taught"].astype(np.int64)
+
+    def _replace(self, state: State) -> None:
+        """Put a state in the place of this one, and everything that was worked out from it aside."""
         self._solved = self._service = None
-        self.state = merged
-
-    def unlearn(self, active: Active, first: int, last: int, labels: NDArray[np.int64]) -> None:
-        """Take samples first .. last - 1 of a block out again: the state as if they had never come, to the bit.
-
-        Refuses samples that it cannot have learned, changing nothing.
-        """
-        exact = self._exact("unlearn")
-        chosen = self._chosen(active, first, last, labels, np.ones(self.width, np.bool_))
-        left = exact.without(self.state, active, chosen, labels)
-        self._solved = self._service = None
-        self.state = left
-
-    def _exact(self, what: str) -> ExactSums:
-        if not isinstance(self.coactivity, ExactSums):
-            raise ConfigError(
-                f"a layer without exact sums cannot {what}: expected activity in whole numbers and bits=32"
-            )
-        return self.coactivity
+        self.state = state
 
     # ---- reading
 
@@ -270,7 +256,7 @@ class SecondOrderLayer(Layer):
     # ---- keeping
 
     def load(self, tensors: Mapping[str, NDArray], where: str, n_classes: int) -> None:
-        wide = {one.name for one in self.state.declared if one.wide and _is_wide(tensors.get(one.name + where))}
+        wide = wide_in(self.state, tensors, where)
         self.state = widened(self.state, wide)
         super().load(tensors, where, n_classes)
         self.coactivity.check(self.state)
@@ -323,7 +309,3 @@ class SecondOrderLayer(Layer):
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_kept": None, "_undo": None}
-
-
-def _is_wide(saved: NDArray | None) -> bool:
-    return saved is not None and saved.dtype == np.uint64

@@ -34,6 +34,8 @@ class Rule:
     Class attributes:
         name: how the rule is looked up; setting it enters the rule in the table.
         gated: True if a neuron whose `x_m` is 0 never changes. Only labelled neurons are visited.
+        additive: True if `delta` depends on `x_e` and `x_m` alone: a weight is then a sum of what each sample adds by
+            itself, and two models that learned parts of a stream add up to the one that learned all of it.
         counted: True if `delta` also takes `n`, after `w`. The counts are then part of the state.
         initial_weight: weights of a neuron that has not learned yet.
         learning_rate, clamp: what `"auto"` means for this rule (clamp None: not needed).
@@ -64,6 +66,7 @@ class Rule:
 
     name: ClassVar[str] = ""
     gated: ClassVar[bool] = False
+    additive: ClassVar[bool] = False
     counted: ClassVar[bool] = False
     initial_weight: ClassVar[float] = 0.0
     learning_rate: ClassVar[float] = 0.1

@@ -35,6 +35,7 @@ class MEAN(Rule):
 
     name: ClassVar[str] = "mean"
     gated: ClassVar[bool] = True
+    additive: ClassVar[bool] = True
     learning_rate: ClassVar[float] = 1.0
     signed: ClassVar[bool] = False
     sharpness: ClassVar[float] = 400.0  # no output passes cap

@@ -1,0 +1,271 @@
+"""One model from several, and samples taken out of a model again.
+
+Counts and sums add up. So two models with the same parameters and seed, each of which learned a part of a stream, merge
+into the model that would have learned the first part and then the second: classes are united in that order, and what
+each unit and each pair of units has seen is added. Where the sums are exact, that is true to the bit, whatever the
+parts, their order and the tree of merges; and what was added can be taken away again.
+"""
+
+from __future__ import annotations
+
+import copy
+import warnings
+from abc import abstractmethod
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from types import MethodType
+from typing import NamedTuple, Self, TypeVar, overload
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kenyon import _modelfile
+from kenyon._alike import check_alike
+from kenyon._build import check_budget
+from kenyon._core import Core
+from kenyon._engine import Engine, Journal
+from kenyon._estimator import Estimator
+from kenyon._inputs import check_labels, check_samples
+from kenyon._inspection import Inspection, head_of
+from kenyon._lesson import Lesson
+from kenyon._lock import ModelLock
+from kenyon.errors import InputError, MergeError, MergeWarning
+from kenyon.labels import NO_LABEL, Labels
+
+M = TypeVar("M", bound="Merging")
+
+
+class MergeMethod:
+    """`model.merge(other, ...)` adds others to a model; `KenyonClassifier.merge(models)` makes a new one of them."""
+
+    @overload
+    def __get__(self, model: None, kind: type[M]) -> Callable[[Iterable[M]], M]: ...
+
+    @overload
+    def __get__(self, model: M, kind: type[M]) -> Callable[..., M]: ...
+
+    def __get__(self, model: M | None, kind: type[M]) -> Callable[..., M]:
+        return MethodType(_merged, kind) if model is None else MethodType(_merge_into, model)
+
+
+class Merging(Inspection, Estimator):
+    """What a classifier can do with what others have learned."""
+
+    _core: Core
+    """What was learned so far; there from the first call on."""
+
+    merge = MergeMethod()
+
+    @property
+    @abstractmethod
+    def _lock(self) -> ModelLock: ...
+
+    @abstractmethod
+    def _settled(self) -> Core: ...
+
+    @abstractmethod
+    def _check_fitted(self) -> None: ...
+
+    @abstractmethod
+    def _check_wider(self, core: Core) -> None: ...
+
+    def unlearn(self, X: ArrayLike, y: ArrayLike, task: Hashable = None, keep_classes: bool = False) -> Self:
+        """Take samples out again: the model as if they had never come, to the bit.
+
+        For models whose sums are exact: a second-order layer on activity in bytes with `bits=32`, and
+        `layer="counting"`. Samples that cannot have been learned, since a sum would fall below zero, are refused, and
+        nothing is changed; whether others have been, sums cannot tell.
+
+        Args:
+            X, y: samples with the labels they were learned with; what has no label taught nothing, and is passed over.
+            task: the task that they were learned in.
+            keep_classes: whether classes that no sample is left of stay known, as they do where they were declared by
+                `classes=`. Otherwise they are forgotten; a model without any sample left is as before its first.
+        """
+        self._check_fitted()
+        self._lock.write(lambda: self._unlearn(X, y, task, keep_classes))
+        return self
+
+    def _unlearn(self, X: ArrayLike, y: ArrayLike, task: Hashable, keep_classes: bool) -> None:
+        core = self._settled()
+        engine, layer = core.engine, core.engine.layers[-1]
+        if (inexact := layer.unlike_one_pass()) is not None:
+            raise MergeError(f"{inexact}, so that nothing can be taken out again: expected exact sums")
+        samples, head = check_samples(core.inputs, X), head_of(core, task)
+        numbers, new = head.encode(check_labels(y, len(samples)), self.unlabelled)
+        if new:
+            raise MergeError(f"label {new[0][1]!r} was never learned: expected one of {list(head.neurons)[:10]}")
+        twin = copy.copy(engine)
+        twin.layers, twin.time, twin.updates = [layer.emptied()], 0, 0
+        neurons = np.array([*head.neurons.values(), NO_LABEL])[numbers]
+        twin.learn(samples, Lesson(neurons, head, head, [], False), None)
+
+        def take_out() -> Core | None:
+            before = layer.taught()
+            layer.subtract(twin.layers[-1].state, np.arange(engine.n_classes))
+            if engine.time < twin.time:
+                raise MergeError(f"{twin.time} samples of {engine.time} would be taken out: expected learned ones")
+            engine.time, engine.updates = engine.time - twin.time, max(0, engine.updates - twin.updates)
+            left = np.flatnonzero((before == 0) | (layer.taught() > 0))
+            if keep_classes or len(left) == engine.n_classes:
+                return core
+            layer.keep(left)
+            return core._replace(heads=_renumbered(core.heads, left)) if len(left) else None
+
+        self._change(core, take_out)
+
+    def _add(self, other: Core) -> None:
+        """Add what another model has learned; the caller holds the lock, or is the only one who knows this model."""
+        core = self._settled()
+        check_alike(core, other)
+        union, engine = unite(core.heads, other.heads, core.engine.n_classes), core.engine
+        merged = Core(engine, union.heads, core.inputs)
+        needed = engine.state_bytes_with(len(union.new))
+        if union.new:
+            metadata = _modelfile.metadata_bytes(engine, core.inputs, union.heads)
+            check_budget(self.memory_budget, needed + metadata, union.new)
+
+        def add() -> Core:
+            for _ in union.new:
+                engine.layers[-1].add_class()
+            engine.layers[-1].merge(other.engine.layers[-1].state, union.neurons)
+            engine.time, engine.updates = engine.time + other.engine.time, engine.updates + other.engine.updates
+            if engine.state_bytes > needed:
+                self._check_wider(merged)
+            return merged
+
+        self._change(core, add)
+
+    def _change(self, core: Core, change: Callable[[], Core | None]) -> None:
+        """Change the engine and put a new core in the old one's place, or undo all of it."""
+        self._core = core._replace(journal=Journal(core.engine))  # from here on an interruption is undone
+        try:
+            changed = change()
+            if changed is None:
+                del self._core
+            else:
+                self._core = changed
+        except BaseException:
+            self._settled()
+            raise
+
+
+def _merged(kind: type[M], models: Iterable[M]) -> M:
+    """A new model of what several have learned, one after the other; none of them is changed.
+
+    Args:
+        models: at least one, all with the same parameters and seed. In the order of their parts of the stream, the
+            result is the model of the whole stream, its neurons in the same order.
+
+    Example:
+        >>> from kenyon import KenyonClassifier
+        >>> X = np.eye(9, dtype=np.uint8) * 200
+        >>> parts = [
+        ...     KenyonClassifier(layer="second-order", shape=(3, 3), n_hidden=20, random_state=0)
+        ...     .partial_fit(X[start::2], ["a", "b", "c", "d", "e", "f", "g", "h", "i"][start::2])
+        ...     for start in (0, 1)
+        ... ]
+        >>> KenyonClassifier.merge(parts).n_samples_learned_
+        9
+    """
+    models = list(models)
+    _check_models(kind, models)
+    first = models[0]
+    new = type(first)(**first.get_params(deep=False))
+    new._core = first._read(_copied)
+    for other in models[1:]:
+        other._read(new._add)
+    _warn(new._core.engine)
+    return new
+
+
+def _merge_into(model: M, *others: M) -> M:
+    """Add what other models have learned to this one, and return it; the others stay as they are.
+
+    Args:
+        others: at least one, all with the parameters and the seed of this model.
+
+    Example:
+        >>> from kenyon import KenyonClassifier
+        >>> X = np.eye(9, dtype=np.uint8) * 200
+        >>> a, b = (KenyonClassifier(layer="second-order", shape=(3, 3), n_hidden=20, random_state=0) for _ in "ab")
+        >>> a.partial_fit(X[:4], [0, 1, 2, 3]).merge(b.partial_fit(X[4:], [4, 5, 6, 7, 8])).classes_.tolist()
+        [0, 1, 2, 3, 4, 5, 6, 7, 8]
+    """
+    _check_models(type(model), [model, *others])
+    if not others:
+        raise InputError("merge was given no model: expected at least one")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", MergeWarning)
+        # copied first: a model that waited for another's lock while it holds its own could wait for ever
+        other = others[0]._read(_copied) if len(others) == 1 else _merged(type(model), others)._core
+    model._lock.write(lambda: model._add(other))
+    _warn(model._core.engine)
+    return model
+
+
+def _check_models(kind: type[Merging], models: list[M]) -> None:
+    if not models:
+        raise InputError("merge was given no model: expected at least one")
+    for number, model in enumerate(models):
+        if not isinstance(model, Merging):
+            raise InputError(f"model {number} is a {type(model).__name__}: expected a {kind.__name__}")
+        model._check_fitted()
+        if any(model is other for other in models[:number]):
+            raise MergeError(f"model {number} is among the models twice: expected each once, or it would count twice")
+    models[0]._read(lambda core: core.engine.layers[-1].unlike_one_pass())
+
+
+def _copied(core: Core) -> Core:
+    """A core that shares nothing that learning changes."""
+    engine = copy.copy(core.engine)
+    engine.layers = [copy.deepcopy(layer) for layer in engine.layers]
+    return Core(engine, core.heads, core.inputs)
+
+
+def _warn(engine: Engine) -> None:
+    """Say so where the merged model is not the one of a single pass to the bit."""
+    if (inexact := engine.layers[-1].unlike_one_pass()) is not None:
+        warnings.warn(
+            f"the merged model is close to the one of a single pass, not equal to the bit: {inexact}",
+            MergeWarning,
+            stacklevel=4,
+        )
+
+
+class Union(NamedTuple):
+    """The labels of two models.
+
+    Attributes:
+        heads: of every task, the labels of the second behind those of the first.
+        neurons: of the first, one for each neuron of the second.
+        new: the labels that the first did not know.
+    """
+
+    heads: dict[Hashable, Labels]
+    neurons: NDArray[np.int64]
+    new: list[Hashable]
+
+
+def unite(first: Mapping[Hashable, Labels], second: Mapping[Hashable, Labels], n_classes: int) -> Union:
+    """Both models' labels, those that are new numbered on from `n_classes` in the order in which they came."""
+    heads = {task: labels.copy() for task, labels in first.items()}
+    theirs = [(neuron, task, label) for task, head in second.items() for label, neuron in head.neurons.items()]
+    places = np.zeros(len(theirs), np.int64)
+    new: list[Hashable] = []
+    for neuron, task, label in sorted(theirs, key=lambda entry: entry[0]):
+        own = heads.setdefault(task, Labels(kind=second[task].kind)).neurons
+        if label not in own:
+            own[label] = n_classes + len(new)
+            new.append(label)
+        places[neuron] = own[label]
+    return Union(heads, places, new)
+
+
+def _renumbered(heads: Mapping[Hashable, Labels], left: NDArray[np.int64]) -> dict[Hashable, Labels]:
+    """The labels whose neurons are left, numbered anew; a task without any is no task."""
+    place = {neuron: number for number, neuron in enumerate(left.tolist())}
+    kept = {
+        task: Labels((label, place[neuron]) for label, neuron in labels.neurons.items() if neuron in place)
+        for task, labels in heads.items()
+    }
+    return {task: labels for task, labels in kept.items() if labels.neurons}

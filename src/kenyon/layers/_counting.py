@@ -1,0 +1,192 @@
+"""The counting rule in whole numbers: sums that never saturate, and so add up to the last bit.
+
+    S[i, j] <- S[i, j] + c[i],   n[j] <- n[j] + 1         for a sample of class j
+    x_o[j]   = sum over i of min(S[i, j] / (65536 n[j]), cap / sqrt(N)) * c[i] / 65536
+
+c[i] is the activity of unit i in a sample of length 1, in 1/65536: a[i] * R >> 12 for activity in bytes (R as in
+`_few_bit_weights.py`), and x[i] * 65536 rounded for floats. It depends on the sample alone, so the sums do not depend
+on the order of the stream: models that learned parts of it merge into the one that learned all of it, to the bit, and
+samples can be taken out again. An entry takes four bytes, or eight where a sum needs them. What was counted in this
+way can be narrowed afterwards to the few bits of a `FewBitLayer`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kenyon._kernels import counting as kernels
+from kenyon.errors import ConfigError
+from kenyon.features import Active
+from kenyon.layers._base import Layer
+from kenyon.layers._coactivity import TAUGHT
+from kenyon.layers._plastic import KeptRows, PlasticUndo
+from kenyon.layers._state import Declared, State
+from kenyon.layers._sums import NARROW, added, check_neurons, narrowest, only, taken_away, wide_in, widened
+from kenyon.rules import MEAN, Rule
+
+SUMS = Declared("sums", ("units", "neurons"), np.uint32, wide=True)
+
+LARGEST = kernels.ONE + kernels.ONE // 8
+"""No activity of a unit in a sample of length 1 is larger: the length of a sample in bytes is rounded down."""
+
+
+class CountingLayer(Layer):
+    """Sums of activity in whole numbers, read through synapses that saturate.
+
+    Args:
+        n_inputs: presynaptic units.
+        rule: the counting rule.
+
+    Example:
+        >>> from kenyon.rules import MEAN
+        >>> layer = CountingLayer(100, MEAN(cap=0.3))
+        >>> layer.add_class()
+        >>> layer.weights.shape, layer.state.state_bytes
+        ((100, 1), 404)
+    """
+
+    @classmethod
+    def declare(cls, values: Mapping[str, Any]) -> tuple[Declared, ...]:
+        return SUMS, TAUGHT
+
+    @classmethod
+    def build(cls, n_inputs: int, n_hidden: int, seed: int, values: Mapping[str, Any]) -> CountingLayer:
+        wanted = {
+            "hidden_layers": (values["hidden_layers"], "none", not values["hidden_layers"]),
+            "bits": (values["bits"], "32, and `narrowed(bits)` afterwards", values["bits"] == 32),
+            "unit_norm": (values["unit_norm"], "True", bool(values["unit_norm"])),
+            "learning_rate": (values["learning_rate"], "1, at which a mean is a mean", values["learning_rate"] == 1),
+            "clamp": (values["clamp"], "None", values["clamp"] is None),
+            "features": (values["features"], "some that are never negative", values["features"] != "identity"),
+        }
+        for name, (seen, expected, true) in wanted.items():
+            if not true:
+                raise ConfigError(f"{name} is {seen!r}: expected {expected}, with layer='counting'")
+        return cls(n_inputs, values["rule"])
+
+    def __init__(self, n_inputs: int, rule: Rule) -> None:
+        if not isinstance(rule, MEAN):
+            raise ConfigError(f"rule is {rule!r}: expected 'mean' with layer='counting'")
+        super().__init__(n_inputs, 0, (SUMS, TAUGHT))
+        self.rule = rule
+        self.codes = np.zeros((0, 0), np.float32)  # none: only a hidden layer is taught by codes
+        self.most = rule.level(np.inf, 1, n_inputs)
+        self._sure = 0  # samples that are sure to fit into 32 bits
+        self._kept: KeptRows | None = None
+
+    def add_class(self) -> None:
+        self.n_classes += 1
+        self.state = self.state.grown(self.n_neurons + 1)
+
+    # ---- learning and reading
+
+    def learn(
+        self,
+        active: Active,
+        first: int,
+        last: int,
+        labels: NDArray[np.int64],
+        plastic: NDArray[np.bool_] | None,
+        beta: NDArray[np.float32],
+        outputs: NDArray[np.float32] | None = None,
+    ) -> int:
+        plastic = np.ones(self.width, np.bool_) if plastic is None else plastic
+        if outputs is None:
+            self._add(active, first, last, labels, plastic)
+            return last
+        for s in range(first, last):
+            outputs[s - first] = self.forward(active, s, s + 1)[0]
+            self._add(active, s, s + 1, labels, plastic)
+        return last
+
+    def _add(
+        self, active: Active, first: int, last: int, labels: NDArray[np.int64], plastic: NDArray[np.bool_]
+    ) -> None:
+        lesson = (active, first, last, active[1].dtype == np.uint8, labels, plastic)
+        self._make_room(lesson, last - first)
+        kernels.add(self.state.arrays["sums"], self.state.arrays["taught"], *lesson)
+
+    def _make_room(self, lesson: tuple, n: int) -> None:
+        """Go over to 64 bits where these samples would pass 32, and only there."""
+        sums, taught = self.state.arrays["sums"], self.state.arrays["taught"]
+        if sums.dtype == taught.dtype == np.uint64:
+            return
+        if self._sure < n:
+            highest = max(int(sums.max(initial=0)), int(taught.max(initial=0)) * LARGEST)
+            self._sure = max(0, NARROW - highest) // LARGEST
+        if self._sure < n:
+            after = {"sums": sums.astype(np.uint64), "taught": taught.astype(np.uint64)}
+            kernels.add(after["sums"], after["taught"], *lesson)
+            self.state = widened(self.state, {name for name, array in after.items() if array.max() > NARROW})
+        self._sure = max(0, self._sure - n)
+
+    def forward(self, active: Active, first: int, last: int) -> NDArray[np.float32]:
+        outputs = np.empty((last - first, self.width), np.float32)
+        sums, taught, whole = self.state.arrays["sums"], self.state.arrays["taught"], active[1].dtype == np.uint8
+        kernels.read(sums, taught, active, first, last, whole, self.most, outputs)
+        return outputs
+
+    def updates(self, active: Active, first: int, last: int, taught: NDArray[np.bool_], n_plastic: int) -> int:
+        return int(active[2][first:last] @ taught)
+
+    @property
+    def weights(self) -> NDArray[np.float32]:
+        views = self.state.views()
+        means = views["sums"] / (np.maximum(views["taught"], 1).astype(np.float64) * kernels.ONE)
+        return np.minimum(means, self.most).astype(np.float32)
+
+    def weight_means(self) -> NDArray[np.float64]:
+        return self.weights.mean(axis=0, dtype=np.float64)
+
+    @property
+    def sharpness(self) -> float:
+        return self.rule.sharpness
+
+    # ---- sums of sums
+
+    def unlike_one_pass(self) -> str | None:
+        return None
+
+    def merge(self, other: State, neurons: NDArray[np.int64]) -> None:
+        check_neurons(self.state, other, neurons)
+        self.state, self._sure = added(self.state, other, neurons), 0
+
+    def subtract(self, other: State, neurons: NDArray[np.int64]) -> None:
+        check_neurons(self.state, other, neurons)
+        self.state, self._sure = taken_away(self.state, other, neurons), 0
+
+    def keep(self, neurons: NDArray[np.int64]) -> None:
+        self.state, self.n_classes = only(self.state, neurons), len(neurons)
+
+    def taught(self) -> NDArray[np.int64]:
+        return self.state.views()["taught"].astype(np.int64)
+
+    # ---- keeping and undoing
+
+    def load(self, tensors: Mapping[str, NDArray], where: str, n_classes: int) -> None:
+        self.state = widened(self.state, wide_in(self.state, tensors, where))
+        super().load(tensors, where, n_classes)
+        self.state, self._sure = narrowest(self.state, self.state.arrays), 0
+
+    @property
+    def keeps_rows(self) -> bool:
+        """Whether learning changes the synapses of active units alone."""
+        return True
+
+    def mark(self) -> PlasticUndo:
+        sums = self.state.arrays["sums"]
+        if self._kept is None or self._kept.rows.shape != sums.shape or self._kept.rows.dtype != sums.dtype:
+            self._kept = KeptRows(sums)
+        self._sure = 0  # a call that is undone had others to count
+        return PlasticUndo(self, self._kept, "sums")
+
+    @property
+    def nbytes(self) -> int:
+        return super().nbytes + self.state.arrays["sums"].nbytes + 5 * self.n_inputs  # a journal, needed or not
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_kept": None}
