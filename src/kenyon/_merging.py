@@ -28,6 +28,7 @@ from kenyon._inputs import check_labels, check_samples
 from kenyon._inspection import Inspection, head_of
 from kenyon._lesson import Lesson
 from kenyon._lock import ModelLock
+from kenyon._narrowing import narrowed_core
 from kenyon.errors import InputError, MergeError, MergeWarning
 from kenyon.labels import NO_LABEL, Labels
 
@@ -84,6 +85,19 @@ class Merging(Inspection, Estimator):
         self._check_fitted()
         self._lock.write(lambda: self._unlearn(X, y, task, keep_classes))
         return self
+
+    def narrowed(self, bits: int) -> Self:
+        """A model with synapses of few bits, made of one that counted in sums that never saturate.
+
+        Args:
+            bits: of a synapse: 8, 4, 3 or 2. The new model is as if `bits` had been given from the start, but for
+                rounding: it saves, learns, merges and predicts like any other with these bits.
+        """
+        self._check_fitted()
+        params = self.get_params(deep=False) | {"layer": "plastic", "bits": bits}
+        new = type(self)(**params)
+        new._core = self._read(lambda core: narrowed_core(core, params))
+        return new
 
     def _unlearn(self, X: ArrayLike, y: ArrayLike, task: Hashable, keep_classes: bool) -> None:
         core = self._settled()
@@ -169,12 +183,20 @@ def _merged(kind: type[M], models: Iterable[M]) -> M:
     """
     models = list(models)
     _check_models(kind, models)
-    first = models[0]
-    new = type(first)(**first.get_params(deep=False))
-    new._core = first._read(_copied)
-    for other in models[1:]:
-        other._read(new._add)
+    new = _total(models)
     _warn(new._core.engine)
+    return new
+
+
+def _total(models: list[M]) -> M:
+    """Merge two halves: in few bits every merge rounds, and a tree rounds what a sample left less often than a row."""
+    first, half = models[0], (len(models) + 1) // 2
+    if len(models) == 1:
+        new = type(first)(**first.get_params(deep=False))
+        new._core = first._read(_copied)
+        return new
+    new, rest = _total(models[:half]), models[half:]
+    (rest[0] if len(rest) == 1 else _total(rest))._read(new._add)
     return new
 
 
@@ -194,10 +216,8 @@ def _merge_into(model: M, *others: M) -> M:
     _check_models(type(model), [model, *others])
     if not others:
         raise InputError("merge was given no model: expected at least one")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", MergeWarning)
-        # copied first: a model that waited for another's lock while it holds its own could wait for ever
-        other = others[0]._read(_copied) if len(others) == 1 else _merged(type(model), others)._core
+    # copied first: a model that waited for another's lock while it holds its own could wait for ever
+    other = _total(list(others))._core
     model._lock.write(lambda: model._add(other))
     _warn(model._core.engine)
     return model

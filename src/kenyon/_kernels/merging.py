@@ -30,12 +30,13 @@ def compile_merge(bits, signed):
     kept_by = f"{bits} {signed}"
 
     @kernel()
-    def merge(weights, own, other, theirs, n_units, k, j, n, e, seed):
+    def merge(weights, own, beyond, other, theirs, others_beyond, n_units, k, j, n, e, seed):
         """Add the levels of neuron k of another layer to those of neuron j.
 
         Args:
             weights, other: packed levels of the two layers; the first are changed.
             own, theirs: the exponents of the two neurons.
+            beyond, others_beyond: what a level that cannot rise any more stands for, in levels of exponent 0.
             n, e: count and exponent of the merged neuron.
             seed: of the rounding, uint32.
         """
@@ -43,12 +44,32 @@ def compile_merge(bits, signed):
         again = mix(np.uint32(key_of(seed, n, j) + MERGING))
         for i in range(n_units):
             row, after, shift = place(weights, i)
-            a = np.int64(get(weights, row, after, shift, j)) << own
-            b = np.int64(get(other, row, after, shift, k)) << theirs
+            q, r = np.int64(get(weights, row, after, shift, j)), np.int64(get(other, row, after, shift, k))
+            total = (beyond if q == top else q << own) + (others_beyond if r == top else r << theirs)
             part = np.int64(chance(again, i)) >> (np.int64(32) - e)
-            put(weights, row, after, shift, j, min(max((a + b + part) >> e, low), top))
+            put(weights, row, after, shift, j, min(max((total + part) >> e, low), top))
 
     return merge
+
+
+@cache
+def compile_narrow(bits):
+    """The kernel `narrow` for weights of so many bits without a sign."""
+    _, put, place = packing(bits, False)
+    top = np.int64(2**bits - 1)
+    kept_by = f"{bits}"
+
+    @kernel(error_model="numpy")
+    def narrow(sums, weights, n_units, j, n, each, seed):
+        """The sums of neuron j as levels of `each`, rounded by chance as when it learns its n-th sample."""
+        kept_by  # noqa: B018  part of the key of the compiled code
+        again = mix(np.uint32(key_of(seed, n, j) + MERGING))
+        for i in range(n_units):
+            level = np.int64(min(np.float64(sums[i, j]) / each + np.float64(chance(again, i)) * 2.0**-32, 2.0**32))
+            row, after, shift = place(weights, i)
+            put(weights, row, after, shift, j, min(level, top))
+
+    return narrow
 
 
 @kernel()

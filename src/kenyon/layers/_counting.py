@@ -56,6 +56,7 @@ class CountingLayer(Layer):
     @classmethod
     def build(cls, n_inputs: int, n_hidden: int, seed: int, values: Mapping[str, Any]) -> CountingLayer:
         wanted = {
+            "rule": (values["rule"], "'mean'", isinstance(values["rule"], MEAN)),
             "hidden_layers": (values["hidden_layers"], "none", not values["hidden_layers"]),
             "bits": (values["bits"], "32, and `narrowed(bits)` afterwards", values["bits"] == 32),
             "unit_norm": (values["unit_norm"], "True", bool(values["unit_norm"])),

@@ -7,21 +7,27 @@ layer, with counts n and n', exponents e and e' and levels q and q' of the two:
     E      = max(e, e'), raised by one while whole_limit(N, top) > top << E      0 where the rule has no limit
     key    = mix(mix(seed + G N) + G (j + 1))
     m[i]   = mix(mix(key + 64) + G (i + 1))
-    q[i]   = (q[i] << e) + (q'[i] << e') + (m[i] >> 32 - E) >> E clipped to low .. top
+    v[i]   = q[i] << e, but max(top << e, 2 whole_limit(n, top)) where q[i] is top and the rule has a limit
+    q[i]   = v[i] + v'[i] + (m[i] >> 32 - E) >> E clipped to low .. top
 
 for every unit i, each a number of 64 bits; m shifted by 32 is 0. A neuron that learned nothing changes nothing, and the
-two layers may change places.
+two layers may change places. A level at the top says that the sum is at least so large, and mostly it would be larger:
+it counts as twice the most that is read, which is where the top lies for a count just behind a power of two.
+
+Sums of a `CountingLayer` are narrowed alike: with N and E as above, q[i] is S[i] / (65536 level 2^E) + m[i] / 2^32,
+in float64, rounded down and at most top.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kenyon._kernels.counting import ONE
 from kenyon._kernels.few_bits import MOST
-from kenyon._kernels.merging import compile_merge
+from kenyon._kernels.merging import compile_merge, compile_narrow
 from kenyon.layers._state import State
 
 
@@ -45,13 +51,40 @@ def merged_levels(
     merge, top = compile_merge(bits, signed), (1 << (bits - signed)) - 1
     for k, j in enumerate(neurons.tolist()):
         n = min(int(arrays["counts"][j]) + int(theirs["counts"][k]), int(MOST))
-        own, more = (int(each["exponents"][at]) if limit is not None else 0 for each, at in ((arrays, j), (theirs, k)))
-        e = max(own, more)
+        (own, beyond), (more, others_beyond) = (_scale(each, at, top, limit) for each, at in ((arrays, j), (theirs, k)))
+        e = max(int(own), int(more))
         while limit is not None and limit(n, top) > top << e:
             e += 1
-        levels = (arrays["weights"], np.int64(own), theirs["weights"], np.int64(more))
+        levels = (arrays["weights"], own, beyond, theirs["weights"], more, others_beyond)
         merge(*levels, n_units, k, j, np.int64(n), np.int64(e), np.uint32(seed % 2**32))
         arrays["counts"][j] = n
         if limit is not None:
             arrays["exponents"][j] = e
+    return State(state.declared, state.sizes, arrays)
+
+
+def _scale(arrays: Mapping[str, NDArray], j: int, top: int, limit: Callable[..., int] | None) -> list[np.int64]:
+    """The exponent of a neuron, and what its top level stands for in levels of exponent 0."""
+    if limit is None:
+        return [np.int64(0), np.int64(top)]
+    e = int(arrays["exponents"][j])
+    return [np.int64(e), np.int64(max(top << e, 2 * limit(int(arrays["counts"][j]), top)))]
+
+
+def narrowed_levels(counted: State, state: State, n_units: int, bits: int, level: float, seed: int) -> State:
+    """Sums of the counting rule as levels of few bits, in a state with as many neurons.
+
+    Args:
+        counted: of a `CountingLayer`.
+        level: the weight of one level.
+        seed: of the rounding.
+    """
+    arrays, sums = {name: array.copy() for name, array in state.arrays.items()}, counted.arrays["sums"]
+    narrow = compile_narrow(bits)
+    for j, n in enumerate(counted.views()["taught"].tolist()):
+        n = min(n, int(MOST))
+        e = max(0, n - 1).bit_length()
+        each = np.float64(ONE * level * 2.0**e)
+        narrow(sums, arrays["weights"], n_units, j, np.int64(n), each, np.uint32(seed % 2**32))
+        arrays["counts"][j], arrays["exponents"][j] = n, e
     return State(state.declared, state.sizes, arrays)

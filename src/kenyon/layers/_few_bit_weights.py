@@ -61,7 +61,7 @@ from kenyon.features import Active
 from kenyon.layers._base import Layer, Samples
 from kenyon.layers._codes import code_of
 from kenyon.layers._few_bit_limits import check_bits, check_rule, check_whole, fraction_of
-from kenyon.layers._few_bit_merge import merged_levels
+from kenyon.layers._few_bit_merge import merged_levels, narrowed_levels
 from kenyon.layers._state import Declared, State
 from kenyon.layers._sums import check_additive, check_neurons
 from kenyon.modulation import Moving, clamp_bounds, local_of
@@ -225,6 +225,11 @@ class FewBitLayer(Layer):
         check_neurons(self.state, other, neurons)
         neuron = (self.n_inputs, self.bits, self.signed, self.rule.whole_limit, self._seed)
         self.state = merged_levels(self.state, other, neurons, *neuron)
+
+    def take(self, counted: State) -> None:
+        """Take over what a `CountingLayer` with the same rule and as many neurons has counted, in fewer bits."""
+        check_additive(self.rule, self.n_hidden)
+        self.state = narrowed_levels(counted, self.state, self.n_inputs, self.bits, self.level, self._seed)
 
     def updates(self, samples: Samples, taught: NDArray[np.bool_], n_plastic: int) -> int:
         return int(samples.active[2][samples.first : samples.last] @ taught) * (
