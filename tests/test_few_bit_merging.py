@@ -11,7 +11,7 @@ import pytest
 import kenyon
 from few_bits_in_python import GOLDEN, WORD, mix
 from kenyon._kernels import counting, merging
-from kenyon.layers import FewBitLayer, SecondOrderLayer
+from kenyon.layers import FewBitLayer, Samples, SecondOrderLayer
 from kenyon.modulation import clamp_bounds
 from kenyon.rules import MEAN
 from second_order import activity
@@ -41,7 +41,7 @@ def counted(n: int, seed: int, whole: bool, bits: int) -> FewBitLayer:
     X = rng.integers(0, 256, (n, 37), dtype=np.uint8) * (rng.random((n, 37)) < 0.3)
     values = X.astype(np.uint8) if whole else (X / np.maximum(np.linalg.norm(X, axis=1)[:, None], 1)).astype(np.float32)
     labels = (rng.random(n) < 0.2).astype(np.int64)
-    layer.learn(activity(values), 0, n, labels, None, np.tile(np.float32([1, 0, 0.3]), (n, 1)))
+    layer.learn(Samples(activity(values), 0, n, labels, None, np.tile(np.float32([1, 0, 0.3]), (n, 1))))
     return layer
 
 

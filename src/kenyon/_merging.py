@@ -109,7 +109,7 @@ class Merging(Inspection, Estimator):
         if new:
             raise MergeError(f"label {new[0][1]!r} was never learned: expected one of {list(head.neurons)[:10]}")
         twin = copy.copy(engine)
-        twin.layers, twin.time, twin.updates = [layer.emptied()], 0, 0
+        twin.layers, twin.clock = [layer.emptied()], np.zeros_like(engine.clock)
         neurons = np.array([*head.neurons.values(), NO_LABEL])[numbers]
         twin.learn(samples, Lesson(neurons, head, head, [], False), None)
 
@@ -118,7 +118,7 @@ class Merging(Inspection, Estimator):
             layer.subtract(twin.layers[-1].state, np.arange(engine.n_classes))
             if engine.time < twin.time:
                 raise MergeError(f"{twin.time} samples of {engine.time} would be taken out: expected learned ones")
-            engine.time, engine.updates = engine.time - twin.time, max(0, engine.updates - twin.updates)
+            engine.clock[:] = np.maximum(engine.clock - twin.clock, 0)
             left = np.flatnonzero((before == 0) | (layer.taught() > 0))
             if keep_classes or len(left) == engine.n_classes:
                 return core
@@ -142,7 +142,7 @@ class Merging(Inspection, Estimator):
             for _ in union.new:
                 engine.layers[-1].add_class()
             engine.layers[-1].merge(other.engine.layers[-1].state, union.neurons)
-            engine.time, engine.updates = engine.time + other.engine.time, engine.updates + other.engine.updates
+            engine.clock[:] = engine.clock + other.engine.clock
             if engine.state_bytes > needed:
                 self._check_wider(merged)
             return merged
@@ -238,7 +238,7 @@ def _check_models(kind: type[Merging], models: list[M]) -> None:
 def _copied(core: Core) -> Core:
     """A core that shares nothing that learning changes."""
     engine = copy.copy(core.engine)
-    engine.layers = [copy.deepcopy(layer) for layer in engine.layers]
+    engine.layers, engine.clock = [copy.deepcopy(layer) for layer in engine.layers], engine.clock.copy()
     return Core(engine, core.heads, core.inputs)
 
 

@@ -25,5 +25,5 @@ def narrowed_core(core: Core, params: Mapping[str, Any]) -> Core:
     for _ in range(engine.n_classes):
         few.add_class()
     few.take(layer.state)
-    narrow.time, narrow.updates = engine.time, engine.updates
+    narrow.clock[:] = engine.clock
     return Core(narrow, core.heads, core.inputs)

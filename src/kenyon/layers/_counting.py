@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from kenyon._kernels import counting as kernels
 from kenyon.errors import ConfigError
 from kenyon.features import Active
-from kenyon.layers._base import Layer
+from kenyon.layers._base import Layer, Samples
 from kenyon.layers._coactivity import TAUGHT
 from kenyon.layers._plastic import KeptRows, PlasticUndo
 from kenyon.layers._state import Declared, State
@@ -85,29 +85,18 @@ class CountingLayer(Layer):
 
     # ---- learning and reading
 
-    def learn(
-        self,
-        active: Active,
-        first: int,
-        last: int,
-        labels: NDArray[np.int64],
-        plastic: NDArray[np.bool_] | None,
-        beta: NDArray[np.float32],
-        outputs: NDArray[np.float32] | None = None,
-    ) -> int:
-        plastic = np.ones(self.width, np.bool_) if plastic is None else plastic
+    def learn(self, samples: Samples, outputs: NDArray[np.float32] | None = None) -> int:
         if outputs is None:
-            self._add(active, first, last, labels, plastic)
-            return last
-        for s in range(first, last):
-            outputs[s - first] = self.forward(active, s, s + 1)[0]
-            self._add(active, s, s + 1, labels, plastic)
-        return last
+            self._add(samples)
+            return samples.last
+        for s in range(samples.first, samples.last):
+            outputs[s - samples.first] = self.forward(samples.active, s, s + 1)[0]
+            self._add(samples._replace(first=s, last=s + 1))
+        return samples.last
 
-    def _add(
-        self, active: Active, first: int, last: int, labels: NDArray[np.int64], plastic: NDArray[np.bool_]
-    ) -> None:
-        lesson = (active, first, last, active[1].dtype == np.uint8, labels, plastic)
+    def _add(self, samples: Samples) -> None:
+        active, first, last, labels, *_ = samples
+        lesson = (active, first, last, active[1].dtype == np.uint8, labels, samples.plastic_in(self))
         self._make_room(lesson, last - first)
         kernels.add(self.state.arrays["sums"], self.state.arrays["taught"], *lesson)
 
@@ -131,8 +120,8 @@ class CountingLayer(Layer):
         kernels.read(sums, taught, active, first, last, whole, self.most, outputs)
         return outputs
 
-    def updates(self, active: Active, first: int, last: int, taught: NDArray[np.bool_], n_plastic: int) -> int:
-        return int(active[2][first:last] @ taught)
+    def updates(self, samples: Samples, taught: NDArray[np.bool_], n_plastic: int) -> int:
+        return int(samples.active[2][samples.first : samples.last] @ taught)
 
     @property
     def weights(self) -> NDArray[np.float32]:
