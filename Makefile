@@ -5,6 +5,7 @@
 #   make docs     the documentation as a site in site/, every example run
 #   make bench    speed and memory, as ratios taken in one run
 #   make reproduce  the paper's tables and figures, ours beside them (hours; goes on where it was stopped)
+#   make fuzz     hostile files by the thousand, from a seed (FUZZ_CASES=20000 of each kind, FUZZ_SEED=0)
 #   make lint     form, types and directions of imports only
 
 PYTHON ?= python3
@@ -19,7 +20,7 @@ DATA := $(abspath $(or $(KENYON_DATA),data))
 SETS := $(wildcard ../shared/data/unpack)
 export KENYON_DATA := $(DATA)
 
-.PHONY: setup demo test test-lowest docs bench reproduce lint data clean
+.PHONY: setup demo test test-lowest docs bench reproduce fuzz lint data clean
 .DELETE_ON_ERROR:
 
 $(VENV)/core: pyproject.toml constraints.txt
@@ -76,6 +77,11 @@ bench: data
 
 reproduce: data
 	$(BIN)/kenyon reproduce --out runs --results docs/results
+
+FUZZ_CASES ?= 20000
+FUZZ_SEED ?= 0
+fuzz: $(VENV)/all
+	PYTHONPATH=tools $(BIN)/python -m fuzz --cases $(FUZZ_CASES) --seed $(FUZZ_SEED)
 
 clean:
 	rm -rf $(VENV) $(LOWEST) site build dist src/*.egg-info

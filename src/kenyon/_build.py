@@ -23,6 +23,9 @@ DEFAULT_UNITS = 11_000
 SECOND_ORDER_UNITS = 1_000
 """Units where nobody says how many: the co-activity of units grows with their square."""
 
+MOST_INPUTS = 1 << 24
+"""Widest sample: more than any camera has pixels, and what a model file may ask for."""
+
 MOST_UNITS = 65_536
 """A memory budget is not spent beyond this many units: they would cost time and gain next to nothing."""
 
@@ -53,6 +56,8 @@ def settle(
         metadata_bytes: bytes of the state that are not arrays, for the memory budget.
         n_units: the number of units, where it was settled before; None to work it out.
     """
+    if n_inputs > MOST_INPUTS:
+        raise ConfigError(f"a sample has {n_inputs:,} features: expected at most {MOST_INPUTS:,}")
     value = {name: entry.check(params[name]) for name, entry in OPTIONS.items()}
     value["rule"] = rule = get_rule(value["rule"])
     value["learning_rate"] = _rate(value["learning_rate"], value["decay"], rule)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from math import inf, isfinite
+from math import inf
 from numbers import Integral, Real
+from sys import float_info
 from typing import TYPE_CHECKING, Any
 
 from kenyon.errors import unknown
@@ -30,7 +31,7 @@ def is_whole(value: Any) -> bool:
 def _number(entry: Option, value: Any) -> float:
     low = -inf if entry.low is None else entry.low
     high = inf if entry.high is None else entry.high
-    if not is_number(value) or not low <= value <= high or not isfinite(value):
+    if not is_number(value) or not low <= value <= high or not abs(value) <= float_info.max:
         raise entry.refuse(value)
     return float(value)
 

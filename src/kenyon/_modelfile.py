@@ -5,8 +5,7 @@ layer last (a plastic layer has `weights`, inputs x neurons in float32, and `sum
 window), and `counters` (int64: time, updates). Metadata: `kenyon.version`, `kenyon.model` (JSON: parameters,
 seed, width, labels of each head) and `kenyon.sha256` over the model's JSON and every tensor. No code is stored or run.
 
-Nothing that a file says is believed before it is checked: types exactly, sizes against the arrays that are really
-there, and only then is a model built.
+Nothing that a file says is believed before it is checked (`_modelcheck.py`), and only then is a model built.
 """
 
 from __future__ import annotations
@@ -24,28 +23,31 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save as to_safetensors
 
 from kenyon import modulation
-from kenyon._build import Settings, build_engine, declarations, settle
+from kenyon._build import build_engine
 from kenyon._core import Core
 from kenyon._engine import Engine
 from kenyon._inputs import Inputs
+from kenyon._modelcheck import (
+    NOT_KEPT,
+    PLAIN,
+    check_arrays,
+    check_drawn,
+    check_params,
+    checked_contents,
+    is_plain,
+    saved_settings,
+    sized_by,
+)
 from kenyon.errors import ConfigError, KenyonError, ModelFileError, unknown
 from kenyon.labels import Labels, label_kind
-from kenyon.layers import Declared
 from kenyon.options import OPTIONS
 from kenyon.rules import Rule, make_rule
 from kenyon.system import replace_file
 
 VERSION = 1
 
-NOT_KEPT = ("n_jobs", "random_state")
-"""Threads belong to the machine, not to the model; the seed is kept as it was drawn."""
-
 WORKING = "working."
 """Begins the names of arrays that only checkpoints have, before the layer's number."""
-
-MOST_INPUTS = 1 << 24
-MOST_CONNECTIONS = 1 << 28
-"""A file may not ask for wider samples, or for a projection with more connections, than any real model has."""
 
 
 def metadata_bytes(engine: Engine, inputs: Inputs, heads: Mapping[Hashable, Labels]) -> int:
@@ -67,11 +69,14 @@ def save(core: Core, path: str | os.PathLike[str]) -> None:
 
 def load(path: str | os.PathLike[str], overrides: Mapping[str, Any]) -> tuple[dict[str, Any], Core]:
     """The parameters and the state of a saved model."""
-    model, tensors = _read(path)
     try:
-        return from_arrays(model, tensors, overrides)
+        model, tensors = _read(path)
+        trusted = "density" in overrides
+        return from_arrays(model, tensors, overrides, None if trusted else Path(path).stat().st_size)
     except KenyonError as error:
         raise ModelFileError(f"{path}: {error}") from error
+    except (OSError, MemoryError) as error:
+        raise ModelFileError(f"{path}: cannot be read ({error or 'there is no memory for it'})") from error
 
 
 def to_arrays(core: Core, working: bool = False) -> tuple[str, dict[str, NDArray]]:
@@ -92,21 +97,28 @@ def to_arrays(core: Core, working: bool = False) -> tuple[str, dict[str, NDArray
 def _units(engine: Engine) -> int | None:
     """The number of units, where no array says it."""
     first = engine.layers[0]
-    return first.n_inputs if _sized_by(first.state.declared) is None else None
+    return first.n_inputs if sized_by(first.state.declared) is None else None
 
 
 def from_arrays(
-    model_json: str, tensors: Mapping[str, NDArray], overrides: Mapping[str, Any]
+    model_json: str, tensors: Mapping[str, NDArray], overrides: Mapping[str, Any], file_bytes: int | None = None
 ) -> tuple[dict[str, Any], Core]:
-    """The inverse of `to_arrays`: the classifier's parameters, `overrides` in place of those saved, and its core."""
+    """The inverse of `to_arrays`: the classifier's parameters, `overrides` in place of those saved, and its core.
+
+    Args:
+        file_bytes: size of the file that they come from, which bounds what it may ask for; None for one's own.
+    """
     beside = {name: array for name, array in tensors.items() if name.startswith(WORKING)}
     tensors = {name: array for name, array in tensors.items() if name not in beside}
     try:
         model = json.loads(model_json)
-        inputs, seed, heads, n_classes = _checked_contents(model, tensors)
+        inputs, seed, heads, n_classes = checked_contents(model, tensors)
+        check_params(model["params"], overrides)
         params = _params_from_config(model["params"], overrides)
-        settings = _settings(params, inputs.n_features_in_, model.get("units"), tensors)
-        _check_arrays(settings, n_classes, tensors)
+        settings = saved_settings(params, overrides, inputs.n_features_in_, model.get("units"), tensors)
+        check_arrays(settings, n_classes, tensors)
+        if file_bytes is not None:
+            check_drawn(settings, n_classes, file_bytes)
         engine = build_engine(settings, inputs.n_features_in_, seed, params)
         engine.clock[:] = tensors["counters"]
         for number, layer in enumerate(engine.layers):
@@ -135,105 +147,29 @@ def digest(model: str, tensors: Mapping[str, NDArray]) -> str:
     return total.hexdigest()
 
 
-# ---- checks before anything is built
-
-
-def _checked_contents(model: Any, tensors: Mapping[str, NDArray]) -> tuple[Inputs, int, dict[Hashable, Labels], int]:
-    """Width, seed, labels and number of classes of a model whose parts fit together."""
-    n_inputs, seed, names, counters = model["n_inputs"], model["seed"], model["feature_names"], tensors["counters"]
-    neurons = [neuron for head in model["heads"] for neuron in head["neurons"]]
-    n_classes = len(neurons)
-    kinds = [{label_kind(label) for label in head["labels"]} for head in model["heads"]]
-    tasks = [head["task"] for head in model["heads"]]
-    plain_names = names is None or (len(names) == n_inputs and all(type(name) is str for name in names))
-    wanted = {
-        f"a width from 1 to {MOST_INPUTS}": type(n_inputs) is int and 1 <= n_inputs <= MOST_INPUTS,
-        "a seed from 0 to 2**32 - 1": type(seed) is int and 0 <= seed < 1 << 32,
-        "a name for each feature": plain_names,
-        "two counters": counters.dtype == np.int64 and counters.shape == (2,),
-        "counters from 0": (counters >= 0).all(),
-        f"each label its own neuron, below {n_classes}": (
-            all(type(neuron) is int and 0 <= neuron < n_classes for neuron in neurons)
-            and len(set(neurons)) == len(neurons)
-        ),
-        "as many labels as neurons in each head": all(
-            len(head["labels"]) == len(head["neurons"]) for head in model["heads"]
-        ),
-        "labels of one kind": all(len(kind) == 1 and kind <= {"number", "string", "boolean"} for kind in kinds),
-        "tasks that are numbers, strings or none": all(
-            task is None or label_kind(task) in ("number", "string", "boolean") for task in tasks
-        ),
-    }
-    for what, true in wanted.items():
-        if not true:
-            raise ModelFileError(f"the model does not fit together: expected {what}")
-    inputs = Inputs()
-    inputs.n_features_in_ = n_inputs
-    if names is not None:
-        inputs.feature_names_in_ = np.array(names, object)
-    heads = {head["task"]: Labels(zip(head["labels"], head["neurons"], strict=True)) for head in model["heads"]}
-    return inputs, seed, heads, n_classes
-
-
-def _settings(params: Mapping[str, Any], n_inputs: int, n_units: Any, tensors: Mapping[str, NDArray]) -> Settings:
-    """The settings of a saved model, whose size was settled when it was first made."""
-    settings = settle(params, n_inputs, 0, 0, n_units=1)
-    if settings["features"] == "identity":
-        return settings
-    name = _sized_by(declarations(settings, 1)[0][0])
-    if name is not None:
-        n_units = tensors[f"{name}.0"].shape[0]
-    if type(n_units) is not int or not 1 <= n_units <= MOST_CONNECTIONS:
-        raise ModelFileError(f"the model has {n_units!r} units: expected a whole number, at least 1")
-    return {**settings, "n_hidden": n_units}
-
-
-def _sized_by(declared: tuple[Declared, ...]) -> str | None:
-    """The array whose length is the number of units; None where all of them are packed."""
-    return next((one.name for one in declared if one.shape[0] == "units" and not one.bits), None)
-
-
-def _check_arrays(settings: Settings, n_classes: int, tensors: Mapping[str, NDArray]) -> None:
-    """Refuse arrays that are not as the layers declare them, and a projection beyond reason."""
-    n_units, n_connections = settings["n_hidden"], settings["n_connections"]
-    if n_units * n_connections > MOST_CONNECTIONS:
-        raise ModelFileError(f"{n_units} units of {n_connections} inputs: expected at most {MOST_CONNECTIONS} in all")
-    wanted = {"counters"}
-    for number, (declared, sizes) in enumerate(declarations(settings, n_classes)):
-        for one in declared:
-            name, shape = f"{one.name}.{number}", one.stored_shape(sizes)
-            wanted.add(name)
-            if name not in tensors or tensors[name].shape != shape or not one.holds(tensors[name]):
-                seen = f"{tensors[name].dtype} {tensors[name].shape}" if name in tensors else "missing"
-                raise ModelFileError(f"{name} is {seen}: expected {np.dtype(one.dtype)} {shape}")
-    if extra := sorted(set(tensors) - wanted):
-        raise ModelFileError(f"the model holds {extra[0]!r}: expected only {', '.join(sorted(wanted))}")
+# ---- the container
 
 
 def _read(path: str | os.PathLike[str]) -> tuple[str, dict[str, NDArray]]:
     """The checked contents of a file."""
     if not Path(path).is_file():
-        raise ModelFileError(f"{path}: no such file")
+        raise ModelFileError("no such file")
     try:
         with safe_open(path, framework="np") as file:
             metadata = file.metadata() or {}
             version = metadata.get("kenyon.version")
             if version is None:
-                raise ModelFileError(f"{path}: a safetensors file, but not one that Kenyon wrote")
+                raise ModelFileError("a safetensors file, but not one that Kenyon wrote")
             if version != str(VERSION):
-                raise ModelFileError(
-                    f"{path}: format version {version!r}, expected {VERSION}: update Kenyon to read it"
-                )
+                raise ModelFileError(f"format version {version!r}, expected {VERSION}: update Kenyon to read it")
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  not a dict
     except SafetensorError as error:
-        raise ModelFileError(f"{path}: not a complete safetensors file ({error})") from error
+        raise ModelFileError(f"not a complete safetensors file ({error})") from error
     except (TypeError, KeyError, AttributeError) as error:  # element types that NumPy has no name for
-        raise ModelFileError(f"{path}: holds a tensor that is not part of a model ({error})") from error
-    except (OSError, MemoryError) as error:
-        raise ModelFileError(f"{path}: cannot be read ({error})") from error
+        raise ModelFileError(f"holds a tensor that is not part of a model ({error})") from error
     model = metadata.get("kenyon.model", "")
     if digest(model, tensors) != metadata.get("kenyon.sha256"):
-        raise ModelFileError(f"{path}: the checksum does not match, the file is damaged")
+        raise ModelFileError("the checksum does not match, the file is damaged")
     return model, tensors
 
 
@@ -269,7 +205,9 @@ def _is_kept(name: str, value: Any) -> bool:
 
 
 def _check_plain(what: str, value: Hashable) -> None:
-    if value is not None and label_kind(value) not in ("number", "string", "boolean"):
+    if value is not None and label_kind(value) in PLAIN and not is_plain(value):
+        raise ConfigError(f"the {what} is {value!r}: a file holds finite numbers only")
+    if value is not None and label_kind(value) not in PLAIN:
         raise ConfigError(
             f"the {what} {value!r} is a {label_kind(value)}: a file holds numbers, strings and booleans only"
         )

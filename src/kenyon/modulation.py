@@ -120,7 +120,7 @@ class Step(Schedule):
     every: int = 10_000
 
     def __post_init__(self) -> None:
-        if self.every < 1:
+        if type(self.every) is not int or self.every < 1:
             raise ConfigError(f"step.every is {self.every!r}: expected a whole number of samples, at least 1")
 
     def __call__(self, t: int) -> float:
@@ -155,13 +155,17 @@ def local_of(value: Moving | str) -> Callable[..., float] | None:
     return type(value).local if isinstance(value, Schedule) else None
 
 
-def check_moving(name: str, value: Any, lowest: float, highest: float) -> None:
+def check_moving(name: str, given: Any, lowest: float, highest: float) -> None:
     """Refuse what is neither a number within bounds nor a callable of time."""
-    if callable(value):
-        value = value(0)
+    value: Any = given
+    if callable(given):
+        try:
+            value = given(0)
+        except (TypeError, ArithmeticError) as error:
+            raise ConfigError(f"{name} is {given!r}, which fails at time 0: {error}") from error
     if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
         raise ConfigError(f"{name} is {value!r}: expected a number, a schedule or a function of time")
-    if not (lowest <= float(value) <= highest and abs(float(value)) <= LARGEST):
+    if not (lowest <= value <= highest and -LARGEST <= value <= LARGEST):
         wanted = "a finite number" if math.isinf(lowest) else f"a finite number from {lowest:g} to {highest:g}"
         raise ConfigError(f"{name} is {value!r}: expected {wanted}")
 
@@ -177,11 +181,20 @@ def values_at(parameters: Sequence[Moving], start: int, labelled: NDArray[np.boo
             continue
         if times is None:
             times = (start + np.cumsum(labelled) - labelled).tolist()
-        values[:, column] = [parameter(t) for t in times]
+        values[:, column] = [_value_at(parameter, t) for t in times]
     if times is not None and not np.isfinite(values).all():
         bad = int(np.flatnonzero(~np.isfinite(values).all(axis=1))[0])
         raise ConfigError(f"a schedule gave {values[bad].tolist()} at time {times[bad]}: expected finite numbers")
     return values
+
+
+def _value_at(parameter: Callable[[int], float], t: int) -> float:
+    """A value that float32 holds; infinity for one that it does not, or that cannot be computed at all."""
+    try:
+        value = float(parameter(t))
+    except ArithmeticError:  # exp of a large number, a division by zero
+        return math.inf
+    return value if abs(value) <= LARGEST else math.inf
 
 
 CLAMPS = ("symmetric", "positive")
@@ -194,8 +207,10 @@ def clamp_bounds(clamp: float | None, kind: str) -> tuple[np.float32, np.float32
     if clamp is None:
         return np.float32(-np.inf), np.float32(np.inf)
     real = isinstance(clamp, (int, float, np.integer, np.floating)) and not isinstance(clamp, bool)
-    if not real or not 0 < clamp < np.inf:
-        raise ConfigError(f"clamp is {clamp!r}: expected a positive number, None, or 'auto' for the rule's own")
+    if not real or not 0 < clamp <= LARGEST:
+        raise ConfigError(
+            f"clamp is {clamp!r}: expected a positive number up to {LARGEST:.3g}, None, or 'auto' for the rule's own"
+        )
     return np.float32(-clamp if kind == "symmetric" else 0.0), np.float32(clamp)
 
 

@@ -22,6 +22,17 @@ def is_outside(name: Any) -> bool:
     return isinstance(name, str) and ":" in name
 
 
+def is_imported(name: str) -> bool:
+    """Whether this process has already imported the code that a name points to.
+
+    Example:
+        >>> is_imported("collections:Counter"), is_imported("never_heard_of_it:Class")
+        (True, False)
+    """
+    place = name.rpartition(":")[0]
+    return (_key(Path(place).resolve()) if place.endswith(".py") else place) in sys.modules
+
+
 def load_class(name: str, what: str) -> type:
     """The class behind `module:Class` or `file.py:Class`.
 
@@ -75,9 +86,14 @@ def _from_name(place: str, name: str, what: str) -> ModuleType:
         raise ConfigError(f"{what} = {name!r}: expected module:Class or file.py:Class") from error
 
 
+def _key(path: Path) -> str:
+    """The name in `sys.modules` of a file's code."""
+    return f"kenyon_outside_{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
+
+
 def _from_file(place: str, name: str, what: str) -> ModuleType:
     path = Path(place).resolve()
-    key = f"kenyon_outside_{path.stem}_{hashlib.sha256(str(path).encode()).hexdigest()[:8]}"
+    key = _key(path)
     if key in sys.modules:
         return sys.modules[key]
     spec = spec_from_file_location(key, path) if path.is_file() else None

@@ -75,12 +75,9 @@ def draw_windows(seed, size, window, oriented, n_excitatory, padded, out):
         for k in range(n_connections):
             place, channel = divmod(chosen[k if k < n_excitatory else cut + k - n_excitatory], channels)
             row, column = top + place // window[1], left + place % window[1]
-            number = (channel * padded[0] + row) * padded[1] + column
-            first, at = 0 if k < n_excitatory else n_excitatory, k
-            while at > first and out[unit, at - 1] > number:  # in ascending order
-                out[unit, at] = out[unit, at - 1]
-                at -= 1
-            out[unit, at] = number
+            out[unit, k] = (channel * padded[0] + row) * padded[1] + column
+        out[unit, :n_excitatory].sort()
+        out[unit, n_excitatory:].sort()
 
 
 @kernel()

@@ -14,6 +14,9 @@ from kenyon.errors import ConfigError, unknown
 AXES = ("t", "hw", "tc", "ct", "hwc", "chw")
 """The kinds of samples: series over time and images, without channels or with them last or first."""
 
+MOST_PLACES = 1 << 24
+"""Places of a sample with its border: enough for any picture, and what a slip of the keyboard may not pass."""
+
 MOST_CHANNELS = 4
 """Where the axes are left open, a first axis this long at most is taken for channels, if the last is longer."""
 
@@ -90,7 +93,13 @@ def layout_of(shape: Sequence[int], axes: str | None, shifts: int, n_inputs: int
         "w" if axis == "t" else axis: int(n) for axis, n in zip(axes, sizes, strict=True)
     }
     side = 2 * shifts + 1
-    return Layout(axes, size["c"], size["h"], size["w"], 1 if "t" in axes else side, side)
+    layout = Layout(axes, size["c"], size["h"], size["w"], 1 if "t" in axes else side, side)
+    if shifts > max(layout.height, layout.width) or layout.n_places > max(MOST_PLACES, 2 * prod(sizes)):
+        raise ConfigError(
+            f"shifts is {shifts}, which makes {layout.n_places:,} places of a sample of shape {sizes}: expected no "
+            f"more than its longest side, and at most {MOST_PLACES:,} places"
+        )
+    return layout
 
 
 def _axes_of(sizes: tuple[int, ...]) -> str:

@@ -25,6 +25,9 @@ from kenyon._kernels.vector import SQUARE_LANES, lanes_of_sums
 from kenyon.features._arrays import FEW, aligned, limits
 from kenyon.features._base import Active, make_active
 
+COUNTED_AT_ONCE = 1 << 23
+"""Connections."""
+
 
 class SparseProjection:
     """N inputs to M sparse units.
@@ -79,8 +82,7 @@ class SparseProjection:
         self._n_inputs = n_inputs
         draw_inputs(np.uint64(seed), n_inputs, self._n_excitatory, self._inputs)
         excited, inhibited = self._inputs[:, : self._n_excitatory], self._inputs[:, self._n_excitatory :]
-        degrees = [np.bincount(part.ravel(), minlength=n_inputs) for part in (excited, inhibited)]
-        self._degrees = (degrees[0] - degrees[1]).astype(np.int32)
+        self._degrees = _degrees(excited, n_inputs) - _degrees(inhibited, n_inputs)
         self._groups: tuple | None = None
 
     def matrix(self) -> NDArray[np.int8]:
@@ -133,6 +135,15 @@ class SparseProjection:
     def nbytes(self) -> int:
         groups = sum(array.nbytes for group in self._groups for array in group) if self._groups else 0
         return self._inputs.nbytes + self._degrees.nbytes + groups
+
+
+def _degrees(inputs: NDArray, n_inputs: int) -> NDArray[np.int32]:
+    """How many units each input goes to; a part of the units at a time, since counting takes eight bytes for each."""
+    degrees = np.zeros(n_inputs, np.int32)
+    step = max(1, COUNTED_AT_ONCE // max(1, inputs.shape[1]))
+    for start in range(0, len(inputs) if inputs.size else 0, step):
+        degrees += np.bincount(inputs[start : start + step].ravel(), minlength=n_inputs).astype(np.int32)
+    return degrees
 
 
 class SparseWorkspace:

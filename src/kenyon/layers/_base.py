@@ -105,6 +105,11 @@ class Layer(ABC):
     def add_class(self) -> None:
         """Make ready for one more class."""
 
+    def add_classes(self, n: int) -> None:
+        """The same for several at once, which a layer may do quicker."""
+        for _ in range(n):
+            self.add_class()
+
     @abstractmethod
     def learn(self, samples: Samples, outputs: NDArray[np.float32] | None = None) -> int:
         """Learn samples in order.
@@ -202,8 +207,7 @@ class Layer(ABC):
 
     def load(self, tensors: Mapping[str, NDArray], where: str, n_classes: int) -> None:
         """Take over the saved arrays of a layer that knows this many classes."""
-        while self.n_classes < n_classes:
-            self.add_class()
+        self.add_classes(n_classes - self.n_classes)
         self.state.filled(tensors, where)
 
     def working_arrays(self) -> dict[str, NDArray]:

@@ -147,12 +147,16 @@ class FewBitLayer(Layer):
         self._kept: NDArray[np.uint8] | None = None
 
     def add_class(self) -> None:
-        self.n_classes += 1
+        self.add_classes(1)
+
+    def add_classes(self, n: int) -> None:
+        self.n_classes += n
         if self.n_hidden:
-            code = code_of(len(self.codes), self.n_hidden, self.width, self._seed)
-            self.codes = np.concatenate([self.codes, code[np.newaxis]])
+            numbers = range(len(self.codes), len(self.codes) + n)
+            codes = [code_of(number, self.n_hidden, self.width, self._seed) for number in numbers]
+            self.codes = np.concatenate([self.codes, np.array(codes, np.uint8).reshape(n, self.width)])
             return
-        self.state = self.state.grown(self.n_neurons + 1)
+        self.state = self.state.grown(self.n_neurons + n)
         self.codes = np.eye(self.n_neurons, self.width, dtype=np.uint8)
 
     def learn(self, samples: Samples, outputs: NDArray[np.float32] | None = None) -> int:

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from kenyon._kernels.learn import compile_readout, compile_rule, forward_block
 from kenyon._kernels.outputs import column_means
 from kenyon._kernels.undo import forget_rows, keep_rows, keep_rows_of_one, restore_rows
-from kenyon.errors import MergeError
+from kenyon.errors import MergeError, ModelFileError
 from kenyon.features import Active
 from kenyon.layers._base import Layer, Samples
 from kenyon.layers._codes import code_of
@@ -36,6 +36,9 @@ COUNTS = Declared("counts", ("neurons",), np.uint32)
 
 NO_CLOCK = np.zeros(0, np.int64)
 NO_COUNTS = np.zeros(0, np.uint32)
+
+MOST_TAUGHT = 2**31
+"""Samples that a file may say a neuron was taught: far from what 32 bits hold, so that learning can go on."""
 
 
 def declared_by(rule: Rule, local: Callable[..., float] | None = None) -> tuple[Declared, ...]:
@@ -103,13 +106,17 @@ class PlasticLayer(Layer):
         return read
 
     def add_class(self) -> None:
-        self.n_classes += 1
+        self.add_classes(1)
+
+    def add_classes(self, n: int) -> None:
+        self.n_classes += n
         if self.n_hidden:
-            code = code_of(len(self.codes), self.n_hidden, self.width, self._seed)
-            self.codes = np.concatenate([self.codes, code[np.newaxis].astype(np.float32)])
+            numbers = range(len(self.codes), len(self.codes) + n)
+            codes = [code_of(number, self.n_hidden, self.width, self._seed) for number in numbers]
+            self.codes = np.concatenate([self.codes, np.array(codes, np.float32).reshape(n, self.width)])
             return
         before = self.n_neurons
-        self.state = self.state.grown(before + 1)
+        self.state = self.state.grown(before + n)
         self._start(before)
         self.codes = np.eye(self.n_neurons, self.width, dtype=np.float32)
 
@@ -207,6 +214,12 @@ class PlasticLayer(Layer):
     @property
     def sharpness(self) -> float:
         return self.rule.plasticity.sharpness
+
+    def load(self, tensors: Mapping[str, NDArray], where: str, n_classes: int) -> None:
+        super().load(tensors, where, n_classes)
+        counts = self.state.views().get("counts")
+        if counts is not None and counts.max(initial=0) > MOST_TAUGHT:
+            raise ModelFileError(f"counts{where} holds {counts.max()}: expected at most {MOST_TAUGHT}")
 
     def mark(self) -> PlasticUndo:
         if self._kept is None or self._kept.rows.shape != self.state.arrays["weights"].shape:

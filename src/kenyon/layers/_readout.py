@@ -22,6 +22,7 @@ from scipy.linalg.blas import dsyrk
 from scipy.linalg.lapack import dpotrf, dpotrs
 
 from kenyon._kernels.pairs import squares_of_triangle
+from kenyon.errors import DivergenceError
 
 NEVER = np.float32(-1e30)
 """The score of a class that was never taught."""
@@ -109,7 +110,13 @@ def solve(
         shift = 1 / known.size - (centre * solved).sum(axis=0)
     else:
         shift = -((means + centre) * solved).sum(axis=0) / 2
-    weights[:, known], offsets[known] = solved, shift
+    with np.errstate(over="ignore"):  # refused below
+        weights[:, known], offsets[known] = solved, shift
+    if not (np.isfinite(weights).all() and np.isfinite(offsets).all()):
+        raise DivergenceError(
+            "the readout passes what float32 holds: expected activity of about the same scale in all units, and inputs "
+            "that are neither huge nor tiny. Scale the inputs, or raise shrinkage"
+        )
     return Readout(weights, offsets)
 
 

@@ -37,6 +37,9 @@ from kenyon.layers._sums import check_neurons, narrowest, only, wide_in, widened
 SHRINKAGE = 0.001
 READOUTS = ("discriminant", "ridge")
 
+MOST_TAUGHT = 2**62
+"""Samples that a file may say were learned."""
+
 
 class Service(NamedTuple):
     """The readout that predictions made while learning are read from.
@@ -127,8 +130,11 @@ class SecondOrderLayer(Layer):
     # ---- learning
 
     def add_class(self) -> None:
-        self.n_classes += 1
-        self.state = self.state.grown(self.n_neurons + 1)
+        self.add_classes(1)
+
+    def add_classes(self, n: int) -> None:
+        self.n_classes += n
+        self.state = self.state.grown(self.n_neurons + n)
         self._solved = None
 
     def learn(self, samples: Samples, outputs: NDArray[np.float32] | None = None) -> int:
@@ -259,6 +265,9 @@ class SecondOrderLayer(Layer):
         wide = wide_in(self.state, tensors, where)
         self.state = widened(self.state, wide)
         super().load(tensors, where, n_classes)
+        taught = sum(self.state.views()["taught"].tolist())
+        if taught > MOST_TAUGHT:
+            raise ModelFileError(f"taught{where} adds up to {taught}: expected at most {MOST_TAUGHT}")
         self.coactivity.check(self.state)
         self.state = narrowest(self.state, self.state.arrays) if wide else self.state
         self._solved = self._service = None

@@ -104,7 +104,8 @@ class KenyonLearner:
     def restore(self, state: dict[str, NDArray]) -> None:
         if state:
             own = self.classifier
-            kept = {"rule": own.rule, "learning_rate": own.learning_rate, "n_jobs": own.n_jobs}
+            names = ("rule", "learning_rate", "layer", "n_jobs")  # what a file does not hold, or only names
+            kept = {name: getattr(own, name) for name in names}
             self.classifier = KenyonClassifier.from_arrays(state, **kept)
 
     def save(self, path: str | os.PathLike[str]) -> None:
