@@ -2,6 +2,7 @@
 #   make demo     learn the embedded digits with each rule (about a minute after the install)
 #   make test     lint, types and tests
 #   make test-lowest  the core's tests with the lowest versions that pyproject.toml declares
+#   make test-logs  the logs to MLflow and Weights & Biases, against the real packages
 #   make docs     the documentation as a site in site/, every example run
 #   make bench    speed and memory, as ratios taken in one run
 #   make reproduce  the paper's tables and figures, ours beside them (hours; goes on where it was stopped)
@@ -13,6 +14,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
 LOWEST := .venv-lowest
+LOGS := .venv-logs
 CODE := src tests benchmarks examples tools
 
 # Real data sets: KENYON_DATA where it is set, else ./data, filled where a copy of the sets lies beside the checkout.
@@ -20,7 +22,7 @@ DATA := $(abspath $(or $(KENYON_DATA),data))
 SETS := $(wildcard ../shared/data/unpack)
 export KENYON_DATA := $(DATA)
 
-.PHONY: setup demo test test-lowest docs bench reproduce fuzz lint data clean
+.PHONY: setup demo test test-lowest test-logs docs bench reproduce fuzz lint data clean
 .DELETE_ON_ERROR:
 
 $(VENV)/core: pyproject.toml constraints.txt
@@ -29,7 +31,7 @@ $(VENV)/core: pyproject.toml constraints.txt
 	touch $@
 
 $(VENV)/all: $(VENV)/core
-	$(PIP) --editable ".[backbones,baselines,data,plot,ray,river,search,test,lint]" imagecodecs
+	$(PIP) --editable ".[backbones,baselines,data,plot,ray,river,search,tensorboard,test,lint]" imagecodecs
 	touch $@
 
 setup: $(VENV)/all
@@ -61,6 +63,16 @@ $(LOWEST)/done: pyproject.toml tools/lowest.py
 test-lowest: $(LOWEST)/done
 	$(LOWEST)/bin/python -m pytest --core -n 2 --dist loadfile tests/cli tests/evaluation tests/streams tests/test_*.py
 
+# MLflow and Weights & Biases are large, and bring servers along, so they have an environment of their own.
+$(LOGS)/done: pyproject.toml constraints.txt
+	test -x $(LOGS)/bin/python || $(PYTHON) -m venv $(LOGS)
+	$(LOGS)/bin/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt \
+	  --editable ".[mlflow,wandb,tensorboard,test]"
+	touch $@
+
+test-logs: $(LOGS)/done
+	$(LOGS)/bin/python -m pytest tests/watchers
+
 $(VENV)/docs: $(VENV)/all
 	$(PIP) --editable ".[docs]"
 	touch $@
@@ -84,4 +96,4 @@ fuzz: $(VENV)/all
 	PYTHONPATH=tools $(BIN)/python -m fuzz --cases $(FUZZ_CASES) --seed $(FUZZ_SEED)
 
 clean:
-	rm -rf $(VENV) $(LOWEST) site build dist src/*.egg-info
+	rm -rf $(VENV) $(LOWEST) $(LOGS) site build dist src/*.egg-info

@@ -18,6 +18,7 @@ from kenyon.cli._reproduce import reproduce
 from kenyon.cli._run import run
 from kenyon.cli._search import search
 from kenyon.cli._show import show
+from kenyon.cli._sweep import sweep
 from kenyon.cli._transfer import distances, transfer
 
 __all__ = ["app", "main"]
@@ -53,7 +54,7 @@ def _root(
 ) -> None: ...
 
 
-for command in (run, show, compare, plot, report, learners, export, search, transfer, distances, reproduce):
+for command in (run, sweep, show, compare, plot, report, learners, export, search, transfer, distances, reproduce):
     app.command()(command)
 app.add_typer(data)
 

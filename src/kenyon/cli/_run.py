@@ -10,7 +10,7 @@ import typer
 
 from kenyon.cli._learner_options import PANEL as LEARNER
 from kenyon.cli._learner_options import with_learner_options
-from kenyon.cli._workers import AddressOption, EngineOption, WorkersOption
+from kenyon.cli._workers import AddressOption, EngineOption, GpusOption, WorkersOption
 from kenyon.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -38,6 +38,9 @@ def run(
     save_model: Annotated[
         bool, _option("Keep the trained model of each run, as model.safetensors in its folder.", name="--save-model")
     ] = False,
+    log: Annotated[
+        list[str] | None, _option("Log to tensorboard, mlflow, wandb or file.py:Class; may be given several times.")
+    ] = None,
     data_dir: Annotated[Path | None, _option("Where the data sets are. [$KENYON_DATA]")] = None,
     backbone: Annotated[
         str | None, _option("Frozen network: a name (efficientnet-lite0), an .onnx file or module:function.", BACKBONE)
@@ -73,6 +76,7 @@ def run(
     workers: WorkersOption = None,
     engine: EngineOption = "local",
     address: AddressOption = None,
+    gpus: GpusOption = 0.0,
     **flags: str | None,
 ) -> None:
     """Run a learner on a stream, once for every seed, and print how it did."""
@@ -112,10 +116,12 @@ def run(
             data_dir=extra["data_dir"],
             again=again,
             save_model=_flag(extra["save_model"]),
+            log=log or (),
             watch=watch,
             workers=workers,
             engine=engine,
             address=address,
+            gpus=gpus,
         )
     if as_json:
         typer.echo(json.dumps(report.to_dict(), indent=2, allow_nan=False))

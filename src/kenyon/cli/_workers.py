@@ -15,3 +15,4 @@ WorkersOption = Annotated[int | None, _option("How many runs or evaluations at a
 ManyWorkersOption = Annotated[int | None, _option("How many runs at a time. [one per processor; with ray every CPU]")]
 EngineOption = Annotated[str, _option("local: processes on this machine; ray: a Ray cluster. [local]")]
 AddressOption = Annotated[str | None, _option("ray: address of the cluster. [one of its own on this machine]")]
+GpusOption = Annotated[float, _option("ray: how much of a GPU each run takes; 0.5 lets two share one. [0]")]

@@ -98,7 +98,7 @@ def compare(
         >>> from kenyon.evaluation import RunConfig, Store, group_runs, run_all
         >>> _ = run_all([RunConfig("digits", name) for name in ("ncm", "slda")], seeds=[0, 1], store="runs")
         >>> pair = compare(group_runs(Store(Path("runs")).runs()).groups, ["slda", "ncm"]).pairs[0]
-        >>> pair.interval[0] < pair.difference < pair.interval[1]
+        >>> pair.interval[0] <= pair.difference <= pair.interval[1]
         True
     """
     if metric not in METRICS:

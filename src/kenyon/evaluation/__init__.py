@@ -25,6 +25,7 @@
 from kenyon.evaluation._backbone import open_dataset, with_backbone
 from kenyon.evaluation._checkpoint import load_checkpoint, save_checkpoint, state_hash
 from kenyon.evaluation._config import RunConfig, config_keys, parse_seeds, read_config
+from kenyon.evaluation._each import Ended, run_each
 from kenyon.evaluation._environment import environment
 from kenyon.evaluation._files import read_growing
 from kenyon.evaluation._groups import Groups, RunGroup, by_stream, distinguishing, group_runs
@@ -35,11 +36,12 @@ from kenyon.evaluation._run import run_dataset
 from kenyon.evaluation._runs import run, run_all
 from kenyon.evaluation._store import RunFolder, Store
 from kenyon.evaluation._tally import Tally
-from kenyon.evaluation._watch import Watch
+from kenyon.watchers import Watch
 
 __all__ = [
     "METRICS",
     "WITHHELD",
+    "Ended",
     "FinishedRun",
     "Groups",
     "Metric",
@@ -68,6 +70,7 @@ __all__ = [
     "run",
     "run_all",
     "run_dataset",
+    "run_each",
     "save_checkpoint",
     "state_hash",
     "with_backbone",

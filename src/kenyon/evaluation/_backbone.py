@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from kenyon.backbones import Pretrained
-from kenyon.evaluation._watch import Watch
 from kenyon.streams import Dataset, Split, load_dataset
+from kenyon.watchers import Watch
 
 
 class FeatureDataset(Dataset):

@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from kenyon.errors import InputError
 from kenyon.evaluation._memory import MemoryGauge
 from kenyon.evaluation._tally import Tally
-from kenyon.evaluation._watch import Watch
 from kenyon.protocol import Learner
 from kenyon.streams import Episode, Stream
+from kenyon.watchers import Watch
 
 CHUNK = 1024
 TEST_BLOCK = 1024

@@ -14,8 +14,8 @@ from kenyon.evaluation._files import GrowingArray
 from kenyon.evaluation._result import RunResult
 from kenyon.evaluation._store import RunFolder, writing
 from kenyon.evaluation._tally import Tally
-from kenyon.evaluation._watch import Watch
 from kenyon.protocol import Learner
+from kenyon.watchers import Watch
 
 
 class NoRecorder:

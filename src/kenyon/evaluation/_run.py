@@ -17,10 +17,10 @@ from kenyon.evaluation._recorder import FolderRecorder, NoRecorder
 from kenyon.evaluation._result import RunResult
 from kenyon.evaluation._store import RunFolder
 from kenyon.evaluation._tally import Tally
-from kenyon.evaluation._watch import Watch
 from kenyon.learners import make_learner
 from kenyon.protocol import Learner
 from kenyon.streams import Dataset, Stream
+from kenyon.watchers import Watch
 
 CHECKPOINT_SECONDS = 10.0
 CHECKPOINT_SHARE = 0.01

@@ -84,7 +84,7 @@ class Workers(Protocol):
         """Let the workers go; what they work on is dropped."""
 
 
-def check_engine(engine: str, workers: int | None, address: str | None) -> None:
+def check_engine(engine: str, workers: int | None, address: str | None, gpus: float = 0.0) -> None:
     """Refuse values that no pool can be made of.
 
     Example:
@@ -96,6 +96,9 @@ def check_engine(engine: str, workers: int | None, address: str | None) -> None:
         raise ConfigError(f"workers is {workers}: expected at least 1")
     if engine == "local" and address is not None:
         raise ConfigError(f"address is {address!r}: only the engine 'ray' has one")
+    if gpus < 0 or (gpus and engine == "local"):
+        wanted = "a number from 0 up" if gpus < 0 else "0, since only the engine 'ray' shares GPUs out"
+        raise ConfigError(f"gpus is {gpus}: expected {wanted}")
 
 
 class Pool:
@@ -105,6 +108,7 @@ class Pool:
         engine: `"local"` for processes on this machine, `"ray"` for a Ray cluster.
         workers: jobs at a time; None for 1, or for every CPU of a Ray cluster.
         address: of the Ray cluster; None for one on this machine.
+        gpus: how much of a GPU each job takes in a Ray cluster.
 
     Example:
         >>> with Pool(workers=2) as pool:  # doctest: +SKIP
@@ -113,9 +117,11 @@ class Pool:
         ...     print(sorted(answer.value for answer in pool.answers()))
     """
 
-    def __init__(self, engine: str = "local", workers: int | None = None, address: str | None = None) -> None:
-        check_engine(engine, workers, address)
-        self._workers: Workers = RayCluster(workers, address) if engine == "ray" else LocalProcesses(workers or 1)
+    def __init__(
+        self, engine: str = "local", workers: int | None = None, address: str | None = None, gpus: float = 0.0
+    ) -> None:
+        check_engine(engine, workers, address, gpus)
+        self._workers: Workers = RayCluster(workers, address, gpus) if engine == "ray" else LocalProcesses(workers or 1)
         self._queue: deque[_Task] = deque()
         self._running: dict[int, _Task] = {}
         self._count = 0
@@ -124,6 +130,11 @@ class Pool:
     def capacity(self) -> int:
         """How many jobs run at the same time; a Ray cluster may grow and shrink."""
         return self._workers.capacity
+
+    @property
+    def running(self) -> list[Hashable]:
+        """The keys of the jobs that workers have, in the order in which they were started."""
+        return [task.key for task in self._running.values()]
 
     def submit(self, key: Hashable, function: Callable[..., Any], *arguments: Any) -> None:
         """Add a job to the end of the queue."""

@@ -19,7 +19,7 @@ _SETTINGS = {
 
 
 class RayCluster:
-    """One CPU per job, and as many jobs as the cluster has CPUs at the time.
+    """One CPU per job, a share of a GPU where jobs ask for it, and as many jobs as the cluster has room for.
 
     Every node needs this package and the data sets, and must see the folders that jobs write to.
 
@@ -27,9 +27,11 @@ class RayCluster:
         workers: the most jobs at a time; None for every CPU of the cluster.
         address: the address of the cluster; None for the cluster that this process has joined, else `RAY_ADDRESS`, else
             a new one on this machine.
+        gpus: how much of a GPU each job takes; the cluster shows each job its own.
     """
 
-    def __init__(self, workers: int | None, address: str | None) -> None:
+    def __init__(self, workers: int | None, address: str | None, gpus: float = 0.0) -> None:
+        self._busy: dict[Any, int] = {}
         address = address or os.environ.get("RAY_ADDRESS")
         with _set_where_unset({} if address else _SETTINGS):  # Ray reads them when it is imported
             self._ray: Any = require("ray", "ray", "the engine 'ray'")
@@ -40,10 +42,12 @@ class RayCluster:
                 self._ray.init(address or "local", num_cpus=cpus, log_to_driver=False, logging_level="ERROR", **own)
         if self._joined and not address:
             self._refuse_other_machines()
-        self._workers = workers
+        self._workers, self._gpus = workers, gpus
+        if gpus and not self._ray.cluster_resources().get("GPU"):
+            self.close()
+            raise KenyonError(f"each job is to take {gpus:g} of a GPU, and the cluster has none")
         # A job whose worker dies is started again by the pool, the same for every engine.
-        self._attempt = self._ray.remote(num_cpus=1, max_retries=0)(attempt)
-        self._busy: dict[Any, int] = {}
+        self._attempt = self._ray.remote(num_cpus=1, num_gpus=gpus, max_retries=0)(attempt)
 
     def _refuse_other_machines(self) -> None:
         here = self._ray.util.get_node_ip_address()
@@ -56,8 +60,11 @@ class RayCluster:
 
     @property
     def capacity(self) -> int:
-        cpus = max(1, int(self._ray.cluster_resources().get("CPU", 1)))
-        return cpus if self._workers is None else min(cpus, self._workers)
+        resources = self._ray.cluster_resources()
+        room = max(1, int(resources.get("CPU", 1)))
+        if self._gpus:
+            room = min(room, max(1, int(resources.get("GPU", 0) / self._gpus)))
+        return room if self._workers is None else min(room, self._workers)
 
     def start(self, number: int, call: bytes) -> None:
         self._busy[self._attempt.remote(call)] = number

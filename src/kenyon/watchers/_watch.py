@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from kenyon.evaluation._tally import Tally
-from kenyon.protocol import StreamInfo
-
 if TYPE_CHECKING:
-    from kenyon.evaluation._result import RunResult
+    from kenyon.evaluation import RunResult, Tally
+    from kenyon.protocol import StreamInfo
 
 
 class Watch:
     """Override the methods that you need; each is called in the process and thread of the run.
 
     Example:
+        >>> from kenyon.evaluation import RunConfig, run
         >>> class Rows(Watch):
         ...     def tested(self, tally):
         ...         print("row", tally.row)
@@ -53,3 +53,52 @@ class Watch:
 
     def finished(self, result: RunResult) -> None:
         """A run is complete, or was found complete in the store."""
+
+
+class Watches(Watch):
+    """Several watches as one: each is told everything.
+
+    Example:
+        >>> from kenyon.evaluation import RunConfig, run
+        >>> class Done(Watch):
+        ...     def finished(self, result):
+        ...         print("done")
+        >>> _ = run(RunConfig("digits", "ncm"), seeds=[0], watch=Watches([Done(), Done()]))
+        done
+        done
+    """
+
+    def __init__(self, watches: Sequence[Watch]) -> None:
+        self._watches = tuple(watches)
+
+    def note(self, message: str) -> None:
+        for watch in self._watches:
+            watch.note(message)
+
+    def extracting(self, split: str, done: int, total: int) -> None:
+        for watch in self._watches:
+            watch.extracting(split, done, total)
+
+    def shared(self, n_runs: int) -> None:
+        for watch in self._watches:
+            watch.shared(n_runs)
+
+    def waiting(self, folder: Path) -> None:
+        for watch in self._watches:
+            watch.waiting(folder)
+
+    def started(self, seed: int, info: StreamInfo, n_test: list[int], tally: Tally) -> None:
+        for watch in self._watches:
+            watch.started(seed, info, n_test, tally)
+
+    def learned(self, tally: Tally) -> None:
+        for watch in self._watches:
+            watch.learned(tally)
+
+    def tested(self, tally: Tally) -> None:
+        for watch in self._watches:
+            watch.tested(tally)
+
+    def finished(self, result: RunResult) -> None:
+        for watch in self._watches:
+            watch.finished(result)
