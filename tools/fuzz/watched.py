@@ -11,8 +11,10 @@ from multiprocessing.connection import Connection
 
 from fuzz.target import Failure, Target, folder_in_memory, run_one
 
-LONGEST = 30.0
-"""Seconds that a case may take, kernels compiled on the way included; the machine may be busy with other things."""
+LONGEST, LONGEST_START = 60.0, 1200.0
+"""Seconds that a case may take, and the start, compiling included: the machine may be busy."""
+
+READY = "ready"
 
 MOST_MEMORY = 640 << 20
 """Bytes by which a case may raise the peak of the process."""
@@ -29,36 +31,46 @@ def run_watched(
         worker = multiprocessing.Process(target=_work, args=(kind, seed, cases, theirs))
         worker.start()
         theirs.close()
-        for case in cases:
-            result = _told(mine, worker, case)
+        if not mine.poll(LONGEST_START) or mine.recv() != READY:
+            raise RuntimeError(f"{kind.name} could not be set up")
+        died = False
+        while cases and not died:
+            result = _told(mine)
+            died = result is None
+            if result is None:
+                result = Failure(cases[0], _end(worker))
             if isinstance(result, Failure):
                 failures.append(result)
             else:
                 counts[result] += 1
-            progress(case + 1, len(failures))
-            cases = range(case + 1, cases.stop)
-            if not worker.is_alive() and not mine.poll():
-                break
+            cases = cases[1:]
+            progress(cases.start, len(failures))
         worker.join()
     return counts, failures
 
 
-def _told(pipe: Connection, worker: multiprocessing.Process, case: int) -> str | Failure:
-    """What the worker says of a case; where it says nothing any more, it is ended."""
+def _told(pipe: Connection) -> str | Failure | None:
+    """What the worker says of a case; None where it says nothing any more."""
     try:
-        if pipe.poll(LONGEST):
-            return pipe.recv()
-        worker.kill()
-        worker.join()
-        return Failure(case, f"the case took more than {LONGEST:g} seconds")
+        return pipe.recv() if pipe.poll(LONGEST) else None
     except EOFError:
-        worker.join()
-        return Failure(case, f"the case ended the process, with exit code {worker.exitcode}")
+        return None
+
+
+def _end(worker: multiprocessing.Process) -> str:
+    """End a worker that has fallen silent, and say how it did."""
+    worker.join(1.0)
+    if worker.exitcode is not None:
+        return f"the case ended the process, with exit code {worker.exitcode}"
+    worker.kill()
+    worker.join()
+    return f"the case took more than {LONGEST:g} seconds"
 
 
 def _work(kind: type[Target], seed: int, cases: range, pipe: Connection) -> None:
     with folder_in_memory() as folder:
         target = kind(folder)
+        pipe.send(READY)
         peak = _peak()
         for case in cases:
             result = run_one(target, seed, case)

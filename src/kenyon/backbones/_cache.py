@@ -168,7 +168,16 @@ def _open_checked(path: Path, identity: Mapping[str, Any], n: int, warn: bool = 
         low, high = (float(value) for value in metadata["value_range"].split())
         X = np.asarray(np.memmap(path, "<f4", "r", offset=start, shape=(rows, width)))
         return CachedFeatures(X, int(metadata["backbone_bytes"]), (low, high if high > low else low + 1.0))
-    except (ValueError, KeyError, TypeError, AttributeError, OSError) as error:
+    except (
+        ValueError,
+        KeyError,
+        TypeError,
+        AttributeError,
+        OSError,
+        ArithmeticError,
+        RecursionError,
+        MemoryError,
+    ) as error:
         if warn:
             warnings.warn(
                 f"the features in {path} are damaged ({error}) and are made again", DamagedCacheWarning, stacklevel=4

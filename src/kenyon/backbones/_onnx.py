@@ -86,7 +86,13 @@ class OnnxNetwork:
         n = len(images)
         if n < self.batch:  # a graph may have been made for one number of images only
             images = np.concatenate([images, np.zeros((self.batch - n, *images.shape[1:]), np.float32)])
-        features = self._session.run([self._output], {self._input: images})[0]
+        try:
+            features = self._session.run([self._output], {self._input: images})[0]
+        except Exception as error:
+            reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
+            raise ModelFileError(f"{self._what} cannot be run on {self.batch} images: {reason}") from error
+        if not isinstance(features, np.ndarray):
+            raise ModelFileError(f"{self._what} gives a {type(features).__name__}: expected an array of features")
         if features.ndim == 4:
             features = features.mean(axis=(2, 3))
         if features.ndim != 2 or len(features) != self.batch or features.dtype != np.float32:

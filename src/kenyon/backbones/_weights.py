@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
-import pickle
 import tempfile
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +21,8 @@ _NAMED = 3
 
 def sha256_of(path: Path) -> str:
     """The SHA-256 sum of a file."""
+    if path.exists() and not path.is_file():
+        raise DataError(f"the weights file {path} is a folder, a pipe or a device: expected a file")
     try:
         with path.open("rb") as file:
             return hashlib.file_digest(file, "sha256").hexdigest()
@@ -85,15 +89,9 @@ def load_weights(module: Any, path: Path, what: str) -> None:
         what: the network's name, for messages.
     """
     torch = require("torch", "backbones", "a backbone")
-    try:
+    with _reading(path):
+        _check_packing(path)
         state = torch.load(path, map_location="cpu", weights_only=True)
-    except FileNotFoundError as error:
-        raise DataError(f"there is no weights file {path}") from error
-    except (RuntimeError, EOFError, OSError, ValueError, KeyError, pickle.UnpicklingError) as error:
-        reason = str(error).strip().splitlines() or [type(error).__name__]
-        raise ModelFileError(
-            f"the weights file {path} is cut short, damaged or no plain dictionary of tensors: {reason[0][:200]}"
-        ) from error
     if not isinstance(state, dict) or not all(isinstance(value, torch.Tensor) for value in state.values()):
         raise ModelFileError(f"the weights file {path} holds no dictionary of tensors, as {what} needs")
     wanted = {name: tuple(value.shape) for name, value in module.state_dict().items()}
@@ -107,4 +105,27 @@ def load_weights(module: Any, path: Path, what: str) -> None:
     if wrong:
         more = f" and {len(wrong) - _NAMED} more" if len(wrong) > _NAMED else ""
         raise ModelFileError(f"the weights file {path} is not of a {what}: {'; '.join(wrong[:_NAMED])}{more}")
-    module.load_state_dict(state, strict=False)
+    with _reading(path):
+        module.load_state_dict(state, strict=False)
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    """Whatever PyTorch raises over a file, of any type, as an error that names it."""
+    try:
+        yield
+    except FileNotFoundError as error:
+        raise DataError(f"there is no weights file {path}") from error
+    except Exception as error:
+        reason = str(error).strip().splitlines() or [type(error).__name__]
+        raise ModelFileError(
+            f"the weights file {path} is cut short, damaged or no plain dictionary of tensors: {reason[0][:200]}"
+        ) from error
+
+
+def _check_packing(path: Path) -> None:
+    """PyTorch never packs what it writes; a packed file may ask for a thousand times its size."""
+    if zipfile.is_zipfile(path):
+        with zipfile.ZipFile(path) as archive:
+            if any(info.compress_type != zipfile.ZIP_STORED for info in archive.infolist()):
+                raise ValueError("its parts are compressed, which PyTorch does not do")

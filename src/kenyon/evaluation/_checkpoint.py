@@ -54,7 +54,7 @@ def read_checkpoint(path: Path, *run_ids: str) -> tuple[dict[str, NDArray], Tall
 
     Raises DataError, with the reason, where the checkpoint is damaged or another run's.
     """
-    if not path.exists():
+    if not path.is_file():
         return None
     try:
         with safe_open(path, framework="numpy") as file:

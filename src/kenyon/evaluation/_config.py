@@ -56,7 +56,11 @@ class RunConfig:
     given: Mapping[str, Any] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def __post_init__(self) -> None:
-        if self.tests not in TESTS:
+        for name in ("dataset", "learner"):
+            value = getattr(self, name)
+            if not isinstance(value, str) or not value or not _is_text(value):
+                raise ConfigError(f"{name} is {value!a}: expected a name or a path, in UTF-8")
+        if not isinstance(self.tests, str) or self.tests not in TESTS:
             raise unknown("value of tests", self.tests, TESTS)
         every = self.weights_every
         if every is not None and (type(every) is not int or every < 0):
@@ -154,6 +158,15 @@ def parse_seeds(value: int | str | Sequence[int]) -> tuple[int, ...]:
             f"seeds = {value!r}: expected how many (5), or different whole numbers from 0 up (0,3,7; one alone is 3,)"
         ) from None
     return seeds
+
+
+def _is_text(value: str) -> bool:
+    """Whether a text can be written to a file; a path that is not UTF-8 cannot."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _plain(name: str, value: Any) -> Any:

@@ -132,4 +132,10 @@ def _number(
     if len(classes) < 2:
         raise InputError(f"{name}: all labels are {classes[0]}: expected at least two classes")
     numbered = [None if y is None else np.searchsorted(classes, y).astype(np.int64) for y in (train, test)]
-    return tuple(str(label) for label in classes), numbered[0], numbered[1]  # type: ignore[return-value]
+    names = tuple(str(label) for label in classes)
+    for label in names:
+        try:
+            label.encode()
+        except UnicodeEncodeError as error:
+            raise InputError(f"{name}: the label {label!a} is not UTF-8") from error
+    return names, numbered[0], numbered[1]  # type: ignore[return-value]

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from kenyon.errors import DataError
 from kenyon.streams._dataset import Samples, Split
+from kenyon.streams._reading import reading
 from kenyon.streams._rows import Rows
 from kenyon.streams._unpickle import read_pickle
 
@@ -36,6 +37,11 @@ def read_cifar_split(
         label: which of them to use.
         label_key: the key of the labels in the python version.
     """
+    with reading(files[0].parent, "holds files that cannot be read"):
+        return _read(files, n_label_bytes, label, label_key)
+
+
+def _read(files: Sequence[Path], n_label_bytes: int, label: int, label_key: str) -> Split:
     if files[0].suffix == ".bin":
         parts = [_read_binary(path, n_label_bytes, label) for path in files]
     else:

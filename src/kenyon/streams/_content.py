@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from functools import lru_cache
 from pathlib import Path
 
 from kenyon.streams._load import as_path
+from kenyon.streams._reading import reading
 
 _Stamp = tuple[str, int, int]
 
@@ -26,10 +28,11 @@ def content_sum(name: str | Path) -> str | None:
         False
     """
     path = as_path(name)
-    if path is None or not path.exists():
+    if path is None or not (path.is_file() or path.is_dir()):
         return None
     files = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
-    return _sum_of(path, tuple(_stamp(path, file) for file in files))
+    with reading(path, "cannot be read"):
+        return _sum_of(path, tuple(_stamp(path, file) for file in files))
 
 
 def _stamp(root: Path, file: Path) -> _Stamp:
@@ -41,7 +44,7 @@ def _stamp(root: Path, file: Path) -> _Stamp:
 def _sum_of(root: Path, stamps: tuple[_Stamp, ...]) -> str:
     digest = hashlib.sha256()
     for name, size, _ in stamps:
-        digest.update(f"{name}\0{size}\0".encode())
+        digest.update(os.fsencode(name) + f"\0{size}\0".encode())
         with open(root / name if name != "." else root, "rb") as file:
             while block := file.read(1 << 20):
                 digest.update(block)

@@ -11,11 +11,11 @@ from __future__ import annotations
 
 import gzip
 import mmap
-import shutil
 import struct
-import zlib
 from collections.abc import Sequence
 from functools import partial
+from io import BytesIO
+from math import prod
 from pathlib import Path
 from typing import BinaryIO
 
@@ -25,26 +25,32 @@ from numpy.typing import NDArray
 from kenyon.errors import DataError
 from kenyon.streams._cache import cached_file
 from kenyon.streams._dataset import Split
+from kenyon.streams._reading import reading
 from kenyon.streams._rows import Rows
 
 
-def read_idx(path: Path, n_dims: int, cache: Path | None = None) -> NDArray[np.uint8]:
+def read_idx(path: Path, n_dims: int, cache: Path | None = None, most: int | None = None) -> NDArray[np.uint8]:
     """The array in an IDX file of bytes, memory-mapped where possible.
 
     Args:
         path: the file; it is unpacked if its name ends in `.gz`.
         n_dims: how many dimensions it must have (1 for labels, 3 for images).
         cache: the folder for the unpacked file; None to read it into memory.
+        most: bytes that it may unpack to; more is refused, and nothing of it is kept.
     """
-    if path.suffix != ".gz":
-        return _parse(_map(path), path, n_dims)
-    try:
-        unpacked = cached_file(cache, _cache_name(path), partial(_unpack, path)) if cache else None
+    with reading(path, "is damaged or cut short, fetch it again"):
+        if path.suffix != ".gz":
+            return _parse(_map(path), path, n_dims)
+        unpacked = cached_file(cache, _cache_name(path), partial(_unpack, path, most)) if cache else None
         if unpacked:
-            return _parse(_map(unpacked), path, n_dims)
-        return _parse(gzip.decompress(path.read_bytes()), path, n_dims)
-    except (gzip.BadGzipFile, EOFError, zlib.error) as error:
-        raise DataError(f"{path} is damaged or cut short, fetch it again: {error}") from error
+            try:
+                return _parse(_map(unpacked), path, n_dims)
+            except DataError:
+                unpacked.unlink(missing_ok=True)  # what is refused is not left behind
+                raise
+        content = BytesIO()
+        _unpack(path, most, content)
+        return _parse(content.getvalue(), path, n_dims)
 
 
 def _map(path: Path) -> mmap.mmap | bytes:
@@ -60,9 +66,14 @@ def _cache_name(path: Path) -> str:
         return f"{path.parent.name}-{path.stem}-{file.read().hex()}"
 
 
-def _unpack(source: Path, target: BinaryIO) -> None:
+def _unpack(source: Path, most: int | None, target: BinaryIO) -> None:
+    written = 0
     with gzip.open(source) as file:
-        shutil.copyfileobj(file, target, 1 << 20)
+        while block := file.read(1 << 20):
+            written += len(block)
+            if most is not None and written > most:
+                raise DataError(f"{source} unpacks to more than {most:,} bytes, which is all that the set has")
+            target.write(block)
 
 
 def _parse(data: mmap.mmap | bytes, path: Path, n_dims: int) -> NDArray[np.uint8]:
@@ -87,10 +98,18 @@ def read_idx_split(
     shape: tuple[int, int],
     first_label: int = 0,
     transposed: bool = False,
+    most: int | None = None,
 ) -> Split:
-    """Read one split from its image and label files; `transposed` images are turned upright when rows are read."""
+    """Read one split from its image and label files.
+
+    Args:
+        first_label: number of the first class.
+        transposed: images are turned upright when rows are read.
+        most: samples that the split may have.
+    """
     images, labels = files
-    X, y = read_idx(images, 3, cache), read_idx(labels, 1, cache)
+    room = [None if most is None else 16 + most * each for each in (prod(shape), 1)]
+    X, y = read_idx(images, 3, cache, room[0]), read_idx(labels, 1, cache, room[1])
     if X.shape[1:] != shape:
         raise DataError(f"{images} holds images of {X.shape[1:]}, expected {shape}")
     if len(X) != len(y):

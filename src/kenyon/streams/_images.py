@@ -7,7 +7,9 @@ decoded once into the cache folder and memory-mapped.
 from __future__ import annotations
 
 import hashlib
+import warnings
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -18,6 +20,7 @@ from kenyon.errors import DataError, require
 from kenyon.streams._arrays import from_arrays
 from kenyon.streams._cache import cached_file
 from kenyon.streams._dataset import Dataset
+from kenyon.streams._reading import check_name, reading
 
 SUFFIXES = (".png", ".jpg", ".jpeg", ".bmp", ".gif", ".webp", ".tif", ".tiff", ".ppm", ".pgm")
 IN_MEMORY = 64 << 20
@@ -49,6 +52,8 @@ def read_image_folder(path: Path, cache: Path, test_share: float = 0.2) -> Datas
 
 def _classes(root: Path) -> list[str]:
     names = sorted(entry.name for entry in root.iterdir() if entry.is_dir() and not entry.name.startswith("."))
+    for name in names:
+        check_name(root, "", name)
     if len(names) < 2:
         raise DataError(
             f"{root} has {len(names)} class folders: expected a folder of images for each of two classes or more"
@@ -59,7 +64,7 @@ def _classes(root: Path) -> list[str]:
 def _files(root: Path, classes: list[str]) -> list[Path]:
     found: list[Path] = []
     for name in classes:
-        own = sorted(file for file in (root / name).iterdir() if file.suffix.lower() in SUFFIXES)
+        own = sorted(file for file in (root / name).iterdir() if file.suffix.lower() in SUFFIXES and file.is_file())
         if not own:
             raise DataError(f"{root / name} holds no image ({', '.join(SUFFIXES)})")
         found += own
@@ -71,11 +76,8 @@ def _common_shape(pillow: Any, files: list[Path]) -> tuple[int, ...]:
     first: tuple[int, int] | None = None
     colour = False
     for file in files:
-        try:
-            with pillow.open(file) as image:
-                size, mode = image.size, image.mode
-        except OSError as error:
-            raise DataError(f"{file} cannot be read as an image: {error}") from error
+        with reading(file, "cannot be read as an image"), _no_bombs(pillow), pillow.open(file) as image:
+            size, mode = image.size, image.mode
         first = first or size
         if size != first:
             raise DataError(
@@ -86,21 +88,29 @@ def _common_shape(pillow: Any, files: list[Path]) -> tuple[int, ...]:
     return (3, first[1], first[0]) if colour else (first[1], first[0])
 
 
+@contextmanager
+def _no_bombs(pillow: Any) -> Iterator[None]:
+    """Pictures beyond what Pillow takes for reason are refused, not only warned of."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", pillow.DecompressionBombWarning)
+        yield
+
+
 def _decode(pillow: Any, files: list[Path], shape: tuple[int, ...], cache: Path) -> NDArray[np.uint8]:
+    width = int(np.prod(shape))
+
     def images() -> Iterator[NDArray[np.uint8]]:
         for file in files:
-            try:
-                with pillow.open(file) as image:
-                    pixels = np.asarray(image.convert("RGB" if len(shape) == 3 else "L"))
-            except OSError as error:
-                raise DataError(f"{file} cannot be decoded: {error}") from error
+            with reading(file, "cannot be decoded"), _no_bombs(pillow), pillow.open(file) as image:
+                pixels = np.asarray(image.convert("RGB" if len(shape) == 3 else "L"))
+            if pixels.size != width:
+                raise DataError(f"{file} has changed while it was read")
             yield (pixels.transpose(2, 0, 1) if len(shape) == 3 else pixels).ravel()
 
     def write(target: BinaryIO) -> None:
         for pixels in images():
             target.write(pixels.tobytes())
 
-    width = int(np.prod(shape))
     if len(files) * width > IN_MEMORY:
         about = [(str(file.resolve()), (stat := file.stat()).st_size, stat.st_mtime_ns) for file in files]
         digest = hashlib.sha256(repr((shape, about)).encode()).hexdigest()[:16]

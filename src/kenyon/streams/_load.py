@@ -94,6 +94,8 @@ def as_path(name: str | Path) -> Path | None:
 def _read_path(path: Path, cache: Path, label: str | None, test_share: float) -> Dataset:
     if not path.exists():
         raise DataError(f"there is no file or folder {path}")
+    if not (path.is_file() or path.is_dir()):
+        raise DataError(f"{path} is neither a file nor a folder: a pipe or a device is not read")
     is_table = path.suffix.lower() in (".csv", ".parquet") if path.is_file() else find_table(path, "train") is not None
     if is_table:
         return read_table(path, label or "label", test_share)

@@ -75,7 +75,7 @@ def _mnist_like(
     train, test = _idx_names("", "t10k")
     md5 = dict(zip((*train, *test), sums.split(), strict=True))
     remotes = tuple(Remote(file, md5[file], bases) for file in (*train, *test))
-    layout = FileLayout("idx", folders, train, test, partial(read_idx_split, shape=(28, 28)), remotes, md5)
+    layout = FileLayout("idx", folders, train, test, partial(read_idx_split, shape=(28, 28), most=60_000), remotes, md5)
     return PublishedSet(name, (28, 28), names, 60_000, 10_000, (layout,), reference)
 
 
@@ -85,7 +85,7 @@ _EMNIST_ZIP = Remote("gzip.zip", "58c8d27c78d21e728a6bc7b3cc06412e", ("https://b
 def _emnist(split: str, names: tuple[str, ...], n_train: int, n_test: int) -> PublishedSet:
     train, test = _idx_names(f"emnist-{split}-", "test")
     # published images are transposed, and the letters are numbered from 1
-    read = partial(read_idx_split, shape=(28, 28), first_label=int(split == "letters"), transposed=True)
+    read = partial(read_idx_split, shape=(28, 28), first_label=int(split == "letters"), transposed=True, most=n_train)
     layout = FileLayout("idx", ("emnist", "emnist/gzip", "EMNIST/raw", "gzip"), train, test, read, (_EMNIST_ZIP,))
     reference = "Cohen et al., EMNIST: extending MNIST to handwritten letters, 2017"
     return PublishedSet(f"emnist-{split}", (28, 28), names, n_train, n_test, (layout,), reference)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,11 @@ from numpy.typing import NDArray
 from kenyon.errors import DataError, nearest, require
 from kenyon.streams._arrays import from_arrays
 from kenyon.streams._dataset import Dataset
+from kenyon.streams._reading import check_name, check_unpacked, reading
 
 _BLOCK = 1024
+_SHOWN = 50
+"""Characters of a cell and names of columns that an error shows."""
 Table = tuple[tuple[str, ...], NDArray, NDArray]
 
 
@@ -32,7 +36,7 @@ def read_table(path: Path, label: str = "label", test_share: float = 0.2) -> Dat
         return from_arrays(X, y, name=path.name, test_share=test_share)
     test_columns, X_test, y_test = _read(test, label)
     if test_columns != columns:
-        raise DataError(f"{test} has the columns {', '.join(test_columns)}; {train.name} has {', '.join(columns)}")
+        raise DataError(f"{test} has the columns {_some(test_columns)}; {train.name} has {_some(columns)}")
     if X.dtype != X_test.dtype:
         X, X_test = X.astype(np.float32), X_test.astype(np.float32)
     return from_arrays(X, y, X_test, y_test, name=path.name)
@@ -47,15 +51,21 @@ def _read(path: Path, label: str) -> Table:
     return _read_csv(path, label) if path.suffix.lower() == ".csv" else _read_parquet(path, label)
 
 
+def _some(columns: Sequence[str]) -> str:
+    """The names of the first columns."""
+    text = ", ".join(columns[:_SHOWN])
+    return text[: 10 * _SHOWN] + (", ..." if len(columns) > _SHOWN or len(text) > 10 * _SHOWN else "")
+
+
 def _label_place(path: Path, columns: list[str], label: str) -> int:
     if label not in columns:
         raise DataError(
-            f"{path} has no column {label!r} to take labels from: it has {', '.join(columns)}{nearest(label, columns)}"
+            f"{path} has no column {label!r} to take labels from: it has {_some(columns)}{nearest(label, columns)}"
         )
     if len(columns) < 2:
         raise DataError(f"{path} has no column besides {label!r}")
     if len(set(columns)) < len(columns):
-        raise DataError(f"{path} has two columns of one name: {', '.join(columns)}")
+        raise DataError(f"{path} has two columns of one name: {_some(columns)}")
     return columns.index(label)
 
 
@@ -64,26 +74,21 @@ def _read_csv(path: Path, label: str) -> Table:
     blocks: list[NDArray[np.float32]] = []
     labels: list[str] = []
     rows: list[list[str]] = []
-    try:
-        with path.open(newline="", encoding="utf-8-sig") as file:
-            reader = csv.reader(file)
-            columns = [name.strip() for name in next(reader, [])]
-            place = _label_place(path, columns, label)
-            del columns[place]
-            for row in reader:
-                if not row:
-                    continue
-                if len(row) != len(columns) + 1:
-                    raise DataError(
-                        f"{path}, line {reader.line_num}: {len(row)} cells, the header has {len(columns) + 1}"
-                    )
-                labels.append(row.pop(place).strip())
-                rows.append(row)
-                if len(rows) == _BLOCK:
-                    blocks.append(_numbers(path, columns, rows, len(labels) - len(rows)))
-                    rows = []
-    except (csv.Error, UnicodeDecodeError) as error:
-        raise DataError(f"{path} cannot be read as CSV: {error}") from error
+    with reading(path, "cannot be read as CSV"), path.open(newline="", encoding="utf-8-sig") as file:
+        reader = csv.reader(file)
+        columns = [name.strip() for name in next(reader, [])]
+        place = _label_place(path, columns, label)
+        del columns[place]
+        for row in reader:
+            if not row:
+                continue
+            if len(row) != len(columns) + 1:
+                raise DataError(f"{path}, line {reader.line_num}: {len(row)} cells, the header has {len(columns) + 1}")
+            labels.append(row.pop(place).strip())
+            rows.append(row)
+            if len(rows) == _BLOCK:
+                blocks.append(_numbers(path, columns, rows, len(labels) - len(rows)))
+                rows = []
     if rows:
         blocks.append(_numbers(path, columns, rows, len(labels) - len(rows)))
     if not blocks:
@@ -94,7 +99,7 @@ def _read_csv(path: Path, label: str) -> Table:
 def _numbers(path: Path, columns: list[str], rows: list[list[str]], first: int) -> NDArray[np.float32]:
     try:
         with np.errstate(over="ignore"):  # what is too large becomes infinite and is named below
-            block = np.array(rows).astype(np.float32)
+            block = np.array(rows, object).astype(np.float32)  # as objects: one long cell does not widen the others
     except ValueError:
         block = np.full((len(rows), len(columns)), np.nan, np.float32)
     if not np.isfinite(block).all():
@@ -102,7 +107,7 @@ def _numbers(path: Path, columns: list[str], rows: list[list[str]], first: int) 
             for column, cell in zip(columns, row, strict=True):
                 if not _is_number(cell):
                     raise DataError(
-                        f"{path}, row {first + number + 1}, column {column!r}: {cell!r} is not a finite number"
+                        f"{path}, row {first + number + 1}, column {column!r}: {cell[:_SHOWN]!r} is not a finite number"
                     )
     return block
 
@@ -119,6 +124,8 @@ def _label_array(path: Path, labels: list[str]) -> NDArray:
     """Whole numbers where every label is one, so that 10 comes after 9; texts otherwise."""
     if "" in labels:
         raise DataError(f"{path}, row {labels.index('') + 1}: the label is empty")
+    for row, label in enumerate(labels):
+        check_name(path, f", row {row + 1}", label)
     try:
         return np.array([int(text) for text in labels], np.int64)
     except (ValueError, OverflowError):
@@ -128,19 +135,20 @@ def _label_array(path: Path, labels: list[str]) -> NDArray:
 def _read_parquet(path: Path, label: str) -> Table:
     parquet = require("pyarrow.parquet", "data", "reading Parquet files")
     arrow = require("pyarrow", "data", "reading Parquet files")
-    try:
-        table = parquet.read_table(path)
-    except (arrow.ArrowException, OSError) as error:
-        raise DataError(f"{path} cannot be read as Parquet: {error}") from error
+    with reading(path, "cannot be read as Parquet"), parquet.ParquetFile(path) as file:
+        about = file.metadata
+        check_unpacked(path, 8 * about.num_rows * about.num_columns)
+        table = file.read()
     place = _label_place(path, table.column_names, label)
     columns = tuple(name for name in table.column_names if name != label)
     if not len(table):
         raise DataError(f"{path} has columns but no row")
-    arrays = [_column(path, name, table.column(name), arrow) for name in columns]
-    labels = table.column(place).to_pylist()
+    with reading(path, "cannot be read as Parquet"):
+        arrays = [_column(path, name, table.column(name), arrow) for name in columns]
+        labels = table.column(place).to_pylist()
     if None in labels:
         raise DataError(f"{path}, row {labels.index(None) + 1}: the label is empty")
-    whole = all(isinstance(value, int) for value in labels)
+    whole = all(isinstance(value, int) and -(2**63) <= value < 2**63 for value in labels)
     y = np.array(labels, np.int64) if whole else _label_array(path, [str(value) for value in labels])
     bytes_only = all(array.dtype == np.uint8 for array in arrays)
     X = np.empty((len(table), len(columns)), np.uint8 if bytes_only else np.float32)

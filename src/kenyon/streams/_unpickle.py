@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from kenyon.errors import DataError
+from kenyon.streams._reading import reading
 
 _ALLOWED = {
     ("numpy.core.multiarray", "_reconstruct"): "reconstruct",
@@ -28,6 +28,10 @@ _ALLOWED = {
     ("numpy", "ndarray"): "ndarray",
     ("numpy", "dtype"): "dtype",
 }
+
+
+LONGEST_TEXT = 1000
+"""Bytes of a text: one that is named again and again is written out as often."""
 
 
 @dataclass(frozen=True)
@@ -186,6 +190,8 @@ _INSTRUCTIONS: dict[bytes, Callable[[_Machine], object]] = {
 def _plain(value: Any) -> Any:
     """Text for a string, an array for a description; numbers and texts as they are, nothing else."""
     if isinstance(value, memoryview):
+        if len(value) > LONGEST_TEXT:
+            raise ValueError(f"it holds a text of {len(value):,} bytes, which no CIFAR file does")
         return bytes(value).decode("latin-1")
     if isinstance(value, _Described) and value.array is not None:
         return value.array
@@ -209,7 +215,7 @@ def read_pickle(path: Path) -> dict[Any, Any]:
     Raises:
         DataError: the file is damaged, or asks for anything else. Nothing in it has run.
     """
-    try:
+    with reading(path, "is no CIFAR file in the python version. Nothing in it was run"):
         with path.open("rb") as file:
             machine = _Machine(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
         while (code := bytes(machine.take(1))) != b".":
@@ -217,5 +223,3 @@ def read_pickle(path: Path) -> dict[Any, Any]:
                 raise ValueError(f"instruction {code!r} is not among those a CIFAR file uses")
             _INSTRUCTIONS[code](machine)
         return _entries(machine.stack.pop())
-    except (ValueError, IndexError, KeyError, TypeError, AttributeError, OverflowError, struct.error) as error:
-        raise DataError(f"{path} is no CIFAR file in the python version: {error}. Nothing in it was run.") from error
