@@ -64,7 +64,17 @@ def save(core: Core, path: str | os.PathLike[str]) -> None:
     """Write the file, all of it or none."""
     model, tensors = to_arrays(core)
     metadata = {"kenyon.version": str(VERSION), "kenyon.model": model, "kenyon.sha256": digest(model, tensors)}
-    replace_file(Path(path), to_safetensors(tensors, metadata))
+    replace_file(Path(path), _in_order(to_safetensors(tensors, metadata)))
+
+
+def _in_order(content: bytes) -> bytes:
+    """A safetensors file with its metadata in the order of their names, which the writer leaves to chance: models in
+    the same state are the same bytes."""
+    size = 8 + int.from_bytes(content[:8], "little")
+    header = json.loads(content[8:size])
+    header["__metadata__"] = dict(sorted(header["__metadata__"].items()))
+    ordered = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()
+    return content[:8] + ordered.ljust(size - 8) + content[size:] if len(ordered) <= size - 8 else content
 
 
 def load(path: str | os.PathLike[str], overrides: Mapping[str, Any]) -> tuple[dict[str, Any], Core]:

@@ -11,6 +11,7 @@ from kenyon.cli._compare import compare
 from kenyon.cli._data import data
 from kenyon.cli._errors import RootCommand
 from kenyon.cli._export import export
+from kenyon.cli._learn import learn
 from kenyon.cli._learners import learners
 from kenyon.cli._plot import plot
 from kenyon.cli._report import report
@@ -54,7 +55,8 @@ def _root(
 ) -> None: ...
 
 
-for command in (run, sweep, show, compare, plot, report, learners, export, search, transfer, distances, reproduce):
+COMMANDS = (run, sweep, learn, show, compare, plot, report, learners, export, search, transfer, distances, reproduce)
+for command in COMMANDS:
     app.command()(command)
 app.add_typer(data)
 

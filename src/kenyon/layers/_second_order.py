@@ -192,8 +192,8 @@ class SecondOrderLayer(Layer):
     ) -> NDArray[np.int64]:
         """The samples that teach something."""
         self._check(active)
-        some = labels[first:last]
-        return first + np.flatnonzero((some != NO_LABEL) & plastic[some])
+        labelled = first + np.flatnonzero(labels[first:last] != NO_LABEL)
+        return labelled[plastic[labels[labelled]]]
 
     def _check(self, active: Active) -> None:
         if active[1].dtype != self.coactivity.values:

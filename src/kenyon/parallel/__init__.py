@@ -8,6 +8,6 @@
 (True, True)
 """
 
-from kenyon.parallel._pool import ENGINES, Answer, Call, Pool, WorkerDiedError, check_engine, perform
+from kenyon.parallel._pool import ENGINES, Answer, Call, Here, Pool, WorkerDiedError, check_engine, open_pool, perform
 
-__all__ = ["ENGINES", "Answer", "Call", "Pool", "WorkerDiedError", "check_engine", "perform"]
+__all__ = ["ENGINES", "Answer", "Call", "Here", "Pool", "WorkerDiedError", "check_engine", "open_pool", "perform"]

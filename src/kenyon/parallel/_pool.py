@@ -187,6 +187,60 @@ class _Task:
     deaths: int = 0
 
 
+class Here:
+    """The same for one job at a time, done in this process when its answer is asked for.
+
+    Example:
+        >>> import math
+        >>> here = Here()
+        >>> here.submit("root", math.sqrt, 4.0)
+        >>> [answer.value for answer in here.answers()]
+        [2.0]
+    """
+
+    capacity = 1
+
+    def __init__(self) -> None:
+        self._queue: deque[Call] = deque()
+
+    def submit(self, key: Hashable, function: Callable[..., Any], *arguments: Any) -> None:
+        """Add a job to the end of the queue."""
+        self._queue.append(Call(key, function, arguments))
+
+    def collect(self, timeout: float) -> list[Answer]:
+        """Do the next job; `timeout` is that of a pool, and changes nothing."""
+        if not self._queue:
+            return []
+        job, begin = self._queue.popleft(), perf_counter()
+        try:
+            value, error = job.function(*job.arguments), None
+        except Exception as raised:
+            value, error = None, raised
+        return [Answer(job.key, value, error, perf_counter() - begin)]
+
+    def answers(self) -> Iterator[Answer]:
+        """Do every job, and give its answer."""
+        while self._queue:
+            yield from self.collect(0.0)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._queue.clear()
+
+
+def open_pool(engine: str = "local", workers: int | None = None, address: str | None = None) -> Pool | Here:
+    """A pool; this process alone where there is one local worker.
+
+    Example:
+        >>> open_pool("local", workers=1).capacity
+        1
+    """
+    check_engine(engine, workers, address)
+    return Here() if engine == "local" and (workers or 1) == 1 else Pool(engine, workers, address)
+
+
 def perform(
     jobs: Iterable[Call], *, workers: int | None = None, engine: str = "local", address: str | None = None
 ) -> Iterator[Answer]:
@@ -198,21 +252,8 @@ def perform(
         [2.0]
     """
     check_engine(engine, workers, address)
-    jobs = list(jobs)
-    if engine == "local" and (workers or 1) == 1:
-        for job in jobs:
-            yield _here(job)
-    elif jobs:
-        with Pool(engine, workers, address) as pool:
+    if jobs := list(jobs):
+        with open_pool(engine, workers, address) as pool:
             for job in jobs:
                 pool.submit(job.key, job.function, *job.arguments)
             yield from pool.answers()
-
-
-def _here(job: Call) -> Answer:
-    begin = perf_counter()
-    try:
-        value, error = job.function(*job.arguments), None
-    except Exception as raised:
-        value, error = None, raised
-    return Answer(job.key, value, error, perf_counter() - begin)
