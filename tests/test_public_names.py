@@ -23,6 +23,7 @@ WITHOUT_EXAMPLE = {
     "kenyon.features.Active": "a type",
     "kenyon.features.Features": "a protocol; what follows it has examples",
     "kenyon.features.Workspace": "a protocol; what follows it has examples",
+    "kenyon.layers.Samples": "made by the engine only",
     "kenyon.layers.Undo": "a protocol, used by the engine only",
     "kenyon.plots.plot_search": "a search worth drawing takes too long",
     "kenyon.protocol.Learner": "a protocol; `kenyon.learners` and `kenyon.testing` show learners",
