@@ -3,18 +3,22 @@
     python benchmarks/frontier.py                    # on held-out training samples
     python benchmarks/frontier.py --test             # on the test set
     python benchmarks/frontier.py --only mnist --budgets 20KB,80KB
+    python benchmarks/frontier.py --only "single task" --test
 
 Class-incremental, two classes per task (ten for CIFAR-100), one pass, no replay. Every seed draws the features, the
 order of the classes and of the samples; held out is the same tenth of the training set every time. Means and standard
-deviations over the seeds; state is what must be kept to go on, working memory what a process holds.
+deviations over the seeds; state is what must be kept to go on, working memory what a process holds. With `--test`, what
+was measured goes into docs/frontier.json as well, of which `frontier_figure.py` makes the figure and the tables.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,7 +27,9 @@ from numpy.typing import NDArray
 from kenyon import KenyonClassifier
 from kenyon.evaluation import open_dataset
 from kenyon.streams import Dataset
+from kenyon.system import replace_file
 
+RESULTS = Path(__file__).resolve().parent.parent / "docs" / "frontier.json"
 Samples = tuple[NDArray, NDArray[np.int64]]
 LITE = {"name": "efficientnet-lite0", "resolution": 192, "interpolation": "bicubic"}
 FEATURES = {"layer": "second-order", "features": "dense", "root": True}
@@ -41,6 +47,8 @@ class Row:
     backbone: dict[str, Any] | None = None
     keep: Callable[[NDArray[np.int64]], NDArray[np.bool_]] | None = None
     watched: int | None = None
+    tasks: bool = True
+    """Whether the classes come in tasks; False for all of them shuffled."""
 
 
 def thin(y: NDArray[np.int64], classes: list[int], n: int) -> NDArray[np.bool_]:
@@ -61,15 +69,22 @@ def odd_at_a_tenth(y: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 
 ROWS = [
-    *(Row("Split-MNIST", "mnist", budget) for budget in ("20KB", "80KB", "160KB", "1MB", "8MB", "32MB")),
+    *(Row("Split-MNIST", "mnist", budget) for budget in ("20KB", "80KB", "160KB", "1MB", "5MB", "8MB", "32MB")),
     Row("Split-MNIST, odd digits at a tenth", "mnist", "20KB", keep=odd_at_a_tenth),
     Row("Split-MNIST, digit 9 with 20 samples", "mnist", "20KB", keep=lambda y: thin(y, [9], 20), watched=9),
-    *(Row("Split-Fashion-MNIST", "fashion-mnist", budget) for budget in ("20KB", "160KB", "1MB", "8MB")),
+    *(Row("Split-Fashion-MNIST", "fashion-mnist", budget) for budget in ("20KB", "160KB", "1MB", "5MB", "8MB")),
     *(Row("Split-CIFAR-10, pixels", "cifar10", budget) for budget in ("1MB", "32MB")),
+    Row("Split-CIFAR-10, features", "cifar10", "20KB", FEATURES | {"bits": 16}, LITE),
     Row("Split-CIFAR-10, features", "cifar10", "160KB", FEATURES, LITE),
+    Row("Split-CIFAR-10, features", "cifar10", "1MB", FEATURES | {"bits": 24}, LITE),
     Row("Split-CIFAR-10, features", "cifar10", "4MB", WHOLE, LITE),
+    Row("Split-CIFAR-100, features", "cifar100", "20KB", FEATURES | {"bits": 16}, LITE),
+    Row("Split-CIFAR-100, features", "cifar100", "160KB", FEATURES | {"bits": 24}, LITE),
     Row("Split-CIFAR-100, features", "cifar100", "250KB", FEATURES, LITE),
+    Row("Split-CIFAR-100, features", "cifar100", "1MB", FEATURES | {"bits": 24}, LITE),
     Row("Split-CIFAR-100, features", "cifar100", "4MB", WHOLE, LITE),
+    Row("MNIST, single task", "mnist", "8MB", tasks=False),
+    Row("Fashion-MNIST, single task", "fashion-mnist", "8MB", tasks=False),
 ]
 
 
@@ -90,6 +105,7 @@ def run(row: Row, dataset: Dataset, learned: Samples, asked: Samples, seed: int)
     (X, y), rng = learned, np.random.default_rng(seed)
     n_classes = int(y.max()) + 1
     classes, per_task = rng.permutation(n_classes), 2 if n_classes == 10 else 10
+    per_task = per_task if row.tasks else n_classes
     shape = {} if row.backbone else {"shape": dataset.shape}
     clf = KenyonClassifier(
         memory_budget=row.budget, expected_classes=n_classes, random_state=seed, **shape, **row.options
@@ -115,6 +131,16 @@ def run(row: Row, dataset: Dataset, learned: Samples, asked: Samples, seed: int)
     }
 
 
+def record(row: dict[str, Any], path: Path = RESULTS) -> None:
+    """Put a row in the place of the one with the same learner, stream and budget."""
+    rows = json.loads(path.read_text()) if path.exists() else []
+    key = ("learner", "stream", "budget")
+    rows = [old for old in rows if any(old[name] != row[name] for name in key)] + [row]
+    rows.sort(key=lambda one: (one["stream"], one["learner"], one["state_bytes"]))
+    text = ",\n".join(json.dumps(one) for one in rows)
+    replace_file(path, f"[\n{text}\n]\n".encode())
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -122,6 +148,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--only", help="rows whose name holds this, in lower case")
     parser.add_argument("--budgets", help="only these, such as 20KB,80KB")
+    parser.add_argument("--results", type=Path, default=RESULTS)
     arguments = parser.parse_args()
     print(f"{'test set' if arguments.test else 'held-out training samples'}, {arguments.seeds} seeds and class orders")
     print("| | budget | accuracy, % | state | working memory | us a sample |")
@@ -135,6 +162,19 @@ def main() -> None:
         seeds = [run(row, dataset, learned, asked, seed) for seed in range(arguments.seeds)]
         mean = {key: float(np.mean([one[key] for one in seeds])) for key in seeds[0]}
         spread = float(np.std([one["accuracy"] for one in seeds], ddof=1)) if len(seeds) > 1 else 0.0
+        if arguments.test:
+            record(
+                {
+                    "learner": "Kenyon",
+                    "stream": row.name,
+                    "budget": row.budget,
+                    "accuracy": [round(one["accuracy"], 3) for one in seeds],
+                    "state_bytes": round(mean["state"]),
+                    "working_bytes": round(mean["working"]),
+                }
+                | ({"recall": round(mean["recall"], 2)} if row.watched is not None else {}),
+                arguments.results,
+            )
         recall = f" (recall {mean['recall']:.1f})" if row.watched is not None else ""
         print(
             f"| {row.name} | {row.budget} | {mean['accuracy']:.2f} ± {spread:.2f}{recall} | {mean['state']:,.0f} | "

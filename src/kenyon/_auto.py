@@ -57,8 +57,9 @@ def resolved(values: Mapping[str, Any], default_rule: bool) -> dict[str, Any]:
     if layer == "plastic" and bits < 32:
         layer = "few-bit"
     more: dict[str, Any] = {"features": features, "layer": layer, "bits": bits}
-    # whole numbers all the way: the activity of windows before a layer that adds it up exactly
-    more["whole"] = layer in ("second-order", "counting") and features == "windows"
+    # whole numbers all the way: the activity before a layer that adds it up exactly, or in few bits
+    whole = layer in ("second-order", "counting") and features == "windows"
+    more["whole"] = whole or (second and features == "dense" and bits < 32)
     if values["unit_norm"] == "auto":
         more["unit_norm"] = not second
     if values["root"] == "auto":

@@ -14,7 +14,7 @@ from kenyon._engine import Engine
 from kenyon._kinds import is_whole
 from kenyon.errors import ConfigError, MemoryBudgetError
 from kenyon.features import FEATURES
-from kenyon.layers import Declared, Layer, axis_sizes, bytes_of, layer_class
+from kenyon.layers import LAYERS, Declared, Layer, axis_sizes, bytes_of, layer_class
 from kenyon.modulation import InverseTime, Moving, check_moving, clamp_bounds
 from kenyon.options import OPTIONS
 from kenyon.rules import Rule, get_rule
@@ -67,6 +67,11 @@ def settle(
     value["n_inputs"] = n_inputs
     value["n_threads"] = _threads(value["n_jobs"])
     value |= resolved(value, default_rule=rule == get_rule(OPTIONS["rule"].default))
+    if value["initial_weight"] != "auto" and value["layer"] in set(LAYERS) - {"plastic"}:
+        raise ConfigError(
+            f"initial_weight is {value['initial_weight']!r} and the layer is {value['layer']}: expected 'auto', since "
+            "only float32 synapses begin anywhere but at zero"
+        )
     value["n_connections"] = _connections(value)
     expected, budget = max(value["expected_classes"], n_classes), value["memory_budget"]
     if value["features"] == "identity":
@@ -79,7 +84,7 @@ def settle(
         arrays = sum(bytes_of(declared, sizes) for declared, sizes in kept)
         return arrays + 16 + metadata_bytes + LABEL_ROOM * expected
 
-    value["n_hidden"] = _units(value, budget, room_for, max(FEWEST_UNITS, expected)) if n_units is None else n_units
+    value["n_hidden"] = _units(value, budget, room_for, _fewest(value, expected)) if n_units is None else n_units
     if budget is not None and room_for(value["n_hidden"]) > budget:
         raise MemoryBudgetError(
             f"{value['n_hidden']} units and {expected} classes would take {room_for(value['n_hidden']):,} bytes: "
@@ -124,6 +129,11 @@ def _rate(rate: Any, decay: float, rule: Rule) -> Moving:
     if callable(rate):
         raise ConfigError(f"decay is {decay!r} and learning_rate is {rate!r}: expected decay with a plain number only")
     return InverseTime(float(rate), decay)
+
+
+def _fewest(value: Mapping[str, Any], expected: int) -> int:
+    """The fewest units that are of use: one per class, where units are sparse."""
+    return FEWEST_UNITS if value["features"] == "dense" else max(FEWEST_UNITS, expected)
 
 
 def _units(value: Mapping[str, Any], budget: int | None, room_for: Callable[[int], int], fewest: int) -> int:

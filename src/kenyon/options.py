@@ -142,6 +142,10 @@ class ClassifierOptions:
     clamp_kind: str = option(
         "symmetric", "Weights lie in [-clamp, clamp] or in [0, clamp].", "choice", choices=("symmetric", "positive")
     )
+    initial_weight: float | str = option(
+        "auto", "Weights of a neuron that has not learned yet, within the clamp; 'auto' is the rule's own.", "number",
+        low=-100.0, high=100.0, auto=True, added=True,
+    )  # fmt: skip
     hidden_layers: Sequence[int] = option(
         (), "Widths of learning layers between the features and the output.", "widths"
     )

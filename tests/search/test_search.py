@@ -246,3 +246,17 @@ def test_mistakes_on_the_command_line_are_named(
     monkeypatch.chdir(tmp_path)
     result = CliRunner().invoke(app, ["search", *arguments])
     assert result.exit_code == 2 and message in result.stderr
+
+
+def test_the_command_knows_the_spaces_by_name_and_gives_every_evaluation_its_budget(tmp_path: Path) -> None:
+    words = ["search", "--dataset", "digits", "--space", "bytes", "--memory-budget", "30KB", "--max-per-task", "20"]
+    printed = CliRunner().invoke(app, [*words, "--print-space"])
+    assert printed.exit_code == 0 and 'values = ["30KB"]' in printed.stdout and "20KB" not in printed.stdout
+    out = tmp_path / "out"
+    ran = CliRunner().invoke(app, [*words, "--method", "random", "--evals", "2", "--out", str(out), "--json"])
+    assert ran.exit_code == 0, ran.output
+    assert json.loads(ran.stdout)["best"]["options"]["memory_budget"] == "30KB"
+    assert 'memory_budget = "30KB"' in (out / "best.toml").read_text()
+    assert (out / "space.toml").read_text() == printed.stdout
+    missing = CliRunner().invoke(app, ["search", "--space", "rulse"])
+    assert missing.exit_code != 0 and "neither rules nor bytes nor a file" in missing.output

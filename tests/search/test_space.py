@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,7 +13,9 @@ from hypothesis import strategies as st
 
 from kenyon.errors import ConfigError
 from kenyon.evaluation import RunConfig
-from kenyon.search import Space, default_space, parse_space
+from kenyon.paper import paper_table
+from kenyon.reproduce.experiments import WINDOW, optimised, single
+from kenyon.search import SPACES, Parameter, Space, default_space, evaluate, make_objective, parse_space, with_budget
 
 SMALL = """
 [rule]
@@ -46,7 +50,10 @@ def active(point: dict) -> set[str]:
 def test_a_drawn_point_holds_nan_exactly_where_a_parameter_is_inactive(seed: int) -> None:
     point = parse_space(default_space()).draw(np.random.default_rng(seed))
     rule, unclamped = point["rule"], point["mse.clamp_on"] == "no" or point["inel.clamp_on"] == "no"
-    expected = {"rule", "n_hidden", "density", "inhibitory", "threshold", "decay_on", f"{rule}.learning_rate"}
+    scaled = "true" if point[f"{rule}.unit_norm"] else "false"
+    expected = {"rule", "n_hidden", "density", "inhibitory", "threshold", "initial_weight_on", "decay_on"}
+    expected |= {f"{rule}.unit_norm", f"{rule}.{scaled}.learning_rate"}
+    expected |= {"initial_weight"} if point["initial_weight_on"] == "yes" else set()
     expected |= {"decay"} if point["decay_on"] == "yes" else set()
     expected |= {f"{rule}.clamp_on"} if rule in ("mse", "inel") else set()
     expected |= set() if unclamped else {f"{rule}.clamp", f"{rule}.clamp_kind"}
@@ -70,7 +77,7 @@ def test_every_point_of_the_default_space_is_a_configuration_of_the_learner(seed
 def test_draws_cover_the_bounds_and_the_logarithmic_middle() -> None:
     space = parse_space(default_space())
     points = [space.draw(np.random.default_rng(i)) for i in range(2000)]
-    rates = np.array([p["gen.learning_rate"] for p in points if p["rule"] == "gen"])
+    rates = np.array([p["gen.true.learning_rate"] for p in points if p["rule"] == "gen" and p["gen.unit_norm"]])
     assert rates.min() >= 0.001 and rates.max() <= 1.0
     assert abs(np.mean(rates < math.sqrt(0.001)) - 0.5) < 0.07  # the middle of the logarithmic scale
     assert {p["rule"] for p in points} == {"gen", "oja", "mse", "inel"}
@@ -109,7 +116,9 @@ def test_the_space_of_one_rule_has_what_can_be_active_under_it() -> None:
     mse = parse_space(default_space()).only("mse")
     assert mse["rule"].values == ("mse",)
     shared = {"rule", "n_hidden", "density", "inhibitory", "threshold", "decay_on", "decay"}
-    assert set(mse.names) == shared | {f"mse.{name}" for name in ("learning_rate", "clamp_on", "clamp", "clamp_kind")}
+    shared |= {"initial_weight_on", "initial_weight"}
+    own = ("unit_norm", "true.learning_rate", "false.learning_rate", "clamp_on", "clamp", "clamp_kind")
+    assert set(mse.names) == shared | {f"mse.{name}" for name in own}
 
 
 def test_parameters_of_a_rule_that_is_not_searched_are_left_out() -> None:
@@ -136,6 +145,10 @@ def test_written_values_read_back_as_they_were() -> None:
         ("[rule]\nvalues = ['gen']\n[gen.b3]\nlow = 0.1\nhigh = 0.2", "unknown option"),
         ("[rule]\nvalues = ['mse']\n[mse.clamp_kind]\nvalues = ['positive']\nwith = 'clamp'", "in a table above it"),
         ("[rule", "not TOML"),
+        ("rule = 3", r"no \[rule\]"),
+        ("[layer]\nvalues = ['plastic']\n[plastic.rule]\nvalues = ['hebb']", "unknown rule 'hebb'"),
+        ("[layer]\nvalues = ['plastic']\n[plastic.windw]\nlow = 1\nhigh = 2", "did you mean 'window'"),
+        ("[layer]\nvalues = ['plastic']\n[plastic]\nwindow = 3", "expected a table"),
     ],
 )
 def test_a_space_that_makes_no_sense_is_refused(text: str, message: str) -> None:
@@ -146,3 +159,91 @@ def test_a_space_that_makes_no_sense_is_refused(text: str, message: str) -> None
 def test_a_single_value_fixes_an_option() -> None:
     space: Space = parse_space("[rule]\nvalues = ['gen']\n[n_hidden]\nvalues = [2000]")
     assert space.options(space.draw(np.random.default_rng(0))) == {"rule": "gen", "n_hidden": 2000}
+
+
+# What the shipped spaces hold
+
+
+def holds(space: Space, options: Mapping[str, Any]) -> bool:
+    """Whether some point of the space stands for these options."""
+
+    def fits(parameter: Parameter, value: Any) -> bool:
+        return value in parameter.values if parameter.values else parameter.low <= value <= parameter.high
+
+    point: dict[str, Any] = {}
+    for parameter in space.parameters:
+        parent = parameter.parent
+        if parent is not None and point[parent[0]] != parent[1]:
+            point[parameter.name] = math.nan
+        elif parameter.option is None:  # a switch: off where the option has the value of being off
+            switched = next(p for p in space.parameters if p.parent == (parameter.name, "yes") and p.off is not None)
+            point[parameter.name] = "no" if options[str(switched.option)] == switched.off else "yes"
+        elif fits(parameter, options[parameter.option]):
+            point[parameter.name] = options[parameter.option]
+        else:
+            return False
+    return all(repr(space.options(space.mask(point))[name]) == repr(value) for name, value in options.items())
+
+
+PAPER = [single(str(row.keys["dataset"]), str(row.keys["rule"])) for row in paper_table("single_configurations").rows]
+PAPER += [optimised(str(row.keys["dataset"])) for row in paper_table("class_configurations").rows]
+
+
+@pytest.mark.parametrize("unit_norm", [True, False])
+@pytest.mark.parametrize("options", PAPER, ids=lambda options: "-".join(map(str, list(options.values())[:3])))
+def test_every_configuration_of_the_paper_lies_in_the_space(options: dict[str, Any], unit_norm: bool) -> None:
+    space = parse_space(default_space())
+    rate = options["learning_rate"] * (1.0 if unit_norm else 1e-4)  # of samples that are not scaled, much smaller
+    for start in (0.0, 0.05):
+        more = {"unit_norm": unit_norm, "learning_rate": rate, "decay": 0.0, "initial_weight": start}
+        assert holds(space, options | more)
+    beyond = {"decay": 0.0, "initial_weight": 0.0, "unit_norm": True, "inhibitory": 0.95}
+    assert not holds(space, options | beyond)
+
+
+def test_the_paper_is_read_on_the_scale_of_the_space() -> None:
+    betas = [options["beta"] for options in PAPER if options["rule"] == "inel"]
+    assert len(PAPER) == 8
+    assert [min(betas), max(betas)] == pytest.approx([0.021 * WINDOW, 0.954 * WINDOW])
+
+
+def test_the_space_of_bytes_covers_layers_features_windows_shifts_and_bits() -> None:
+    space = parse_space(default_space("bytes"))
+    points = [space.options(space.draw(np.random.default_rng(i))) for i in range(400)]
+    assert {(p["layer"], p["features"]) for p in points} == {
+        (layer, features) for layer in ("second-order", "plastic") for features in ("windows", "sparse")
+    }
+    assert {p["bits"] for p in points if "bits" in p} == {2, 3, 4, 8, 16, 24, 32}
+    assert all(("window" in p) == ("shifts" in p) == (p["features"] == "windows") for p in points)
+    assert all(("rule" in p) == (p["layer"] == "plastic") for p in points)
+    assert {p["memory_budget"] for p in points} == {"20KB"}
+    dial = {"layer": "second-order", "features": "windows", "bits": 16, "window": 6, "shifts": 5, "density": 16}
+    dial |= {"signs": "oriented", "pooling": "sum", "root": True, "readout": "discriminant", "shrinkage": 0.001}
+    assert holds(space, dial | {"memory_budget": "20KB"})  # what the dial takes for MNIST
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_every_point_of_the_space_of_bytes_learns(seed: int) -> None:
+    space = parse_space(with_budget(default_space("bytes"), "30KB"))
+    options = space.options(space.draw(np.random.default_rng(seed)))
+    assert evaluate(make_objective("digits", max_per_task=20, chance_after=1.0), options).status == "done"
+
+
+@pytest.mark.parametrize("name", SPACES)
+def test_a_budget_takes_the_place_of_the_one_that_is_there(name: str) -> None:
+    before, after = parse_space(default_space(name)), parse_space(with_budget(default_space(name), "80KB"))
+    assert after["memory_budget"].values == ("80KB",)
+    assert set(after.names) == set(before.names) | {"memory_budget"}
+    with pytest.raises(ConfigError, match="memory_budget is 'lots'"):
+        with_budget(default_space(name), "lots")
+
+
+def test_the_space_of_one_layer_is_that_layer_alone() -> None:
+    plastic = parse_space(default_space("bytes")).only("plastic")
+    assert plastic.root.values == ("plastic",)
+    assert {name.partition(".")[0] for name in plastic.names} == {"layer", "memory_budget", "plastic"}
+
+
+def test_a_space_that_does_not_exist_is_named() -> None:
+    with pytest.raises(ConfigError, match="did you mean 'rules'"):
+        default_space("rule")

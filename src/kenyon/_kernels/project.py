@@ -311,3 +311,15 @@ def activate_dense(samples, signs, active):
                 for u in range(n_units):
                     row[u] += value * signs[i, u]
         counts[b] = n_units
+
+
+@kernel()
+def signed_bytes(samples, sums, middle, gain, values):
+    """The sums of samples of length 1 as bytes: `middle` is zero, and `gain` steps are one."""
+    for b in range(samples.shape[0]):
+        squares = 0.0
+        for i in range(samples.shape[1]):
+            squares += np.float64(samples[b, i]) ** 2
+        scale = gain / np.sqrt(squares) if squares > 0 else 0.0
+        for u in range(sums.shape[1]):
+            values[b, u] = np.uint8(min(max(np.rint(sums[b, u] * scale) + middle, 0.0), 255.0))

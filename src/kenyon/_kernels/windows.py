@@ -13,7 +13,7 @@ from kenyon._kernels.project import collect, cutoff, finish
 from kenyon._kernels.vector import add_moments, greater_mask, lowest_bit
 from kenyon.compiling import kernel
 
-COMPILED_IN = "257361b6d03d"
+COMPILED_IN = "1ff62b67649f"
 """Digest of `__init__.py`, `vector.py`, `pooling.py` and `project.py`. Numba keeps machine code by the text of its
 own file, so a change to what is compiled into it has to show here."""
 

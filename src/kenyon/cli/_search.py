@@ -27,7 +27,12 @@ def search(
     out: Annotated[Path | None, _option("The search's folder. [searches/DATASET-SCENARIO-METHOD-sSEED]")] = None,
     method: Annotated[str, _option("ambs, or random for the control. [ambs]")] = "ambs",
     seed: Annotated[int, _option("Seed of the suggestions. [0]")] = 0,
-    space: Annotated[Path | None, _option("TOML file with the space; see --print-space.")] = None,
+    space: Annotated[
+        str, _option("The space: rules, bytes (what a memory budget is spent on), or a TOML file. [rules]")
+    ] = "rules",
+    memory_budget: Annotated[
+        str | None, _option("Most bytes of state, such as 20KB, for every evaluation.", "--memory-budget")
+    ] = None,
     protocol: Annotated[
         str, _option("holdout, or paper: select on the test set as the paper did. [holdout]")
     ] = "holdout",
@@ -43,7 +48,7 @@ def search(
     ] = None,
     data_dir: Annotated[Path | None, _option("Where the data sets are. [$KENYON_DATA]")] = None,
     as_json: Annotated[bool, _option("Print JSON alone on stdout, nothing on stderr.", "--json")] = False,
-    print_space: Annotated[bool, _option("Print the default space and leave.", "--print-space")] = False,
+    print_space: Annotated[bool, _option("Print the space and leave.", "--print-space")] = False,
     workers: WorkersOption = None,
     engine: EngineOption = "local",
     address: AddressOption = None,
@@ -52,11 +57,16 @@ def search(
     from kenyon.cli._search_display import make_display
     from kenyon.errors import ConfigError
     from kenyon.evaluation import parse_seeds
-    from kenyon.search import default_space, make_objective
+    from kenyon.search import SPACES, default_space, make_objective, with_budget
     from kenyon.search import search as run_search
 
+    try:
+        text = default_space(space) if space in SPACES else Path(space).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"the search space {space} is neither {' nor '.join(SPACES)} nor a file: {error}") from error
+    text = text if memory_budget is None else with_budget(text, memory_budget)
     if print_space:
-        typer.echo(default_space(), nl=False)
+        typer.echo(text, nl=False)
         return
     limits = {} if max_per_task is None else {"max_per_task": max_per_task}
     objective = make_objective(
@@ -71,10 +81,6 @@ def search(
         backbone=backbone,
         **limits,
     )
-    try:
-        text = None if space is None else space.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"the search space {space} cannot be read: {error}") from error
     folder = out or Path("searches") / f"{Path(dataset).stem}-{scenario}-{method}-s{seed}"
     given: dict[str, Any] = {
         name: value for name, value in (("kappa", kappa), ("n_initial", n_initial)) if value is not None

@@ -16,16 +16,17 @@ def make_display(quiet: bool) -> Any:
 
 
 def by_rule(evaluations: list[Evaluation]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Evaluations and best accuracy of each rule, best rule first, as a table."""
-    rules = sorted({e.point["rule"] for e in evaluations})
+    """Evaluations and best accuracy of each rule (or layer, where the space begins with these), best first."""
+    rules = sorted({e.choice for e in evaluations})
     rows = []
     for rule in rules:
-        own = [e for e in evaluations if e.point["rule"] == rule]
+        own = [e for e in evaluations if e.choice == rule]
         best, done = best_of(own), sum(e.outcome.status == DONE for e in own)
         shown = f"{100 * best.outcome.score:.2f}" if best else "-"
         rows.append((best.outcome.score if best else -1.0, (rule, str(len(own)), str(len(own) - done), shown)))
     rows.sort(key=lambda row: -row[0])
-    return ("rule", "evaluations", "of them given up", "best"), [row for _, row in rows]
+    first = next(iter(evaluations[0].point)) if evaluations else "rule"
+    return (first, "evaluations", "of them given up", "best"), [row for _, row in rows]
 
 
 class _Silent(SearchWatch):
@@ -49,7 +50,7 @@ class LineDisplay(_Silent):
         self._done += 1
         if evaluation.outcome.status == DONE and evaluation.outcome.score > self._best:
             self._best = evaluation.outcome.score
-            _say(f"{self._done} of {self._wanted}: new best {100 * self._best:.2f} % with {evaluation.point['rule']}")
+            _say(f"{self._done} of {self._wanted}: new best {100 * self._best:.2f} % with {evaluation.choice}")
 
 
 class LiveDisplay(_Silent):

@@ -3,7 +3,10 @@
     x_u = sum_i s_ui v_i / sqrt(N),    v_i = u_i,  or with `root` the root of |u_i| with the sign of u_i
 
 Each of M units sums all N inputs with a random sign s of +1 or -1. There is no threshold: the activity is signed, and
-meant for a second-order layer, to which the scale of its inputs makes no difference.
+meant for a second-order layer, to which the scale of its inputs makes no difference. For one in few bits it comes as
+bytes, of samples scaled to length 1, so that the units of any data fill a byte without being measured first:
+
+    x_u = min(255, max(0, rint(12 sum_i s_ui v_i / |v|) + 128))
 
 Reference: Johnson and Lindenstrauss, "Extensions of Lipschitz mappings into a Hilbert space", 1984; Achlioptas,
 "Database-friendly random projections", J. Computer and System Sciences 66, 2003.
@@ -18,8 +21,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kenyon._kernels.draw import draw_signs
-from kenyon._kernels.project import activate_dense
-from kenyon.features._base import Active, make_active, rooted
+from kenyon._kernels.project import activate_dense, signed_bytes
+from kenyon.errors import unknown
+from kenyon.features._base import BLOCK, Active, make_active, rooted
+
+MIDDLE, GAIN = 128.0, 12.0
+"""The byte of zero, and steps of a byte to a standard deviation of a sum of random signs. Of eleven gains from
+4 to 48 this was best on held-out features of CIFAR-10 in 16 bits, by half a point; in 24 bits they were the same."""
 
 
 class DenseProjection:
@@ -29,6 +37,7 @@ class DenseProjection:
         n_inputs: N.
         n_units: M.
         root: take the root of every input first.
+        activity: "float" or "byte".
         seed: the signs are drawn from it, the same everywhere.
 
     Example:
@@ -39,25 +48,34 @@ class DenseProjection:
         True
     """
 
-    def __init__(self, n_inputs: int, n_units: int, *, root: bool = False, seed: int = 0) -> None:
+    def __init__(
+        self, n_inputs: int, n_units: int, *, root: bool = False, activity: str = "float", seed: int = 0
+    ) -> None:
+        if activity not in ("float", "byte"):
+            raise unknown("activity", activity, ("float", "byte"))
         self.n_outputs = n_units
-        self._root = root
+        self._root, self._bytes = root, activity == "byte"
+        self._gain = GAIN * np.sqrt(n_inputs)  # the signs are scaled below
         self._signs = np.empty((n_inputs, n_units), np.float32)
         draw_signs(np.uint64(seed), self._signs)
         self._signs *= np.float32(1 / np.sqrt(n_inputs))
 
     @classmethod
     def build(cls, seed: int, values: Mapping[str, Any]) -> DenseProjection:
-        return cls(values["n_inputs"], values["n_hidden"], root=values["root"], seed=seed)
+        activity = "byte" if values["whole"] else "float"
+        return cls(values["n_inputs"], values["n_hidden"], root=values["root"], activity=activity, seed=seed)
 
     def workspace(self) -> DenseWorkspace:
-        return DenseWorkspace(self.n_outputs)
+        return DenseWorkspace(self.n_outputs, self._bytes)
 
     def prepare(self) -> None:
         """There is nothing to make."""
 
     def activate(self, samples: NDArray, workspace: DenseWorkspace) -> Active:
-        activate_dense(rooted(samples) if self._root else samples, self._signs, workspace.active)
+        samples = rooted(samples) if self._root else samples
+        activate_dense(samples, self._signs, workspace.sums)
+        if self._bytes:
+            signed_bytes(samples, workspace.sums[1], MIDDLE, self._gain, workspace.active[1])
         return workspace.active
 
     @property
@@ -66,12 +84,15 @@ class DenseProjection:
 
 
 class DenseWorkspace:
-    """Room for the activity of a block, in which every unit takes part."""
+    """Room for the activity of a block, in which every unit takes part, and for the sums that bytes are made of."""
 
-    def __init__(self, n_units: int) -> None:
-        self.active = make_active(n_units)
+    def __init__(self, n_units: int, as_bytes: bool = False) -> None:
+        self.active = make_active(n_units, dtype=np.uint8 if as_bytes else np.float32)
         self.active[0][:] = np.arange(n_units)
+        units, _, counts = self.active
+        self.sums = (units, np.empty((BLOCK, n_units), np.float32), counts) if as_bytes else self.active
 
     @property
     def nbytes(self) -> int:
-        return sum(array.nbytes for array in self.active)
+        own = sum(array.nbytes for array in self.active)
+        return own if self.sums is self.active else own + self.sums[1].nbytes

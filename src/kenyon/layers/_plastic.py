@@ -64,6 +64,7 @@ class PlasticLayer(Layer):
         n_hidden: 0 for the output layer, which grows with the classes; otherwise the layer's width.
         seed: the random codes of a hidden layer are drawn from it.
         local: a factor of the learning rate that depends on the synapse (`kenyon.modulation.Schedule.local`).
+        initial: weights of a neuron that has not learned yet; None for the rule's own.
     """
 
     @classmethod
@@ -73,7 +74,8 @@ class PlasticLayer(Layer):
     @classmethod
     def build(cls, n_inputs: int, n_hidden: int, seed: int, values: Mapping[str, Any]) -> PlasticLayer:
         bounds = clamp_bounds(values["clamp"], values["clamp_kind"])
-        return cls(n_inputs, values["rule"], bounds, n_hidden, seed, local_of(values["learning_rate"]))
+        local, initial = local_of(values["learning_rate"]), values["initial_weight"]
+        return cls(n_inputs, values["rule"], bounds, n_hidden, seed, local, None if initial == "auto" else initial)
 
     def __init__(
         self,
@@ -83,6 +85,7 @@ class PlasticLayer(Layer):
         n_hidden: int = 0,
         seed: int = 0,
         local: Callable[..., float] | None = None,
+        initial: float | None = None,
     ) -> None:
         super().__init__(n_inputs, n_hidden, declared_by(rule, local))
         self.rule, self.clamp = rule, clamp
@@ -90,7 +93,7 @@ class PlasticLayer(Layer):
         step = rule.plasticity
         # one labelled neuron is a column; a random code is half the layer, better taken by rows
         self._by_column, self._event_driven = step.gated and not n_hidden, step.event_driven
-        self._initial = np.clip(np.float32(step.initial_weight), *clamp)
+        self._initial = np.clip(np.float32(step.initial_weight if initial is None else initial), *clamp)
         self.codes = np.zeros((0, self.width), np.float32)
         self._dense = np.zeros(0 if step.event_driven else n_inputs, np.float32)
         self._kept: KeptRows | None = None

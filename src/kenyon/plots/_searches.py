@@ -41,8 +41,8 @@ def plot_search(folder: SearchFolder, out: Path, kind: str = "png") -> list[Path
 
 def draw_trajectory(axes: Any, evaluations: Sequence[Evaluation]) -> None:
     """Accuracy of every evaluation over the time of the search, by rule; failed ones are crosses at the bottom."""
-    for rule in sorted({e.point["rule"] for e in evaluations}):
-        own = [e for e in evaluations if e.point["rule"] == rule]
+    for rule in sorted({e.choice for e in evaluations}):
+        own = [e for e in evaluations if e.choice == rule]
         done = [e for e in own if e.outcome.status == DONE]
         colour = COLOURS.get(rule, "0.5")
         axes.plot([e.finished for e in done], [100 * e.outcome.score for e in done], "o", ms=4, c=colour, label=rule)
@@ -52,7 +52,7 @@ def draw_trajectory(axes: Any, evaluations: Sequence[Evaluation]) -> None:
     axes.plot(times, 100 * np.maximum.accumulate([e.outcome.score for e in evaluations]), c="0.6", lw=1, zorder=0)
     axes.set_xlabel("seconds of searching")
     axes.set_ylabel(f"accuracy, % ({_measured_on(evaluations)})")
-    axes.legend(title="rule", loc="lower right")
+    axes.legend(title=next(iter(evaluations[0].point)), loc="lower right")
 
 
 def draw_parallel(axes: Any, evaluations: Sequence[Evaluation], space: Space) -> None:
@@ -66,7 +66,7 @@ def draw_parallel(axes: Any, evaluations: Sequence[Evaluation], space: Space) ->
         evaluation = evaluations[i]
         line = [heights[name][i] for name in names] + [evaluation.outcome.score / best if best else 0.0]
         strong = evaluation.outcome.score >= 0.98 * best
-        colour = COLOURS.get(evaluation.point["rule"], "0.5")
+        colour = COLOURS.get(evaluation.choice, "0.5")
         axes.plot(
             places, line, "-", marker=".", ms=3, c=colour, lw=1.2 if strong else 0.5, alpha=0.9 if strong else 0.2
         )

@@ -12,11 +12,12 @@
 from kenyon.search._log import Evaluation, SearchFolder, best_of
 from kenyon.search._objective import DONE, FAILED, STOPPED, Objective, Outcome, default_epochs, evaluate, make_objective
 from kenyon.search._search import SearchResult, SearchWatch, search
-from kenyon.search._space import Parameter, Space, default_space, load_space, parse_space
+from kenyon.search._space import SPACES, Parameter, Space, default_space, load_space, parse_space, with_budget
 
 __all__ = [
     "DONE",
     "FAILED",
+    "SPACES",
     "STOPPED",
     "Evaluation",
     "Objective",
@@ -34,4 +35,5 @@ __all__ = [
     "make_objective",
     "parse_space",
     "search",
+    "with_budget",
 ]

@@ -23,6 +23,8 @@ from kenyon.search._space import Parameter, Point, Space
 from kenyon.search._suggest import scratch_folder
 
 NEVER = 10**9
+DEPTH = 6
+"""Choices that may lie one within another, their switches counted."""
 
 
 class MaskedForest(RandomForestRegressor):
@@ -51,7 +53,7 @@ class MaskedForest(RandomForestRegressor):
         """Put NaN wherever the parent does not have the value needed; a parent that is NaN never has it."""
         X = np.array(X, dtype=np.float32)
         pending = [(column, parent) for column, parent in enumerate(self.parents) if parent is not None]
-        for _ in range(2):  # a parent may itself depend on another
+        for _ in range(DEPTH):  # a parent may itself depend on another
             for column, (parent, value) in pending:
                 X[X[:, parent] != value, column] = np.nan
         return X

@@ -45,6 +45,11 @@ class Evaluation:
     finished: float
     protocol: str
 
+    @property
+    def choice(self) -> str:
+        """The rule, or whatever the space begins with a choice of."""
+        return str(next(iter(self.point.values())))
+
 
 class Log:
     """`evaluations.csv`, open for appending; the lock of the folder must be held."""

@@ -1,13 +1,16 @@
-"""The search space: parameters with bounds, some of which exist only under a rule or a switch.
+"""The search space: parameters with bounds, some of which exist only under a choice or a switch.
 
 A point is a mapping from every parameter's name to its value, NaN where the parameter is inactive.
-The names are those of the learner's options; `gen.b1` is the option `b1` under the rule `gen`, and
-`decay_on` is the switch of a `decay` that can be off.
+The names are those of the learner's options; `gen.b1` is the option `b1` under the rule `gen`,
+`plastic.windows.shifts` is `shifts` in a plastic layer with windows, and `decay_on` is the switch of a `decay` that can
+be off.
 """
 
 from __future__ import annotations
 
+import json
 import math
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -18,10 +21,14 @@ from typing import Any
 import numpy as np
 
 from kenyon.errors import ConfigError, unknown
+from kenyon.options import OPTIONS
 
 NAN = float("nan")
 Point = dict[str, Any]
 _KEYS = ("values", "low", "high", "log", "off", "with")
+
+SPACES = {"rules": "space.toml", "bytes": "space_bytes.toml"}
+"""The spaces that come with the package: rules and their parameters, and what a memory budget is spent on."""
 
 
 @dataclass(frozen=True)
@@ -94,6 +101,11 @@ class Space:
     parameters: tuple[Parameter, ...]
 
     @property
+    def root(self) -> Parameter:
+        """The choice that comes first, of a rule or a layer: everything else may depend on it."""
+        return self.parameters[0]
+
+    @property
     def names(self) -> tuple[str, ...]:
         return tuple(parameter.name for parameter in self.parameters)
 
@@ -112,14 +124,15 @@ class Space:
             masked[parameter.name] = point[parameter.name] if parent is None or masked[parent[0]] == parent[1] else NAN
         return masked
 
-    def only(self, rule: str) -> Space:
-        """The space of one rule: that rule alone, and the parameters that can be active under it."""
+    def only(self, first: str) -> Space:
+        """The space of one rule, or whatever comes first: that alone, and what can be active under it."""
+        root = self.root.name
         kept: list[Parameter] = []
         for parameter in self.parameters:
-            if parameter.name == "rule":
-                kept.append(replace(parameter, values=(rule,)))
+            if parameter.name == root:
+                kept.append(replace(parameter, values=(first,)))
             elif parameter.parent is None or any(
-                parameter.parent[0] == p.name and (p.name != "rule" or parameter.parent[1] == rule) for p in kept
+                parameter.parent[0] == p.name and (p.name != root or parameter.parent[1] == first) for p in kept
             ):
                 kept.append(parameter)
         return Space(tuple(kept))
@@ -142,14 +155,28 @@ def _missing(value: Any) -> bool:
     return isinstance(value, float) and math.isnan(value)
 
 
-def default_space() -> str:
-    """The text of the space that comes with the package.
+def default_space(name: str = "rules") -> str:
+    """The text of a space that comes with the package, one of `SPACES`.
 
     Example:
-        >>> "learning_rate" in default_space()
-        True
+        >>> "learning_rate" in default_space(), "second-order" in default_space("bytes")
+        (True, True)
     """
-    return files("kenyon.search").joinpath("space.toml").read_text(encoding="utf-8")
+    if name not in SPACES:
+        raise unknown("search space", name, SPACES)
+    return files("kenyon.search").joinpath(SPACES[name]).read_text(encoding="utf-8")
+
+
+def with_budget(text: str, budget: str) -> str:
+    """The text of a space in which every configuration has this memory budget.
+
+    Example:
+        >>> parse_space(with_budget(default_space("bytes"), "80KB"))["memory_budget"].values
+        ('80KB',)
+    """
+    OPTIONS["memory_budget"].check(budget)
+    rest = re.sub(r"^\[memory_budget\].*\n((?!\[).*\n)*", "", text, flags=re.MULTILINE)
+    return f"{rest.rstrip()}\n\n[memory_budget]\nvalues = [{json.dumps(budget)}]\n"
 
 
 def load_space(path: Path | str) -> Space:
@@ -175,37 +202,61 @@ def parse_space(text: str, source: str = "the search space") -> Space:
         >>> space.names[:3]
         ('rule', 'n_hidden', 'density')
     """
-    from kenyon.learners import learner_options
-    from kenyon.rules import RULES, rule_class
-
     try:
         tables = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise ConfigError(f"{source} is not TOML: {error}") from error
-    if "rule" not in tables or not tables["rule"].get("values"):
+    root = next((name for name in ("rule", "layer") if name in tables), "rule")
+    if not isinstance(tables.get(root), Mapping) or not tables[root].get("values"):
         raise ConfigError(f'{source} has no [rule] with values = [...]: name at least one rule, such as ["gen"]')
-    rule, *rest = _parameters("rule", "rule", tables.pop("rule"), None)
-    parameters, options = [rule, *rest], learner_options("kenyon")
-    for name in rule.values:
-        rule_class(name)
     for name, table in tables.items():
         if not isinstance(table, Mapping):
             raise ConfigError(f"{source}: {name} = {table!r}: expected a table such as [{name}] with low and high")
-        if name in rule.values:
-            own_options = learner_options("kenyon", {"rule": name})
-            for option, own in table.items():
-                _known(option, own_options)
-                parent = _parent(f"{name}.{option}", own, f"{name}.", parameters) or ("rule", name)
-                parameters += _parameters(f"{name}.{option}", option, own, parent)
+    found = _parameters(root, root, tables.pop(root), None)
+    _check_rules(found[0])
+    _read(tables, "", None, None, found)
+    return Space(tuple(found))
+
+
+def _read(
+    tables: Mapping[str, Any], prefix: str, parent: tuple[str, Any] | None, rule: str | None, found: list[Parameter]
+) -> None:
+    """Add the parameters of tables to those found so far.
+
+    Args:
+        prefix: what the names of this part of the space begin with; the choices it lies under.
+        parent: the innermost of these choices, as a parameter and a value.
+        rule: the rule among them.
+    """
+    from kenyon.learners import learner_options
+    from kenyon.rules import RULES
+
+    for name, table in tables.items():
+        choice = next((p for p in found if p.name.rpartition(".")[0] == prefix[:-1] and name in _words(p)), None)
+        if choice is not None and isinstance(table, Mapping):
+            value = choice.values[_words(choice).index(name)]
+            inner = str(value) if choice.option == "rule" else rule
+            _read(table, f"{prefix}{name}.", (choice.name, value), inner, found)
         elif name not in RULES:  # parameters of a rule that is not searched have nothing to say
-            _known(name, options)
-            parameters += _parameters(name, name, table, _parent(name, table, "", parameters))
-    return Space(tuple(parameters))
+            options = learner_options("kenyon", {} if rule is None else {"rule": rule})
+            if name not in options:
+                raise unknown("option in the search space", name, options)
+            own = _parent(f"{prefix}{name}", table, prefix, found) or parent
+            found += _parameters(f"{prefix}{name}", name, table, own)
+            if name == "rule":
+                _check_rules(found[-1])
 
 
-def _known(option: str, options: Mapping[str, Any]) -> None:
-    if option not in options:
-        raise unknown("option in the search space", option, options)
+def _words(parameter: Parameter) -> list[str]:
+    """The choices of a parameter as the names of tables."""
+    return [str(value).lower() if isinstance(value, bool) else str(value) for value in parameter.values]
+
+
+def _check_rules(parameter: Parameter) -> None:
+    from kenyon.rules import rule_class
+
+    for name in parameter.values if parameter.option == "rule" else ():
+        rule_class(name)
 
 
 def _parent(name: str, table: Any, prefix: str, before: list[Parameter]) -> tuple[str, Any] | None:

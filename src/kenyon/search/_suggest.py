@@ -2,7 +2,8 @@
 
 AMBS (Balaprakash et al. 2018) is DeepHyper's: a random forest over the space, and the candidate with the best
 optimistic estimate, mean + kappa * deviation (LCB of the error), with a large constant kappa. Besides the forest over
-the whole space, each rule has its own. DeepHyper only makes suggestions; running, recording and resuming are done here.
+the whole space, each rule has its own (or each layer, in a space that begins with a choice of these). DeepHyper only
+makes suggestions; running, recording and resuming are done here.
 """
 
 from __future__ import annotations
@@ -63,7 +64,7 @@ class AmbsSuggester:
         self._space, self._seed, self._n_initial = space, seed, n_initial
         self._random = RandomSuggester(space, seed)
         self._told = 0
-        rules = [str(rule) for rule in space["rule"].values]
+        rules = [str(rule) for rule in space.root.values]
         self._all = _Forest(space, space, [seed], kappa)
         self._turns = [_Forest(space, space.only(rule), [seed, i], kappa) for i, rule in enumerate(rules)]
 
@@ -99,8 +100,8 @@ class _Forest:
 
     def tell(self, results: Sequence[tuple[Point, float]]) -> None:
         """Add results; those outside its part of the space are ignored."""
-        rules = self._part["rule"].values
-        self._waiting += [(point, score) for point, score in results if point["rule"] in rules]
+        root = self._part.root
+        self._waiting += [(point, score) for point, score in results if point[root.name] in root.values]
 
     def ask(self, first: int, n: int) -> list[Point]:
         if self._search is None:

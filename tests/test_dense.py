@@ -1,0 +1,109 @@
+"""The dense projection, in floats and in bytes, and the weights a neuron begins with."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from kenyon import KenyonClassifier
+from kenyon.errors import ConfigError, MemoryBudgetError
+from kenyon.features import DenseProjection
+
+
+def samples(n: int, kind: str) -> NDArray:
+    X = np.random.default_rng(0).integers(0, 256, (n, 50)).astype(np.uint8)
+    X[3] = 0
+    return X if kind == "bytes" else (X / np.float32(100) - np.float32(0.7)).astype(np.float32)
+
+
+def labels(n: int) -> NDArray[np.int64]:
+    return np.arange(n) % 3
+
+
+@pytest.mark.parametrize("kind", ["bytes", "floats"])
+@pytest.mark.parametrize("root", [False, True])
+def test_bytes_are_the_sums_of_samples_of_length_one(kind: str, root: bool) -> None:
+    X = samples(40, kind)
+    floats = DenseProjection(50, 20, root=root, seed=3)
+    whole = DenseProjection(50, 20, root=root, seed=3, activity="byte")
+    sums = floats.activate(X, floats.workspace())[1][:40].astype(np.float64) * np.sqrt(50)
+    v = X.astype(np.float64)
+    v = np.copysign(np.sqrt(np.abs(v)), v) if root else v
+    length = np.linalg.norm(v, axis=1, keepdims=True)
+    wanted = np.where(length > 0, 12 * sums / np.maximum(length, 1e-9), 0) + 128
+    units, values, counts = whole.activate(X, whole.workspace())
+    assert values.dtype == np.uint8 and (counts[:40] == 20).all() and (units[0] == np.arange(20)).all()
+    assert np.abs(values[:40] - np.clip(wanted, 0, 255)).max() <= 0.5 + 1e-3
+    if kind == "bytes":
+        assert (values[3] == 128).all()  # nothing was there to be summed
+
+
+def test_bytes_do_not_depend_on_the_block() -> None:
+    X = samples(40, "floats")
+    features = DenseProjection(50, 20, activity="byte")
+    block, scratch = features.activate(X, features.workspace())[1][:40].copy(), features.workspace()
+    singles = [features.activate(X[s : s + 1], scratch)[1][0].copy() for s in range(40)]
+    np.testing.assert_array_equal(block, singles)
+
+
+def units(classifier: KenyonClassifier) -> int:
+    """Units that a memory budget had room for."""
+    return len(classifier.weights_)
+
+
+def few_bits(**more: object) -> KenyonClassifier:
+    options = {"layer": "second-order", "features": "dense", "root": True, "bits": 16, "random_state": 0} | more
+    return KenyonClassifier(**options)
+
+
+@pytest.mark.parametrize("bits", [16, 24])
+def test_few_bits_learn_a_dense_projection_in_any_chunking(bits: int, tmp_path: Path) -> None:
+    X, y = samples(300, "floats"), labels(300)
+    whole = few_bits(bits=bits, n_hidden=30).partial_fit(X, y)
+    pieces = few_bits(bits=bits, n_hidden=30)
+    for start in (0, 1, 2, 7, 150):
+        stop = {0: 1, 1: 2, 2: 7, 7: 150, 150: 300}[start]
+        pieces.partial_fit(X[start:stop], y[start:stop])
+    for name, array in whole.to_arrays().items():
+        np.testing.assert_array_equal(array, pieces.to_arrays()[name], name)
+    whole.save(tmp_path / "model")
+    np.testing.assert_array_equal(KenyonClassifier.load(tmp_path / "model").predict(X), whole.predict(X))
+
+
+def test_few_bits_hold_more_units_than_floats_and_fewer_than_classes() -> None:
+    X, y = samples(200, "floats"), np.arange(200) % 90
+    narrow = few_bits(memory_budget="20KB", expected_classes=90).partial_fit(X, y)
+    assert 16 <= units(narrow) < 90 and narrow.state_bytes <= 20_000
+    X, y = samples(200, "floats"), labels(200)
+    sizes = [units(few_bits(memory_budget="20KB", bits=bits).partial_fit(X, y)) for bits in (16, 24, 32)]
+    assert sizes[0] > sizes[1] > sizes[2]
+    with pytest.raises(MemoryBudgetError, match="expected at least"):
+        few_bits(memory_budget="1KB").partial_fit(X, y)
+
+
+def test_the_kind_of_activity_is_named() -> None:
+    with pytest.raises(ConfigError, match=r"unknown activity 'bits'.*byte"):
+        DenseProjection(5, 2, activity="bits")
+
+
+def test_a_neuron_begins_with_the_weights_it_is_given() -> None:
+    X, y = samples(60, "bytes"), labels(60)
+
+    def mean(**options: object) -> float:
+        made = KenyonClassifier("mse", n_hidden=100, random_state=0, learning_rate=1e-4, **options)
+        return float(made.partial_fit(X, y).weight_means_.mean())
+
+    assert mean(initial_weight=0.0) == mean()
+    assert mean(initial_weight=0.05) == pytest.approx(0.05, abs=0.001)
+    assert mean(initial_weight=0.05, clamp=0.01) == pytest.approx(0.01, abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("more", "layer"), [({"bits": 4}, "few-bit"), ({"layer": "second-order", "shape": (5, 10)}, "second-order")]
+)
+def test_weights_that_begin_at_zero_say_so(more: dict, layer: str) -> None:
+    with pytest.raises(ConfigError, match=f"initial_weight is 0.1 and the layer is {layer}"):
+        KenyonClassifier(n_hidden=100, initial_weight=0.1, **more).partial_fit(samples(9, "bytes"), labels(9))
