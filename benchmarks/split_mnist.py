@@ -5,7 +5,8 @@
 Ours: features, 60,000 samples learned strictly online, 10,000 tested after every task, accuracy
 matrix and prequential curve kept; 9,000 units of 16 inputs, threshold 2.5, GEN. The peer: an MLP 400-400 with SGD at
 batch 10, the same samples and tests, nothing else. Both are timed with one thread and with all, and the quicker
-setting of each counts. Wanted: an eighth of the peer's time.
+setting of each counts. Wanted: an eighth of the peer's time; and less than it with a memory budget of 20 KB in place of
+these options.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import json
 import os
 import sys
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 import torch
@@ -23,14 +25,16 @@ from torch import nn
 from kenyon.evaluation import RunConfig, run_dataset
 from kenyon.streams import Curriculum, Dataset, Stream, load_dataset
 
-WANTED = 8.0
+FAST = {"n_hidden": 9_000, "density": 16, "threshold": 2.5}
+SMALL = {"memory_budget": "20KB"}
+WANTED = {"split-mnist": (FAST, 8.0), "split-mnist in 20 KB": (SMALL, 1.0)}
 
 
-def ours(dataset: Dataset) -> tuple[float, float]:
+def ours(dataset: Dataset, chosen: dict[str, Any]) -> tuple[float, float]:
     """(seconds, accuracy) of one seed, after a short run that compiles."""
     times = []
     for n_jobs in sorted({1, os.cpu_count() or 1}):
-        options = {"n_hidden": 9_000, "density": 16, "threshold": 2.5, "n_jobs": n_jobs}
+        options = {**chosen, "n_jobs": n_jobs}
         run_dataset(RunConfig("mnist", "kenyon", Curriculum(max_per_task=100), options=options), 0, dataset)
         for _ in range(3):
             begin = perf_counter()
@@ -64,18 +68,21 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--data-dir")
     dataset = load_dataset("mnist", data_dir=parser.parse_args().data_dir)
-    seconds, accuracy = ours(dataset)
     stream = Curriculum().open(dataset)
     peer_seconds, peer_accuracy = min(peer(stream, n) for n in {1, torch.get_num_threads()})
-    ratio = peer_seconds / seconds
-    print(
-        f"{'ok  ' if ratio >= WANTED else 'MISS'} Split-MNIST, one seed: {seconds:.2f} s ({100 * accuracy:.1f} %) "
-        f"against {peer_seconds:.2f} s ({100 * peer_accuracy:.1f} %) of plain fine-tuning: {ratio:.1f}x "
-        f"(wanted {WANTED:g}x)"
-    )
-    result = {"seconds": seconds, "peer_seconds": peer_seconds, "ratio": ratio}
-    print(json.dumps({"benchmark": "split-mnist", **result}))
-    return 0 if ratio >= WANTED else 1
+    missed = 0
+    for name, (options, wanted) in WANTED.items():
+        seconds, accuracy = ours(dataset, options)
+        ratio = peer_seconds / seconds
+        missed += ratio < wanted
+        print(
+            f"{'ok  ' if ratio >= wanted else 'MISS'} {name}, one seed: {seconds:.2f} s ({100 * accuracy:.1f} %) "
+            f"against {peer_seconds:.2f} s ({100 * peer_accuracy:.1f} %) of plain fine-tuning: {ratio:.1f}x "
+            f"(wanted {wanted:g}x)"
+        )
+        result = {"seconds": seconds, "peer_seconds": peer_seconds, "ratio": ratio}
+        print(json.dumps({"benchmark": name, **result}), flush=True)
+    return min(missed, 1)
 
 
 if __name__ == "__main__":

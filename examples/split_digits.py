@@ -26,6 +26,10 @@ LEARNERS: dict[str, tuple[dict[str, Any], str]] = {
     "oja": ({"rule": "oja"}, "Hebbian with normalisation"),
     "mse": ({"rule": "mse"}, "delta rule: every neuron learns from its error"),
     "inel": ({"rule": "inel", "beta": 300.0}, "delta rule that freezes the synapses that stand out"),
+    "4 bits": (
+        {"rule": "mean", "features": "windows", "n_hidden": 3800, "bits": 4},
+        "a rule that counts, through windows, its weights in 4 bits",
+    ),
     "20 KB": ({"memory_budget": "20KB"}, "a budget and nothing else: windows, and co-activity of units in 16 bits"),
     "5 KB": ({"memory_budget": "5KB"}, "the same in a quarter of the bytes"),
 }
@@ -57,7 +61,7 @@ def main() -> None:
         )
     console.print(table)
     for name, (_, summary) in LEARNERS.items():
-        console.print(f"  {name:<5} {summary}", highlight=False)
+        console.print(f"  {name:<6} {summary}", highlight=False)
     page = given.out / "report.html"
     write_page(report_of_runs(given.out), page)
     print(f"\nThe same as a page, with every run behind it: {page.resolve()}")
