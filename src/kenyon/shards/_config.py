@@ -68,6 +68,7 @@ def read_learn_config(path: Path) -> LearnConfig:
     r"""The configuration in a TOML file: the classifier's `[options]`, and `seed`, `label`, `classes`, `as_bytes`.
 
     Example:
+        >>> from pathlib import Path
         >>> _ = Path("learn.toml").write_text('label = "digit"\n[options]\nlayer = "second-order"\n')
         >>> read_learn_config(Path("learn.toml")).label
         'digit'

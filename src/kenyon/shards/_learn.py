@@ -39,6 +39,7 @@ class Learned:
         inexact: in what it differs from the model of a single pass, in words; None: in nothing, to the bit.
 
     Example:
+        >>> from pathlib import Path
         >>> Learned(Path("model.safetensors"), (), 0, None).exact
         True
     """
