@@ -5,8 +5,8 @@
     python benchmarks/merging.py shards --ray         on two local Ray nodes, one of them killed half-way
 
 Each turn is a `kenyon learn` of its own, one worker and two in turn, with nothing else on the machine; the ratio is
-that of the medians. The seconds of the processors say what a busy machine hides: two workers share out what one does alone.
-Memory is the largest that any process of the turn held, in the first half of the time and in the second.
+that of the medians. The seconds of the processors say what a busy machine hides: two workers share out what one does
+alone. Memory is the largest that any process of the turn held, in the first half of the time and in the second.
 """
 
 from __future__ import annotations
@@ -92,9 +92,9 @@ def compare(pattern: str, folder: Path, turns: int) -> None:
             last = seen[-1]
             print(
                 f"{workers} worker(s): {last['rows']:,} samples in {last['seconds']:.1f} s, "
-                f"{last['rows'] / last['seconds']:,.0f} samples/s, {last['cpu']:.1f} s of the processors; the largest "
-                f"process {last['first'] / 2**20:.0f} MiB in the first half and {last['second'] / 2**20:.0f} MiB in the "
-                "second",
+                f"{last['rows'] / last['seconds']:,.0f} samples/s, {last['cpu']:.1f} s of the processors; the "
+                f"largest process {last['first'] / 2**20:.0f} MiB in the first half, {last['second'] / 2**20:.0f} MiB "
+                "in the second",
                 flush=True,
             )
     one, two = (median(each["seconds"] for each in found[workers]) for workers in (1, 2))
