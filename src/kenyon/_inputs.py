@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kenyon._kernels.check import first_unbearable
-from kenyon.errors import InputError
+from kenyon.errors import DivergenceError, InputError
 from kenyon.labels import label_array
 
 LARGEST = 1e30
@@ -76,6 +76,18 @@ def check_samples(inputs: Inputs, X: Any, first: bool = False) -> NDArray:
             f"Input X contains {seen} (sample {row}, feature {column}): expected finite numbers up to {LARGEST:g}"
         )
     return samples
+
+
+def check_scores(samples: NDArray, scores: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The scores, if float32 holds them; bytes are never so large that it would not."""
+    if samples.dtype == np.uint8 or np.isfinite(scores).all():
+        return scores
+    row = int(np.flatnonzero(~np.isfinite(scores).all(axis=1))[0])
+    largest = float(np.abs(samples[row]).max())
+    raise DivergenceError(
+        f"the scores of sample {row}, whose largest value is {largest:g}, pass what float32 holds: expected smaller "
+        "inputs, or unit_norm=True, which scales them"
+    )
 
 
 def check_labels(y: Any, n_samples: int) -> NDArray:

@@ -14,7 +14,7 @@ from kenyon._core import Core
 from kenyon._inputs import Inputs
 from kenyon.errors import InputError
 from kenyon.features import Features
-from kenyon.labels import Labels
+from kenyon.labels import Labels, plain_task
 from kenyon.layers import Layer
 
 T = TypeVar("T")
@@ -100,7 +100,7 @@ class Inspection(ABC):
 
 def head_of(core: Core, task: Hashable) -> Labels:
     """The labels of a task."""
-    if task in core.heads:
-        return core.heads[task]
+    if (found := core.heads.get(plain_task(task))) is not None:
+        return found
     tasks = ", ".join(map(repr, core.heads))
     raise InputError(f"task {task!r} was never learned: expected one of {tasks}")

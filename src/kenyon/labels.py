@@ -76,7 +76,9 @@ class Labels:
             ordered = sorted(self.neurons)  # type: ignore[type-var]
         except TypeError:  # labels without an order keep the order of arrival
             ordered = list(self.neurons)
-        if self.kind in ("number", "string", "boolean"):
+        if self.kind == "number":
+            labels: NDArray = np.array(ordered, _narrowest(ordered))
+        elif self.kind in ("string", "boolean"):
             labels = np.array(ordered)
         else:
             labels = np.empty(len(ordered), object)
@@ -89,7 +91,7 @@ class Labels:
         missing = neurons == NO_LABEL
         if missing.all():
             return np.full(neurons.size, NO_LABEL) if self.kind in ("number", None) else np.full(neurons.size, None)
-        if missing.any() and self.kind != "number":
+        if missing.any() and (self.kind != "number" or labels.dtype == np.uint64):
             labels = labels.astype(object)
         position = np.zeros(max(order, default=0) + 1, np.int64)
         position[order] = np.arange(order.size)
@@ -126,6 +128,30 @@ class Labels:
             labelled = where != NO_LABEL
             numbers[labelled] = lookup[where[labelled]]
         return numbers, new
+
+
+def plain_task(task: Hashable) -> Hashable:
+    """A task as Python has it, NumPy's numbers and texts included; refuses what cannot be told from others.
+
+    Example:
+        >>> plain_task(np.int64(3)), plain_task("a")
+        (3, 'a')
+    """
+    if isinstance(task, np.generic):
+        return task.item()
+    try:
+        hash(task)
+    except TypeError:
+        raise InputError(f"task {task!r} is a {type(task).__name__}: expected a hashable task") from None
+    return task
+
+
+def _narrowest(labels: list) -> type:
+    """The type that holds all of these whole numbers exactly; Python's own where no other does."""
+    low, high = min(labels, default=0), max(labels, default=0)
+    if low >= -(2**63) and high < 2**63:
+        return np.int64
+    return np.uint64 if low >= 0 and high < 2**64 else object
 
 
 def _distinct(y: Any, unlabelled: float | None) -> tuple[list[tuple[Hashable, int]], NDArray[np.int64]]:

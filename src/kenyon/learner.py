@@ -14,13 +14,13 @@ from kenyon import _modelfile
 from kenyon._build import build_engine, check_budget, seed_of, settle
 from kenyon._core import Core
 from kenyon._engine import Engine, Journal
-from kenyon._inputs import Inputs, check_labels, check_samples
+from kenyon._inputs import Inputs, check_labels, check_samples, check_scores
 from kenyon._inspection import head_of
 from kenyon._lesson import Lesson
 from kenyon._lock import ModelLock
 from kenyon._merging import Merging
 from kenyon.errors import InputError
-from kenyon.labels import NO_LABEL, Labels
+from kenyon.labels import NO_LABEL, Labels, plain_task
 from kenyon.options import OPTIONS, describe
 from kenyon.presets import load_preset
 
@@ -119,6 +119,7 @@ class KenyonClassifier(Merging):
     def _learn(
         self, X: ArrayLike, y: ArrayLike, classes: Iterable[Hashable] | None, task: Hashable, predict: bool
     ) -> NDArray:
+        task = plain_task(task)
         core = self._settled() if self.__sklearn_is_fitted__() else None
         inputs = Inputs() if core is None else core.inputs
         samples = check_samples(inputs, X, first=core is None)
@@ -221,7 +222,8 @@ class KenyonClassifier(Merging):
 
         def scores(core: Core) -> tuple[NDArray, NDArray[np.float32]]:
             labels, neurons = head_of(core, task).sorted()
-            return labels, core.engine.scores(check_samples(core.inputs, X))[:, neurons]
+            samples = check_samples(core.inputs, X)
+            return labels, check_scores(samples, core.engine.scores(samples)[:, neurons])
 
         return self._read(scores)
 

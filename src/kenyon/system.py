@@ -10,6 +10,7 @@ import json
 import os
 import secrets
 import shutil
+import stat
 import sys
 import time
 import tomllib
@@ -23,6 +24,9 @@ from kenyon.errors import ConfigError
 _ABANDONED_AFTER = 24 * 3600.0
 _LOCK_RETRY = 0.1
 
+LARGEST_TOML = 16 << 20
+"""Bytes of a configuration; a device that never ends is not read to its end."""
+
 
 # Files
 
@@ -32,7 +36,8 @@ def replacing(path: Path, durable: bool = True) -> Iterator[Path]:
     """A temporary file beside `path` to write to; it takes the place of `path` when the block ends well.
 
     A reader sees the old content or the new, never a part, and two processes never share a temporary file. A block
-    that raises leaves nothing behind; a process that is killed may leave a file that `leftovers` finds.
+    that raises leaves nothing behind; a process that is killed may leave a file that `leftovers` finds. The file may be
+    read by whoever may read the one that it replaces, or else by whom the umask says, whatever writes to it.
 
     Args:
         path: the file to write.
@@ -44,10 +49,14 @@ def replacing(path: Path, durable: bool = True) -> Iterator[Path]:
     """
     temporary = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
     try:
+        temporary.touch()
+        mode = stat.S_IMODE((path if path.exists() else temporary).stat().st_mode)
         yield temporary
         if durable:
             with open(temporary, "r+b") as file:
                 os.fsync(file.fileno())
+        with suppress(OSError):  # of systems without modes
+            temporary.chmod(mode)
         os.replace(temporary, path)
     except BaseException:
         temporary.unlink(missing_ok=True)
@@ -181,10 +190,19 @@ def _value(value: Any) -> str:
 def read_toml(path: Path, what: str = "configuration file") -> dict[str, Any]:
     """The values of a TOML file; `what` names its kind in the error where it cannot be read."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        with open(path, "rb") as file:
+            content = file.read(LARGEST_TOML + 1)
+        if len(content) > LARGEST_TOML:
+            raise ConfigError(f"the {what} {path} has more than {LARGEST_TOML:,} bytes: expected a few lines of TOML")
+        return tomllib.loads(content.decode().replace("\r\n", "\n"))
     except OSError as error:
         raise ConfigError(f"the {what} {path} cannot be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (
+        ValueError,
+        RecursionError,
+    ) as error:  # a TOMLDecodeError, a date that does not exist, bytes that are no text
+        if isinstance(error, ConfigError):
+            raise
         raise ConfigError(f"the {what} {path} is not TOML: {error}") from error
 
 

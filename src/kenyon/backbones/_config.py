@@ -50,6 +50,10 @@ class BackboneConfig:
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
             raise ConfigError(f"backbone is {self.name!r}: expected a name, such as {DEFAULT_BACKBONE!r}")
+        for name in ("weights", "sha256", "interpolation", "greyscale"):
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, str):
+                raise ConfigError(f"{name} of the backbone is {value!r}: expected a text")
         if self.sha256 is not None and not re.fullmatch(r"[0-9a-fA-F]{8,64}", str(self.sha256)):
             raise ConfigError(f"the backbone's sha256 is {self.sha256!r}: expected 8 to 64 hexadecimal digits")
         self._fill_weights()

@@ -14,6 +14,7 @@ machine with the same processor; so PyTorch runs on `threads` threads (1) inside
 from __future__ import annotations
 
 import inspect
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
@@ -57,6 +58,10 @@ class Part(Protocol):
 
 
 Kept = TypeVar("Kept")
+
+
+MOST_THREADS = 1024
+"""PyTorch starts as many as it is told, and dies where the system has no more."""
 
 
 class Trainer:
@@ -112,6 +117,8 @@ class Trainer:
         width: int = 64,
         threads: int = 1,
     ) -> None:
+        if type(threads) is not int or not 1 <= threads <= MOST_THREADS:
+            raise ConfigError(f"threads is {threads!r}: expected a whole number from 1 to {MOST_THREADS}")
         self.info, self.seed, self.threads = info, seed, threads
         self.batch_size = positive("batch_size", batch_size)
         self.options: dict[str, float] = {}  # hyperparameters in force, tuned ones included
@@ -273,8 +280,8 @@ class Trainer:
 
 
 def positive(name: str, value: Any) -> Any:
-    """`value` if it is above zero, else the error that says so."""
-    if not value > 0:
+    """`value` if it is a number above zero, else the error that says so."""
+    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < math.inf:
         raise ConfigError(f"{name} is {value!r}: expected a number above 0")
     return value
 

@@ -22,6 +22,8 @@ class RootCommand(TyperGroup):
             _fail(error, USAGE)
         except (KenyonError, OSError) as error:
             _fail(error, FAILURE)
+        except MemoryError as error:
+            _fail(f"there is not enough memory: {error or 'lower n_hidden, workers or the like'}", FAILURE)
         except KeyboardInterrupt:
             _fail("stopped; the same command goes on from the last checkpoint", FAILURE)
 

@@ -104,8 +104,14 @@ def run(
         values["backbone"] = _table(values.get("backbone", {})) | shown
     options = {key: parse_list(text) for key, text in _given(**flags).items()} | parse_settings(settings or [])
     if options:
-        values["options"] = values.get("options", {}) | options
+        own = values.get("options", {})
+        if not isinstance(own, dict):
+            raise ConfigError(f"options = {own!r}: expected a table of the learner's options")
+        values["options"] = own | options
     extra = {key: values.pop(key, DEFAULTS.get(key)) for key in EXTRA}
+    for key in ("out", "data_dir"):
+        if extra[key] is not None and not isinstance(extra[key], str | Path):
+            raise ConfigError(f"{key} = {extra[key]!r}: expected the path of a folder")
     checked = RunConfig.from_dict({"dataset": DEFAULTS["dataset"]} | values)
     wanted = parse_seeds(extra["seeds"])
     with make_watch(len(wanted), quiet=as_json) as watch:
@@ -141,7 +147,9 @@ def _given(**options: Any) -> dict[str, Any]:
 
 def _table(backbone: Any) -> dict[str, Any]:
     """A backbone given by its name alone, as a table."""
-    return {"name": backbone} if isinstance(backbone, str) else dict(backbone)
+    if not isinstance(backbone, str | dict):
+        raise ConfigError(f"backbone = {backbone!r}: expected a name or a table")
+    return {"name": backbone} if isinstance(backbone, str) else backbone
 
 
 def print_report(report: Report) -> None:

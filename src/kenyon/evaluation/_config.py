@@ -18,6 +18,7 @@ from kenyon.streams import Curriculum
 from kenyon.system import read_toml
 
 _CURRICULUM_KEYS = tuple(f.name for f in fields(Curriculum) if f.name != "seed")
+MOST_SEEDS = 100_000
 _OWN_KEYS = ("dataset", "learner", "weights_every", "tests", "backbone", "options")
 
 
@@ -150,12 +151,16 @@ def parse_seeds(value: int | str | Sequence[int]) -> tuple[int, ...]:
             raise TypeError
         if isinstance(value, str):
             value = [int(part) for part in value.removesuffix(",").split(",")] if "," in value else int(value)
+        if isinstance(value, int) and value > MOST_SEEDS:
+            raise ValueError
         seeds = tuple(range(value)) if isinstance(value, int) else tuple(value)
-        if not seeds or len(set(seeds)) < len(seeds) or any(type(s) is not int or s < 0 for s in seeds):
+        whole = all(type(seed) is int and 0 <= seed < 2**63 for seed in seeds)
+        if not whole or not seeds or len(set(seeds)) < len(seeds):
             raise ValueError
     except (TypeError, ValueError):
         raise ConfigError(
-            f"seeds = {value!r}: expected how many (5), or different whole numbers from 0 up (0,3,7; one alone is 3,)"
+            f"seeds = {str(value)[:100]}: expected how many (5, at most {MOST_SEEDS:,}), or different whole numbers "
+            "from 0 up (0,3,7; one alone is 3,)"
         ) from None
     return seeds
 

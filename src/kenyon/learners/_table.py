@@ -10,6 +10,7 @@ from typing import Any
 
 from kenyon.baselines import BASELINES, tuned_values
 from kenyon.errors import ConfigError, MissingExtraError, unknown
+from kenyon.learners._types import check_types
 from kenyon.outside import is_outside, load_class
 from kenyon.protocol import Learner, LearnerSpec, StreamInfo
 from kenyon.streams import SCENARIOS
@@ -129,8 +130,10 @@ def check_learner_config(name: str, scenario: str, options: Mapping[str, Any]) -
     for key in options:
         if key not in defaults:
             raise unknown(f"option of the learner {name!r}", key, defaults)
+    if not hasattr(learner_class(name), "default_options"):
+        check_types(name, learner_class(name), options)
     given = {
-        key: float(value) if isinstance(defaults[key], float) and type(value) is int else value
+        key: float(value) if isinstance(defaults[key], float) and type(value) is int and abs(value) < 2**63 else value
         for key, value in options.items()
     }
     return defaults | given

@@ -21,6 +21,8 @@ from kenyon.parallel._ray import RayCluster
 ENGINES = ("local", "ray")
 """What a pool may be made of."""
 RETRIES = 3
+MOST_WORKERS = 1024
+"""Each is a process."""
 
 
 class WorkerDiedError(KenyonError):
@@ -92,8 +94,8 @@ def check_engine(engine: str, workers: int | None, address: str | None, gpus: fl
     """
     if engine not in ENGINES:
         raise unknown("engine", engine, ENGINES)
-    if workers is not None and workers < 1:
-        raise ConfigError(f"workers is {workers}: expected at least 1")
+    if workers is not None and (type(workers) is not int or not 1 <= workers <= MOST_WORKERS):
+        raise ConfigError(f"workers is {workers!r}: expected a whole number from 1 to {MOST_WORKERS}")
     if engine == "local" and address is not None:
         raise ConfigError(f"address is {address!r}: only the engine 'ray' has one")
     if gpus < 0 or (gpus and engine == "local"):

@@ -22,6 +22,7 @@ SCENARIOS: dict[str, str] = {
     "task-free": "groups of classes that fade into each other; there are no boundaries to see",
 }
 """The scenarios by name, each with what it means."""
+MOST_EPOCHS = 1e6
 _SPLIT = ("task-incremental", "class-incremental", "domain-incremental", "task-free")
 
 
@@ -66,12 +67,12 @@ class Curriculum:
     holdout: float = 0.0
 
     def __post_init__(self) -> None:
-        if self.scenario not in SCENARIOS:
+        if not isinstance(self.scenario, str) or self.scenario not in SCENARIOS:
             raise unknown("scenario", self.scenario, SCENARIOS)
         if self.order not in ("shuffled", "published"):
             raise unknown("order", self.order, ("shuffled", "published"))
         self._whole("seed", 0, 2**63 - 1)
-        self._share("epochs", above=0.0, most=math.inf)
+        self._share("epochs", above=0.0, most=MOST_EPOCHS)
         self._share("labelled", least=0.0, most=1.0)
         self._share("label_noise", least=0.0, most=1.0)
         self._share("blur", least=0.0, most=1.0)
@@ -94,7 +95,7 @@ class Curriculum:
     def _share(self, name: str, least: float = -math.inf, most: float = math.inf, **open_ends: float) -> None:
         value = getattr(self, name)
         above, below = open_ends.get("above", -math.inf), open_ends.get("below", math.inf)
-        number = isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+        number = isinstance(value, int | float) and not isinstance(value, bool) and -math.inf < value < math.inf
         if not number or not (least <= value <= most and above < value < below):
             low = f"above {above:g}" if math.isfinite(above) else f"{least:g} or more"
             high = f" and below {below:g}" if math.isfinite(below) else f" and at most {most:g}" * math.isfinite(most)

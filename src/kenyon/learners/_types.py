@@ -1,0 +1,54 @@
+"""Options of a learner held against the types that its constructor declares, before anything is built of them."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Mapping
+from math import inf
+from typing import Any
+
+from kenyon.errors import ConfigError
+
+LARGEST = 2**31 - 1
+"""Largest whole number of an option: more units, samples or threads than any machine has room for."""
+
+
+def _whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and abs(value) <= LARGEST
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and -inf < value < inf
+
+
+def _each(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, list | tuple) and all(fits(item) for item in value)
+
+
+KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
+    "None": (lambda value: value is None, "none"),
+    "bool": (lambda value: isinstance(value, bool), "true or false"),
+    "int": (_whole, f"a whole number up to {LARGEST}"),
+    "float": (_number, "a finite number"),
+    "str": (lambda value: isinstance(value, str), "a text"),
+    "Sequence[int]": (_each(_whole), "a list of whole numbers"),
+    "Sequence[float]": (_each(_number), "a list of numbers"),
+    "Sequence[str]": (_each(lambda value: isinstance(value, str)), "a list of texts"),
+}
+"""What the types in an annotation stand for; an annotation with any other type is not held against anything."""
+
+
+def check_types(learner: str, cls: type, options: Mapping[str, Any]) -> None:
+    """Refuse options that are not of the type that a learner's constructor declares."""
+    for key, value in options.items():
+        parameter = inspect.signature(cls).parameters.get(key)
+        kinds = [] if parameter is None else [KINDS.get(part) for part in _parts(parameter.annotation)]
+        known = [kind for kind in kinds if kind is not None]
+        if known and len(known) == len(kinds) and not any(fits(value) for fits, _ in known):
+            wanted = ", or ".join(words for _, words in known if words != "none")
+            raise ConfigError(f"{key} of the learner {learner!r} is {value!r}: expected {wanted}")
+
+
+def _parts(annotation: Any) -> list[str]:
+    text = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
+    return [part.strip() for part in text.split("|")]
