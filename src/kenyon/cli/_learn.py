@@ -23,6 +23,7 @@ def learn(
     workers: WorkersOption = None,
     engine: EngineOption = "local",
     address: AddressOption = None,
+    piece: Annotated[int, typer.Option(help="Rows that a worker learns at a time, at least.")] = 262_144,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON alone on stdout, nothing on stderr.")] = False,
 ) -> None:
     """Learn parquet, Arrow, CSV or npz files in shards, larger than memory, and merge what was learned.
@@ -34,7 +35,8 @@ def learn(
     begin = perf_counter()
     checked = read_learn_config(config)
     watch = make_watch(as_json)
-    learned = learn_files(checked, data, out, engine=engine, workers=workers, address=address, watch=watch)
+    who: Any = {"engine": engine, "workers": workers, "address": address}
+    learned = learn_files(checked, data, out, piece=piece, watch=watch, **who)
     seconds = perf_counter() - begin
     if as_json:
         shards = [{"path": shard.path, "sha256": shard.sha256, "rows": shard.rows} for shard in learned.shards]

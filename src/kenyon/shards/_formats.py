@@ -13,7 +13,7 @@ from kenyon.errors import DataError
 from kenyon.shards import _arrow, _npz
 
 PIECE = 1 << 18
-"""Rows of a piece: a larger file that can be entered in the middle is several pieces of work."""
+"""Rows of a piece where nobody says how many: a larger file that can be entered in the middle is several pieces."""
 
 
 class Layout(NamedTuple):
@@ -65,9 +65,9 @@ def reader_of(path: Path) -> Reader:
     return FORMATS[ending]
 
 
-def layout_of(path: Path, label: str) -> Layout:
-    """What a file holds."""
-    return Layout(*reader_of(path).layout(path, label, PIECE))
+def layout_of(path: Path, label: str, piece: int) -> Layout:
+    """What a file holds, in pieces of about so many rows."""
+    return Layout(*reader_of(path).layout(path, label, piece))
 
 
 def batches_of(path: Path, label: str, piece: tuple[int, int], as_bytes: bool) -> Iterator[Batch]:

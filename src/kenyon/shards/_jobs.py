@@ -14,10 +14,10 @@ from kenyon.shards._record import Shard, content_of, stamp
 from kenyon.system import replace_file
 
 
-def inspect(path: str, label: str) -> Shard:
-    """What a file is, by content."""
+def inspect(path: str, label: str, piece: int) -> Shard:
+    """What a file is, by content, in pieces of about so many rows."""
     before = stamp(Path(path))
-    layout = layout_of(Path(path), label)
+    layout = layout_of(Path(path), label, piece)
     found = Shard(path, *before, content_of(Path(path)), layout.rows, tuple(layout.columns), tuple(layout.pieces))
     if not found.is_unchanged():
         raise found.refuse()

@@ -20,6 +20,7 @@ from pathlib import Path
 from kenyon.errors import ConfigError, DataError
 from kenyon.parallel import Here, Pool, check_engine, open_pool
 from kenyon.shards._config import LearnConfig
+from kenyon.shards._formats import PIECE
 from kenyon.shards._jobs import learn_piece, load_model, merge_two
 from kenyon.shards._plan import check_config, check_shards, find, looked_at, new_shards, record_of
 from kenyon.shards._record import Record, Shard, content_of
@@ -63,6 +64,7 @@ def learn_files(
     engine: str = "local",
     workers: int | None = None,
     address: str | None = None,
+    piece: int = PIECE,
     watch: LearnWatch | None = None,
 ) -> Learned:
     """Learn every file that is not part of the model yet, and write the model.
@@ -75,21 +77,30 @@ def learn_files(
         out: the model's file; one that is there already is added to.
         engine, workers, address: who does the work, as in `kenyon.parallel.Pool`; every node of a Ray cluster must see
             the files.
+        piece: rows that a worker learns at a time, at least, of files that can be entered in the middle. A larger one
+            means fewer models to merge, a smaller one less to learn again after a kill.
     """
     check_engine(engine, workers, address)
+    if type(piece) is not int or piece < 1:
+        raise ConfigError(f"piece is {piece!r}: expected a whole number of rows, at least 1")
     place, paths, watch, rows = Place(Path(out)), find(data), watch or LearnWatch(), 0
     place.out.parent.mkdir(parents=True, exist_ok=True)
     with _alone(place.lock), open_pool(engine, workers, address) as pool:
         if place.plan.exists():  # work that was not finished comes first
             plan = Record.load(place.plan)
             check_config(plan, config, place.work)
-            found = looked_at(pool, plan.shards, paths, config, watch)
+            found = looked_at(pool, plan.shards, paths, config.label, piece, watch)
             check_shards(plan.shards, found)
-            shards = tuple(found.get(shard.path, shard) for shard in plan.shards)  # a file may have got another time
+            now = {path: (shard.size, shard.changed) for path, shard in found.items()}  # a file may have another time
+            shards = tuple(
+                replace(shard, size=size, changed=changed)
+                for shard in plan.shards
+                for size, changed in [now.get(shard.path, (shard.size, shard.changed))]
+            )
             replace(plan, shards=shards).save(place.plan)
             rows += _finish(place, config, pool, watch)
         before = record_of(place.out, place.record, config)
-        found = looked_at(pool, before.shards, paths, config, watch)
+        found = looked_at(pool, before.shards, paths, config.label, piece, watch)
         check_shards(before.shards, found)
         if new := new_shards(before.shards, found, watch):
             _begin(place, before, Record(config.to_dict(), tuple(new)))

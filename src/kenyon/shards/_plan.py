@@ -29,14 +29,14 @@ def find(data: Iterable[str | os.PathLike[str]]) -> list[str]:
 
 
 def looked_at(
-    pool: Pool | Here, known: Sequence[Shard], paths: Sequence[str], config: LearnConfig, watch: LearnWatch
+    pool: Pool | Here, known: Sequence[Shard], paths: Sequence[str], label: str, piece: int, watch: LearnWatch
 ) -> dict[str, Shard]:
     """Every file by content; one that has the size and time that were recorded is not read again."""
     recorded = {shard.path: shard for shard in known}
     todo = [path for path in paths if path not in recorded or not recorded[path].is_unchanged()]
     found = {path: recorded[path] for path in paths if path not in todo}
     for path in todo:
-        pool.submit(path, inspect, path, config.label)
+        pool.submit(path, inspect, path, label, piece)
     for answer in pool.answers():
         shard = answer.result()
         found[shard.path] = shard
