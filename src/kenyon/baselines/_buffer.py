@@ -8,6 +8,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from kenyon.baselines._devices import to_array
 from kenyon.baselines._trainer import positive
 
 
@@ -19,9 +20,9 @@ class ReplayBuffer:
     are allocated whole at the first `add`.
     """
 
-    def __init__(self, capacity: int, generator: torch.Generator) -> None:
+    def __init__(self, capacity: int, generator: torch.Generator, device: torch.device | str = "cpu") -> None:
         self.capacity = int(positive("buffer_size", capacity))
-        self.generator = generator
+        self.generator, self.device = generator, device  # what is drawn and counted stays on the host
         self.seen = torch.zeros(1, dtype=torch.int64)  # offered so far
         self.size = torch.zeros(1, dtype=torch.int64)
         self.columns: dict[str, Tensor] = {}
@@ -50,7 +51,9 @@ class ReplayBuffer:
         """Write rows into slots; the buffer ends after the highest slot ever written."""
         for key, value in rows.items():
             if key not in self.columns:
-                self.columns[key] = torch.zeros((self.capacity, *value.shape[1:]), dtype=value.dtype)
+                self.columns[key] = torch.zeros(
+                    (self.capacity, *value.shape[1:]), dtype=value.dtype, device=self.device
+                )
             self.columns[key][slots] = value.detach()
         self.size.clamp_(min=max(slots) + 1)
 
@@ -68,13 +71,13 @@ class ReplayBuffer:
 
     def arrays(self) -> dict[str, NDArray]:
         parts = {"seen": self.seen, "size": self.size, **{f"column.{k}": v for k, v in self.columns.items()}}
-        return {key: value.numpy() for key, value in parts.items()}
+        return {key: to_array(value) for key, value in parts.items()}
 
     def load(self, arrays: Mapping[str, NDArray]) -> None:
         self.seen = torch.from_numpy(arrays["seen"].copy())
         self.size = torch.from_numpy(arrays["size"].copy())
         self.columns = {
-            key.removeprefix("column."): torch.from_numpy(value.copy())
+            key.removeprefix("column."): torch.from_numpy(value.copy()).to(self.device)
             for key, value in arrays.items()
             if key.startswith("column.")
         }

@@ -28,6 +28,7 @@ from torch import Tensor
 
 from kenyon.baselines._buffer import ReplayBuffer
 from kenyon.baselines._cndpm_experts import ExpertSizes, Mixture
+from kenyon.baselines._devices import to_array
 from kenyon.baselines._networks import Network
 from kenyon.baselines._trainer import Batch, Trainer, positive
 from kenyon.protocol import StreamInfo
@@ -93,21 +94,21 @@ class CNDPM(Trainer):
         )
         noise = torch.randn(1, int(positive("draws", draws)), code, generator=torch.Generator().manual_seed(seed))
         self.net = self.keep("net", Network())  # the experts are the network
-        self.mixture = self.keep("mixture", Mixture(sizes, noise))
+        self.mixture = self.keep("mixture", Mixture(sizes, noise.to(self.device)))
         capacity = max(self.batch_size, min(buffer_size, info.n_train // (2 * info.n_classes)))
-        self.memory = self.keep("memory", ReplayBuffer(capacity, self.generator))
+        self.memory = self.keep("memory", ReplayBuffer(capacity, self.generator, self.device))
 
     def scores(self, x: Tensor, task: int | Tensor | None) -> Tensor:
         """`log p(y, x)` of the mixture."""
         if not self.mixture.experts:
-            return self.mask(torch.zeros(len(x), self.info.n_classes), task)
+            return self.mask(x.new_zeros(len(x), self.info.n_classes), task)
         joint = self.mixture.log_densities(x)[:, :, None] + self.mixture.log_classes(x)
         return self.mask(joint.logsumexp(1), task)
 
     def step(self, batch: Batch) -> Tensor:
         if not self.mixture.experts:
             before = self.scores(batch.x, batch.task)
-            self._remember(batch, torch.ones(len(batch.y), dtype=torch.bool))
+            self._remember(batch, torch.ones(len(batch.y), dtype=torch.bool, device=self.device))
             return before
         densities, classes = self.mixture.log_densities(batch.x), self.mixture.log_classes(batch.x)
         labels = batch.y[:, None, None].expand(-1, len(self.mixture.experts), 1)
@@ -120,7 +121,7 @@ class CNDPM(Trainer):
     def _train(self, batch: Batch, shares: Tensor) -> None:
         """Each expert learns its share of every sample."""
         usage = shares.sum(0)
-        self.mixture.counts += usage.numpy()
+        self.mixture.counts += to_array(usage)
         for k, expert in enumerate(self.mixture.experts):
             if usage[k] > _MIN_USAGE:
                 expert.learn_g(batch.x, shares[:, k], self.generator)
@@ -138,7 +139,7 @@ class CNDPM(Trainer):
         """Train a new expert on the short-term memory, and empty it."""
         x, y = self.normalise(self.memory["x"]), self.memory["y"]
         expert = self.mixture.add(self.generator, len(y))
-        weight = torch.ones(_SLEEP_BATCH)
+        weight = torch.ones(_SLEEP_BATCH, device=self.device)
         batches = -(-len(y) // _SLEEP_BATCH)
         for _ in range(self.passes[0] * batches):
             rows = torch.randint(len(y), (_SLEEP_BATCH,), generator=self.generator)

@@ -65,18 +65,19 @@ class Autoencoder(nn.Module):
 class Expert:
     """A density `g` and a classifier `d`, each with its optimizer; weights drawn from the generator."""
 
-    def __init__(self, sizes: ExpertSizes, generator: torch.Generator) -> None:
+    def __init__(self, sizes: ExpertSizes, generator: torch.Generator, device: torch.device) -> None:
         self.code = sizes.code
         with torch.device("meta"):  # no draw from the global generator
             g, d = Autoencoder(sizes), mlp([sizes.n_in, *sizes.hidden, sizes.n_classes])
-        self.g, self.d = g.to_empty(device="cpu"), d.to_empty(device="cpu")
-        initialise(self.g, generator)
-        initialise(self.d, generator)
+        g, d = g.to_empty(device="cpu"), d.to_empty(device="cpu")
+        initialise(g, generator)
+        initialise(d, generator)
+        self.g, self.d = g.to(device), d.to(device)
         self.optimizer_g = FlatAdam(self.g, sizes.rate_g, clip=0.5, decay=1e-5)
         self.optimizer_d = FlatAdam(self.d, sizes.rate_d, clip=0.5, decay=1e-5)
 
     def learn_g(self, x: Tensor, weight: Tensor, generator: torch.Generator) -> None:
-        noise = torch.randn(len(x), 1, self.code, generator=generator)
+        noise = torch.randn(len(x), 1, self.code, generator=generator).to(x.device)
         self.optimizer_g.step((weight * self.g.nll(x, noise)).mean())
 
     def learn_d(self, x: Tensor, y: Tensor, weight: Tensor) -> None:
@@ -96,7 +97,7 @@ class Mixture:
         self.counts = np.zeros(0)
 
     def add(self, generator: torch.Generator, count: int) -> Expert:
-        self.experts.append(Expert(self.sizes, generator))
+        self.experts.append(Expert(self.sizes, generator, self.noise.device))
         self.counts = np.append(self.counts, float(count))
         return self.experts[-1]
 
@@ -104,7 +105,7 @@ class Mixture:
     def log_densities(self, x: Tensor) -> Tensor:
         """`log N_k + log p(x | k)`, (n, K)."""
         densities = torch.stack([-expert.g.nll(x, self.noise) for expert in self.experts], dim=1)
-        return densities + torch.from_numpy(np.log(self.counts)).float()
+        return densities + torch.from_numpy(np.log(self.counts)).float().to(x.device)
 
     @torch.no_grad()
     def log_classes(self, x: Tensor) -> Tensor:
@@ -120,7 +121,7 @@ class Mixture:
     def load(self, arrays: Mapping[str, NDArray]) -> None:
         self.counts = arrays["counts"].copy()
         blank = torch.Generator()
-        self.experts = [Expert(self.sizes, blank) for _ in self.counts]
+        self.experts = [Expert(self.sizes, blank, self.noise.device) for _ in self.counts]
         for k, expert in enumerate(self.experts):
             expert.optimizer_g.load(arrays, f"{k}.g.")
             expert.optimizer_d.load(arrays, f"{k}.d.")

@@ -57,4 +57,4 @@ class ERMIR(Replay):
             harm = F.cross_entropy(after, memory.y, reduction="none")
             harm -= F.cross_entropy(before, memory.y, reduction="none")
         self.net.train()
-        return slots[harm.topk(self.replay_size).indices]
+        return slots[harm.topk(self.replay_size).indices.cpu()]

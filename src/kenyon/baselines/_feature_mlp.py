@@ -13,6 +13,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from kenyon.baselines._devices import to_array
 from kenyon.baselines._trainer import Trainer
 from kenyon.errors import ConfigError, require
 from kenyon.features import BLOCK, SparseProjection
@@ -73,7 +74,7 @@ class FeatureMLP(Trainer):
 
     def normalise(self, raw: Tensor) -> Tensor:
         """The sparse features of samples, as dense rows."""
-        samples = raw.numpy()
+        samples = to_array(raw)
         samples = np.ascontiguousarray(samples, np.uint8 if samples.dtype == np.uint8 else np.float32)
         x_e = np.zeros((len(samples), self._projection.n_outputs), np.float32)
         for start in range(0, len(samples), BLOCK):
@@ -82,4 +83,4 @@ class FeatureMLP(Trainer):
             for row, (u, v, n) in enumerate(zip(units, values, counts.tolist(), strict=False)):
                 if row < len(block):
                     x_e[start + row, u[:n]] = v[:n]
-        return torch.from_numpy(x_e)
+        return torch.from_numpy(x_e).to(raw.device)

@@ -17,6 +17,8 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
+from kenyon.baselines._devices import copy_into, to_array
+
 
 class FlatAdam:
     """Owns the memory of a module's parameters and gradients, and steps them together.
@@ -61,10 +63,10 @@ class FlatAdam:
     def arrays(self, prefix: str = "") -> dict[str, NDArray]:
         """Values, moments and step count as views, their names after `prefix`."""
         tensors = {"values": self.values, "first": self.first, "second": self.second}
-        views: dict[str, NDArray] = {f"{prefix}{key}": tensor.numpy() for key, tensor in tensors.items()}
+        views: dict[str, NDArray] = {f"{prefix}{key}": to_array(tensor) for key, tensor in tensors.items()}
         return {**views, f"{prefix}steps": np.array([self.steps], dtype=np.int64)}
 
     def load(self, arrays: Mapping[str, NDArray], prefix: str = "") -> None:
         for key, tensor in (("values", self.values), ("first", self.first), ("second", self.second)):
-            tensor.numpy()[...] = arrays[f"{prefix}{key}"]
+            copy_into(tensor, arrays[f"{prefix}{key}"])
         self.steps = int(arrays[f"{prefix}steps"][0])

@@ -65,7 +65,7 @@ class GSS(Replay):
     def similarity(self, batch: Batch) -> Tensor:
         """c of each sample of the batch; 1 (as if orthogonal) while there is nothing to compare with."""
         if not len(self.buffer):
-            return torch.ones(len(batch.y))
+            return torch.ones(len(batch.y), device=self.device)
         memory = self.recall(self.buffer.draw(self.compared))
         return 1 + cosines(self.factors(batch), self.factors(memory)).amax(1)
 

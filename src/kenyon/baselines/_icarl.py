@@ -40,10 +40,10 @@ class ICaRL(Replay):
 
     def __init__(self, info: StreamInfo, seed: int, *, pool_size: int = 1000, **common: Any) -> None:
         super().__init__(info, seed, **common)
-        self.pool = self.keep("pool", ReplayBuffer(pool_size, self.generator))
+        self.pool = self.keep("pool", ReplayBuffer(pool_size, self.generator, self.device))
         self.teacher = self.keep("teacher", freeze(self.net))
-        self.met = self.keep("met", torch.zeros(info.n_classes, dtype=torch.bool))
-        self.old = self.keep("old", torch.zeros(info.n_classes, dtype=torch.bool))
+        self.met = self.keep("met", torch.zeros(info.n_classes, dtype=torch.bool, device=self.device))
+        self.old = self.keep("old", torch.zeros(info.n_classes, dtype=torch.bool, device=self.device))
         self._means: Tensor | None = None  # of the exemplars, with the network as it is
 
     def step(self, batch: Batch) -> Tensor:
@@ -94,7 +94,7 @@ class ICaRL(Replay):
     def means(self) -> Tensor:
         """Unit mean of a class's exemplars and, during its task, of its samples in the pool; NaN where not met."""
         parts = [part for part in (self.buffer, self.pool) if len(part)]
-        means = torch.full((self.info.n_classes, self.net.head.in_features), torch.nan)
+        means = torch.full((self.info.n_classes, self.net.head.in_features), torch.nan, device=self.device)
         if parts:
             y = torch.cat([part["y"] for part in parts])
             features = torch.cat([self.embed(part["x"]) for part in parts])
@@ -115,12 +115,12 @@ class ICaRL(Replay):
 
 def herd(features: Tensor, n: int) -> Tensor:
     """Indices of up to `n` rows, each chosen so that the mean so far comes closest to the mean of all."""
-    target, total = features.mean(0), torch.zeros(features.shape[1])
-    free, order = torch.ones(len(features), dtype=torch.bool), []
+    target, total = features.mean(0), features.new_zeros(features.shape[1])
+    free, order = features.new_ones(len(features), dtype=torch.bool), []
     for k in range(1, min(n, len(features)) + 1):
         distance = ((total + features) / k - target).square().sum(1)
         i = int(distance.masked_fill(~free, torch.inf).argmin())
         order.append(i)
         free[i] = False
         total += features[i]
-    return torch.tensor(order, dtype=torch.int64)
+    return torch.tensor(order, dtype=torch.int64, device=features.device)

@@ -111,13 +111,14 @@ class InstAParam(Anchored):
                 nn.Sigmoid(),
                 nn.Unflatten(1, (len(hidden), blocks)),
             )
-        self.controller = controls.to_empty(device="cpu")
-        initialise(self.controller, self.generator)
+        controls = controls.to_empty(device="cpu")
+        initialise(controls, self.generator)
+        self.controller = controls.to(self.device)
         rate = positive("lr_controller", self.option("lr_controller", lr_controller))
         self.optimizer = self.keep("controller", FlatAdam(self.controller, rate))
         self.fisher = self.keep("fisher", [torch.zeros_like(p) for p in self.params])
-        self.used = self.keep("used", torch.zeros(len(hidden), blocks))  # in the present task
-        self.history = self.keep("history", torch.zeros(len(hidden), blocks))  # in earlier ones
+        self.used = self.keep("used", torch.zeros(len(hidden), blocks, device=self.device))  # in the present task
+        self.history = self.keep("history", torch.zeros(len(hidden), blocks, device=self.device))  # in earlier ones
 
     def gated(self, x: Tensor, gates: Tensor) -> Tensor:
         """The network's output under `gates`, (n, layers, blocks)."""
@@ -143,7 +144,7 @@ class InstAParam(Anchored):
             policy = self._decided(probabilities.detach())
             q = self.alpha * probabilities + (1.0 - self.alpha) * (1.0 - probabilities) - self._regulariser()
             q = q.clamp(1e-6, 1.0 - 1e-6)
-            sampled = torch.bernoulli(q.detach(), generator=self.generator)
+            sampled = torch.bernoulli(q.detach().cpu(), generator=self.generator).to(self.device)
             logits = self.mask(self.gated(batch.x, sampled), batch.task)
             with torch.no_grad():
                 expected = self.mask(self.gated(batch.x, policy), batch.task)

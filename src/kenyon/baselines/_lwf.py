@@ -41,8 +41,8 @@ class LwF(Trainer):
         self.alpha = self.option("alpha", alpha)
         self.temperature = positive("temperature", temperature)
         self.teacher = self.keep("teacher", freeze(self.net))
-        self.met = self.keep("met", torch.zeros(info.n_classes, dtype=torch.bool))
-        self.old = self.keep("old", torch.zeros(info.n_classes, dtype=torch.bool))
+        self.met = self.keep("met", torch.zeros(info.n_classes, dtype=torch.bool, device=self.device))
+        self.old = self.keep("old", torch.zeros(info.n_classes, dtype=torch.bool, device=self.device))
         self._groups: list[Tensor] | None = None  # of `old`, computed when first needed after a boundary
 
     def step(self, batch: Batch) -> Tensor:
@@ -76,7 +76,7 @@ class LwF(Trainer):
         """The old classes of each head that has any."""
         heads = self.info.tasks if self.info.task_heads else (range(self.info.n_classes),)
         old = [[c for c in classes if self.old[c]] for classes in heads]
-        return [torch.tensor(classes) for classes in old if classes]
+        return [torch.tensor(classes, device=self.device) for classes in old if classes]
 
     def restore(self, state: dict[str, NDArray]) -> None:
         super().restore(state)

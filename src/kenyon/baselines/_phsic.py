@@ -140,8 +140,9 @@ class PHSIC(Trainer):
         self.momentum, self.kernel, self.sigma, self.gamma = momentum, kernel, positive("sigma", sigma), gamma
         with torch.device("meta"):
             net = LocalNetwork((info.n_features, *hidden), info.n_classes, groups, power, positive("delta", delta))
-        self.net: LocalNetwork = self.keep("net", net.to_empty(device="cpu"))
-        initialise(self.net, self.generator)
+        net = net.to_empty(device="cpu")
+        initialise(net, self.generator)
+        self.net: LocalNetwork = self.keep("net", net.to(self.device))
         self.velocity = self.keep("velocity", [torch.zeros_like(p) for p in self.net.parameters()])
 
     def step(self, batch: Batch) -> Tensor:

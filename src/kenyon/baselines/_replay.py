@@ -29,7 +29,7 @@ class Replay(Trainer):
     ) -> None:
         super().__init__(info, seed, **common)
         self.replay_size = positive("replay_size", replay_size)
-        self.buffer = self.keep("buffer", ReplayBuffer(buffer_size, self.generator))
+        self.buffer = self.keep("buffer", ReplayBuffer(buffer_size, self.generator, self.device))
 
     def remember(self, batch: Batch, **more: Tensor) -> None:
         """Offer a batch to the reservoir, with more columns if the method stores more."""
@@ -50,7 +50,7 @@ class Replay(Trainer):
 
     def joint(self, *batches: Batch) -> Tensor:
         """Logits of several batches in one forward pass, each sample under its own head."""
-        logits = self.net(torch.cat([b.x for b in batches]))
+        logits = self.forward(torch.cat([b.x for b in batches]))
         if not self.info.task_heads:
             return logits
         heads = [self.heads(b.task).expand(len(b.y), -1) for b in batches]

@@ -96,12 +96,15 @@ class RPSNet(Replay):
         self.candidates = int(positive("candidates", candidates))
         self.temperature, self.gamma = positive("temperature", temperature), positive("gamma", gamma)
         self.distill = self.option("distill", distill)
-        self.net: PathNetwork = self.keep("net", self._built(hidden))
-        initialise(self.net, self.generator)
-        self.teacher: PathNetwork = self.keep("teacher", self._built(hidden))
-        self.path = self.keep("path", torch.zeros(len(hidden), modules, dtype=torch.bool))  # of the present task
+        net = self._built(hidden)
+        initialise(net, self.generator)
+        self.net: PathNetwork = self.keep("net", net.to(self.device))
+        self.teacher: PathNetwork = self.keep("teacher", self._built(hidden).to(self.device))
+        self.path = self.keep(
+            "path", torch.zeros(len(hidden), modules, dtype=torch.bool, device=self.device)
+        )  # of the present task
         self.frozen = self.keep("frozen", torch.zeros_like(self.path))  # on any earlier path
-        self.met = self.keep("met", torch.zeros(info.n_classes, dtype=torch.bool))
+        self.met = self.keep("met", torch.zeros(info.n_classes, dtype=torch.bool, device=self.device))
         self.old = self.keep("old", torch.zeros_like(self.met))  # met before the present task
         self.tasks_done = self.keep("tasks_done", torch.zeros(1, dtype=torch.int64))
 

@@ -17,6 +17,7 @@ import inspect
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 import numpy as np
@@ -31,6 +32,7 @@ torch = require("torch", "baselines", "a gradient baseline")
 from torch import Tensor, nn  # noqa: E402
 from torch.nn import functional as F  # noqa: E402
 
+from kenyon.baselines._devices import copy_into, open_device, to_array  # noqa: E402
 from kenyon.baselines._networks import build_network  # noqa: E402
 
 OTHER_HEAD = -1e9  # finite, so that a label from another task gives a large loss rather than NaN
@@ -76,6 +78,8 @@ class Trainer:
         hidden: units of the MLP's hidden layers.
         width: filters of a convolutional network's first stage.
         threads: PyTorch threads used while learning and predicting.
+        device: where the network and everything else that is learned lives: `"cpu"`, `"cuda"`, `"cuda:1"`, `"mps"`.
+        mixed_precision: whether the network computes in bfloat16; weights and losses stay in float32.
 
     Example:
         >>> from kenyon.protocol import StreamInfo
@@ -116,25 +120,37 @@ class Trainer:
         hidden: Sequence[int] = (400, 400),
         width: int = 64,
         threads: int = 1,
+        device: str = "cpu",
+        mixed_precision: bool = False,
     ) -> None:
         if type(threads) is not int or not 1 <= threads <= MOST_THREADS:
             raise ConfigError(f"threads is {threads!r}: expected a whole number from 1 to {MOST_THREADS}")
         self.info, self.seed, self.threads = info, seed, threads
+        self.device, self.mixed_precision = open_device(device), mixed_precision
+        self._network = partial(build_network, network, hidden=hidden, width=width)
         self.batch_size = positive("batch_size", batch_size)
         self.options: dict[str, float] = {}  # hyperparameters in force, tuned ones included
         self.lr = positive("lr", self.option("lr", lr))
         self._parts: dict[str, Any] = {}
         self._updates = 0
         self.generator = self.keep("generator", torch.Generator().manual_seed(seed))
-        self.net = self.keep("net", build_network(network, info, self.generator, hidden=hidden, width=width))
+        with torch.random.fork_rng(devices=[]):  # the global generator is left as it was
+            torch.manual_seed(seed)
+            net = self.build()
+        self.net = self.keep("net", net.to(self.device))
         self.params = list(self.net.parameters())
-        self._heads = torch.full((len(info.tasks), info.n_classes), OTHER_HEAD)
+        self._heads = torch.full((len(info.tasks), info.n_classes), OTHER_HEAD, device=self.device)
         for row, classes in zip(self._heads, info.tasks, strict=True):
             row[list(classes)] = 0.0
         low, high = info.value_range
         self._low, self._scale = low, 1.0 / (high - low)
 
     # What a baseline overrides
+
+    def build(self) -> Any:
+        """The network, on the host: normalised samples in, one score for each class out. A module of your own gets
+        PyTorch's usual first weights, drawn by the seed."""
+        return self._network(self.info, self.generator)
 
     def step(self, batch: Batch) -> Tensor:
         """Learn one batch; return its scores from before the update (their argmax is the prediction)."""
@@ -168,7 +184,14 @@ class Trainer:
 
     def logits(self, x: Tensor, task: int | Tensor | None) -> Tensor:
         """The network's output for normalised samples, other tasks' heads masked; `task` may differ by sample."""
-        return self.mask(self.net(x), task)
+        return self.mask(self.forward(x), task)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """The network's output, in float32 whatever it computes in."""
+        if not self.mixed_precision:
+            return self.net(x)
+        with torch.autocast(self.device.type, torch.bfloat16):
+            return self.net(x).float()
 
     def mask(self, logits: Tensor, task: int | Tensor | None) -> Tensor:
         return logits if task is None or not self.info.task_heads else logits + self.heads(task)
@@ -207,7 +230,7 @@ class Trainer:
     def predict(self, X: NDArray, task: int | None = None) -> NDArray[np.int64]:
         raw = self._tensor(X, task)
         with torch_threads(self.threads):
-            return self._predict(raw, task).numpy()
+            return to_array(self._predict(raw, task))
 
     def end_task(self, last: bool) -> None:
         with torch_threads(self.threads):
@@ -233,7 +256,7 @@ class Trainer:
     # Inside
 
     def _learn(self, X: NDArray, y: NDArray[np.int64], task: int | None, predict: bool) -> NDArray[np.int64]:
-        raw, labels = self._tensor(X, task), torch.from_numpy(np.array(y, dtype=np.int64))
+        raw, labels = self._tensor(X, task), torch.from_numpy(np.array(y, dtype=np.int64)).to(self.device)
         if len(raw) != len(labels):
             raise InputError(f"{len(raw)} samples came with {len(labels)} labels: expected one label for each")
         complete = bool((labels >= 0).all())
@@ -245,13 +268,13 @@ class Trainer:
                 if known is None or known.all():
                     before = self.step(Batch(r, self.normalise(r), t, task)).detach()
                 else:  # unlabelled samples are predicted and teach nothing
-                    before = self.evaluate(r, task) if predict else torch.empty(0)
+                    before = self.evaluate(r, task) if predict else r.new_empty(0)
                     if known.any():
                         r = r[known]
                         self.step(Batch(r, self.normalise(r), t[known], task))
                 if predict:
                     scores.append(before)
-        return torch.cat(scores).argmax(1).numpy() if scores else np.empty(0, np.int64)
+        return to_array(torch.cat(scores).argmax(1)) if scores else np.empty(0, np.int64)
 
     def evaluate(self, raw: Tensor, task: int | Tensor | None) -> Tensor:
         """Scores of raw samples, the network in evaluation mode; changes nothing."""
@@ -270,7 +293,8 @@ class Trainer:
             raise InputError(f"samples have shape {X.shape}: expected (n, {self.info.n_features})")
         if self.info.task_heads and (task is None or not 0 <= task < len(self.info.tasks)):
             raise InputError(f"task is {task!r}: expected a number from 0 to {len(self.info.tasks) - 1}")
-        return torch.from_numpy(X if X.flags.writeable and X.flags.c_contiguous else np.array(X, order="C"))
+        whole = X if X.flags.writeable and X.flags.c_contiguous else np.array(X, order="C")
+        return torch.from_numpy(whole).to(self.device)
 
     def _views(self) -> dict[str, NDArray]:
         views: dict[str, NDArray] = {"synaptic_updates": np.array(self._updates)}
@@ -302,22 +326,24 @@ def torch_threads(n: int) -> Iterator[None]:
 
 def _arrays(part: Any) -> dict[str, NDArray]:
     if isinstance(part, Tensor):
-        return {"value": part.detach().numpy()}
+        return {"value": to_array(part)}
     if isinstance(part, torch.Generator):
         return {"state": part.get_state().numpy()}
     if isinstance(part, nn.Module):
-        return {key: value.detach().numpy() for key, value in part.state_dict().items()}
+        return {key: to_array(value) for key, value in part.state_dict().items()}
     if isinstance(part, list):
-        return {str(i): value.detach().numpy() for i, value in enumerate(part)}
+        return {str(i): to_array(value) for i, value in enumerate(part)}
     return part.arrays()
 
 
 def _load(part: Any, arrays: Mapping[str, NDArray]) -> None:
     if isinstance(part, torch.Generator):
         part.set_state(torch.from_numpy(arrays["state"].copy()))
-    elif isinstance(part, Tensor | nn.Module | list):
-        with torch.no_grad():
-            for key, view in _arrays(part).items():
-                view[...] = arrays[key]
+    elif isinstance(part, Tensor):
+        copy_into(part, arrays["value"])
+    elif isinstance(part, nn.Module | list):
+        named = part.state_dict() if isinstance(part, nn.Module) else {str(i): value for i, value in enumerate(part)}
+        for key, value in named.items():
+            copy_into(value, arrays[key])
     else:
         part.load(arrays)

@@ -13,6 +13,7 @@ from kenyon.cli._errors import RootCommand
 from kenyon.cli._export import export
 from kenyon.cli._learn import learn
 from kenyon.cli._learners import learners
+from kenyon.cli._new import new
 from kenyon.cli._plot import plot
 from kenyon.cli._report import report
 from kenyon.cli._reproduce import reproduce
@@ -30,7 +31,6 @@ app = typer.Typer(
     help="Learn continuously from a stream without storing it.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
-    add_completion=False,
     rich_markup_mode="rich" if sys.stdout.isatty() else None,
 )
 """The commands, as a Typer application."""
@@ -55,7 +55,22 @@ def _root(
 ) -> None: ...
 
 
-COMMANDS = (run, sweep, learn, show, compare, plot, report, learners, export, search, transfer, distances, reproduce)
+COMMANDS = (
+    run,
+    sweep,
+    learn,
+    show,
+    compare,
+    plot,
+    report,
+    learners,
+    new,
+    export,
+    search,
+    transfer,
+    distances,
+    reproduce,
+)
 for command in COMMANDS:
     app.command()(command)
 app.add_typer(data)

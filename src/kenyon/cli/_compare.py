@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kenyon.cli import _complete
 from kenyon.cli._table_options import CsvOption, LatexOption, MarkdownOption, WhereOption
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ def compare(
         typer.Argument(help="Two or more: a learner, or one with values, such as kenyon,rule=gen. [every learner]"),
     ] = None,
     store: Annotated[Path, typer.Option(help="The runs store.")] = Path("runs"),
-    metric: Annotated[str, typer.Option(help="What is compared.")] = "accuracy",
+    metric: Annotated[str, typer.Option(help="What is compared.", autocompletion=_complete.metrics)] = "accuracy",
     where: WhereOption = None,
     level: Annotated[float, typer.Option(help="Level of the confidence intervals.")] = 0.95,
     test: Annotated[str, typer.Option(help="t (paired), or permutation (of signs).")] = "t",

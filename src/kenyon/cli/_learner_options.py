@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from kenyon.cli import _complete
 from kenyon.options import OPTIONS, Option
 
 PANEL = "Learner"
@@ -32,4 +33,6 @@ def _flag(entry: Option) -> Any:
     metavar = "|".join(entry.choices) or _METAVARS.get(entry.kind)
     default = "off" if entry.default is None else entry.default
     text = f"{entry.meaning} [{default}]" if not isinstance(default, tuple) else entry.meaning
-    return Annotated[str | None, typer.Option(help=text, rich_help_panel=PANEL, metavar=metavar, show_default=False)]
+    complete = _complete.rules if entry.name == "rule" else _complete.among(entry.choices)
+    more: dict[str, Any] = {"rich_help_panel": PANEL, "metavar": metavar, "autocompletion": complete}
+    return Annotated[str | None, typer.Option(help=text, show_default=False, **more)]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kenyon.cli import _complete
 from kenyon.cli._learner_options import PANEL as LEARNER
 from kenyon.cli._learner_options import with_learner_options
 from kenyon.cli._workers import AddressOption, EngineOption, GpusOption, WorkersOption
@@ -19,18 +21,38 @@ if TYPE_CHECKING:
 DEFAULTS = {"dataset": "digits", "seeds": 5, "out": "runs"}
 EXTRA = ("seeds", "out", "data_dir", "save_model")
 STREAM, BACKBONE = "Stream", "Backbone"
+SCENARIOS = ("single-task", "task-incremental", "class-incremental", "domain-incremental", "permuted", "task-free")
+"""Those of `kenyon.streams`, which this module is not to import before it runs."""
 
 
-def _option(text: str, panel: str | None = None, metavar: str | None = None, name: str | None = None) -> Any:
+def _option(
+    text: str,
+    panel: str | None = None,
+    metavar: str | None = None,
+    name: str | None = None,
+    complete: Callable[[str], list[str]] | None = None,
+) -> Any:
     names = [name] if name else []
-    return typer.Option(*names, help=text, rich_help_panel=panel, metavar=metavar, show_default=False)
+    more: dict[str, Any] = {"rich_help_panel": panel, "metavar": metavar, "autocompletion": complete}
+    return typer.Option(*names, help=text, show_default=False, **more)
 
 
 @with_learner_options
 def run(
-    dataset: Annotated[str | None, _option("Data set: a name (see `kenyon data list`) or a path. [digits]")] = None,
-    scenario: Annotated[str | None, _option("How the data set is streamed. [class-incremental]")] = None,
-    learner: Annotated[str | None, _option("Name (see `kenyon learners`) or module:Class. [kenyon]")] = None,
+    dataset: Annotated[
+        str | None,
+        _option("Data set: a name (see `kenyon data list`) or a path. [digits]", complete=_complete.datasets),
+    ] = None,
+    scenario: Annotated[
+        str | None,
+        _option(f"How it is streamed: {', '.join(SCENARIOS)}. [class-incremental]", complete=_complete.scenarios),
+    ] = None,
+    learner: Annotated[
+        str | None, _option("Name (see `kenyon learners`) or file.py:Class. [kenyon]", complete=_complete.learners)
+    ] = None,
+    preset: Annotated[
+        str | None, _option("Begin with a configuration that a search found.", complete=_complete.presets)
+    ] = None,
     seeds: Annotated[str | None, _option("How many (5), or which (0,3,7). [5]")] = None,
     config: Annotated[Path | None, _option("TOML file with any of these options; the command line wins.")] = None,
     out: Annotated[Path | None, _option("The runs store. [runs]")] = None,
@@ -39,7 +61,8 @@ def run(
         bool, _option("Keep the trained model of each run, as model.safetensors in its folder.", name="--save-model")
     ] = False,
     log: Annotated[
-        list[str] | None, _option("Log to tensorboard, mlflow, wandb or file.py:Class; may be given several times.")
+        list[str] | None,
+        _option("Log to tensorboard, mlflow, wandb or file.py:Class, several times.", complete=_complete.logs),
     ] = None,
     data_dir: Annotated[Path | None, _option("Where the data sets are. [$KENYON_DATA]")] = None,
     backbone: Annotated[
@@ -70,6 +93,7 @@ def run(
     weights_every: Annotated[
         str | None, _option("Samples between two records of the weights.", STREAM, "INTEGER")
     ] = None,
+    device: Annotated[str | None, _option("PyTorch learners: cpu, cuda, cuda:1, mps. [cpu]", LEARNER)] = None,
     settings: Annotated[
         list[str] | None, _option("Any option of the learner or its rule.", LEARNER, "KEY=VALUE", "--set")
     ] = None,
@@ -86,7 +110,8 @@ def run(
     from kenyon.evaluation import RunConfig, config_keys, parse_seeds, read_config
     from kenyon.evaluation import run as run_config
 
-    values = read_config(config) if config else {}
+    values = _preset(preset) if preset else {}
+    values |= read_config(config) if config else {}
     for key in values:
         if key not in (*config_keys(), *EXTRA):
             raise unknown("configuration key", key, (*config_keys(), *EXTRA))
@@ -103,6 +128,7 @@ def run(
     if shown:
         values["backbone"] = _table(values.get("backbone", {})) | shown
     options = {key: parse_list(text) for key, text in _given(**flags).items()} | parse_settings(settings or [])
+    options |= _device(device, values.get("learner", "kenyon")) if device else {}
     if options:
         own = values.get("options", {})
         if not isinstance(own, dict):
@@ -133,6 +159,25 @@ def run(
         typer.echo(json.dumps(report.to_dict(), indent=2, allow_nan=False))
     else:
         print_report(report)
+
+
+def _preset(name: str) -> dict[str, Any]:
+    """The keys of a configuration file that a preset stands for."""
+    from kenyon.presets import load_preset
+
+    found = load_preset(name)
+    keys = {"dataset": found.dataset, "scenario": found.scenario, "epochs": found.epochs, "backbone": found.backbone}
+    return _given(**keys) | {"options": dict(found.options)}
+
+
+def _device(device: str, learner: str) -> dict[str, str]:
+    from kenyon.learners import learner_options
+
+    if "device" not in learner_options(learner):
+        raise ConfigError(
+            f"--device is {device!r}, but the learner {learner!r} has no such option: it does not use PyTorch"
+        )
+    return {"device": device}
 
 
 def _flag(value: Any) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from kenyon.cli import _complete
 from kenyon.cli._table_options import CsvOption, LatexOption, MarkdownOption, WhereOption
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 def show(
     path: Annotated[Path, typer.Argument(help="A runs store, or one run's folder.")] = Path("runs"),
     sort: Annotated[
-        str, typer.Option(help="Order: a metric, best first, or any other column.", show_default="accuracy")
+        str, typer.Option(help="Order: a metric, best first, or any other column.", autocompletion=_complete.metrics)
     ] = "accuracy",
     reverse: Annotated[bool, typer.Option("--reverse", help="The other way round.")] = False,
     where: WhereOption = None,

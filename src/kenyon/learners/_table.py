@@ -10,6 +10,7 @@ from typing import Any
 
 from kenyon.baselines import BASELINES, tuned_values
 from kenyon.errors import ConfigError, MissingExtraError, unknown
+from kenyon.learners._checks import check_class, check_instance
 from kenyon.learners._types import check_types
 from kenyon.outside import is_outside, load_class
 from kenyon.protocol import Learner, LearnerSpec, StreamInfo
@@ -55,7 +56,9 @@ def learner_class(name: str) -> type:
     """
     spec = find_learner(name)
     if is_outside(name):
-        return load_class(name, "learner")
+        cls = load_class(name, "learner")
+        check_class(name, cls)
+        return cls
     module, _, attribute = spec.target.partition(":")
     try:
         return getattr(import_module(module), attribute)
@@ -151,4 +154,6 @@ def make_learner(name: str, info: StreamInfo, seed: int, scenario: str, **option
         (3,)
     """
     check_learner_config(name, scenario, options)
-    return learner_class(name)(info, seed, **options)
+    learner = learner_class(name)(info, seed, **options)
+    check_instance(name, learner)
+    return learner
