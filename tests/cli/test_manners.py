@@ -76,7 +76,11 @@ def test_a_mistake_is_one_line_and_leaves_no_folder(
 def test_options_of_pytorch_learners_are_checked_too(tmp_path: Path, option: str, value: str) -> None:
     pytest.importorskip("torch")
     result = kenyon("run", "--learner", "er", "--set", f"{option}={value}", "--out", str(tmp_path / "runs"))
-    assert result.exit_code == 2 and f"{option} of the learner 'er' is " in result.stderr and not (tmp_path / "runs").exists()
+    assert (
+        result.exit_code == 2
+        and f"{option} of the learner 'er' is " in result.stderr
+        and not (tmp_path / "runs").exists()
+    )
 
 
 def test_a_learner_that_is_stopped_exits_with_130(tmp_path: Path) -> None:
