@@ -14,7 +14,7 @@ from kenyon import KenyonClassifier
 from kenyon.errors import ConfigError
 from kenyon.evaluation import RunConfig
 from kenyon.presets import load_preset, preset_names
-from kenyon.search import default_space
+from kenyon.search import SPACES, default_space, with_budget
 from kenyon.search._search import KAPPA, N_INITIAL
 from kenyon.streams import SCENARIOS, load_dataset
 from real_sets import data_dir
@@ -33,9 +33,10 @@ def test_a_preset_says_where_it_comes_from_and_learns(name: str) -> None:
     assert {"command", "seed", "evaluations", "held_out_accuracy"} <= set(preset.search)
     assert preset.search["command"].startswith("kenyon search ") and 0.5 < preset.search["held_out_accuracy"] < 1
     RunConfig(preset.dataset, options=preset.options, backbone=preset.backbone)
-    classifier = KenyonClassifier.from_preset(name, random_state=0, n_hidden=500)
-    assert classifier.n_hidden == 500 and classifier.random_state == 0
-    assert KenyonClassifier.from_preset(name).n_hidden == preset.options["n_hidden"]
+    units = 100 if "memory_budget" in preset.options else 500
+    classifier = KenyonClassifier.from_preset(name, random_state=0, n_hidden=units)
+    assert classifier.n_hidden == units and classifier.random_state == 0
+    assert KenyonClassifier.from_preset(name).n_hidden == preset.options.get("n_hidden", "auto")
     rng = np.random.default_rng(0)
     y = np.arange(60) % 2
     X = rng.integers(0, 60, (60, preset.n_features), dtype=np.uint8)
@@ -54,8 +55,12 @@ def test_the_command_of_a_preset_is_that_of_the_search_that_is_kept(name: str) -
     assert search["kappa"] == float(given.get("--kappa", KAPPA))
     assert search["n_initial"] == int(given.get("--n-initial", N_INITIAL))
     space = tomllib.loads((kept / "space.toml").read_text())
-    assert "--space" in given or space == tomllib.loads(default_space())
-    assert given.get("--space", f"docs/searches/{name}/space.toml") == f"docs/searches/{name}/space.toml"
+    if (shipped := given.get("--space", "rules")) in SPACES:
+        text = default_space(shipped)
+        text = with_budget(text, given["--memory-budget"]) if "--memory-budget" in given else text
+        assert space == tomllib.loads(text)
+    else:
+        assert shipped == f"docs/searches/{name}/space.toml"
     best = max(float(row["accuracy"] or 0) for row in csv.DictReader((kept / "evaluations.csv").open()))
     assert best == pytest.approx(load_preset(name).search["held_out_accuracy"], abs=1e-4)
 
