@@ -148,7 +148,7 @@ View = Callable[[NDArray], NDArray[np.uint8]]
 def view_of(info: StreamInfo, inputs: int, seed: int) -> tuple[View, tuple[int, ...], tuple[float, float]]:
     """(Samples to bytes; the shape of what comes out; the values that are to become 0 and 1.)"""
     if len(info.shape) == 2:
-        return _averaged(info.shape, inputs or info.shape[0])
+        return (*_averaged(info.shape, inputs or info.shape[0]), info.value_range)
     n, (_, high) = info.n_features, info.value_range
     if inputs in (0, n):
         scale = np.float32(255 / math.sqrt(high))
@@ -162,7 +162,7 @@ def view_of(info: StreamInfo, inputs: int, seed: int) -> tuple[View, tuple[int, 
     return projected, (inputs,), (128.0, 192.0)
 
 
-def _averaged(shape: tuple[int, ...], side: int) -> tuple[View, tuple[int, ...], tuple[float, float]]:
+def _averaged(shape: tuple[int, ...], side: int) -> tuple[View, tuple[int, ...]]:
     if shape[0] != shape[1] or shape[0] % side:
         raise ConfigError(f"inputs is {side}: expected a side that divides {shape[0]}")
     block = shape[0] // side
@@ -171,4 +171,4 @@ def _averaged(shape: tuple[int, ...], side: int) -> tuple[View, tuple[int, ...],
         blocks = np.asarray(X).reshape(len(X), side, block, side, block)
         return np.rint(blocks.mean((2, 4))).astype(np.uint8).reshape(len(X), side * side) if block > 1 else X
 
-    return averaged, (side, side), (0.0, 255.0)
+    return averaged, (side, side)

@@ -1,10 +1,12 @@
-"""README and docs/results.md say what docs/results.json has."""
+"""README and the pages of results say what docs/results.json and docs/frontier.json have."""
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from kenyon.report import markdown, open_report
@@ -24,3 +26,24 @@ def test_the_main_table_is_that_of_the_results(monkeypatch: pytest.MonkeyPatch) 
 
 def test_the_text_is_that_of_the_data() -> None:
     assert (ROOT / "docs" / "results.md").read_text() == markdown(open_report(RESULTS))
+
+
+def test_the_comparison_is_that_of_the_frontier(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    import frontier_figure
+
+    rows = frontier_figure.read()
+    wanted = f"{frontier_figure.MARKS[0]}\n\n{frontier_figure.table(rows)}\n\n{frontier_figure.MARKS[1]}"
+    for page in frontier_figure.PAGES:
+        assert wanted in page.read_text(encoding="utf-8"), page.name
+    assert all(row["state_bytes"] <= frontier_figure.SIZES.get(row["budget"], 10**8) for row in rows)
+    sys.modules.pop("frontier_figure")
+
+
+def test_the_table_of_budgets_has_the_numbers_of_the_frontier() -> None:
+    rows = [row for row in json.loads((ROOT / "docs" / "frontier.json").read_text()) if row["learner"] == "Kenyon"]
+    for page in ("README.md", "docs/memory.md"):
+        text = (ROOT / page).read_text(encoding="utf-8")
+        for row in rows:
+            line = f"| {row['stream']} | {row['budget']} | {np.mean(row['accuracy']):.2f} ± "
+            assert line in text and f"| {row['state_bytes']:,} | {row['working_bytes'] / 1e6:.1f} MB |" in text, row
