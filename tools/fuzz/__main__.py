@@ -6,11 +6,17 @@ import argparse
 import sys
 import time
 
+from fuzz.configurations import Configurations
 from fuzz.model_files import ModelFiles
+from fuzz.readers import Readers
+from fuzz.run_folders import RunFolders
+from fuzz.tables import Tables
 from fuzz.target import Failure, Target, folder_in_memory, run_one
 from fuzz.watched import run_watched
 
-TARGETS: dict[str, type[Target]] = {kind.name: kind for kind in (ModelFiles,)}
+TARGETS: dict[str, type[Target]] = {
+    kind.name: kind for kind in (ModelFiles, RunFolders, Readers, Configurations, Tables)
+}
 SHOWN = 10
 
 
@@ -27,7 +33,7 @@ def main() -> int:
     kinds = [TARGETS[name] for name in given.targets or TARGETS]
     if given.only is not None:
         return max(_one(kind, given.seed, given.only) for kind in kinds)
-    return max(_many(kind, given.seed, given.cases) for kind in kinds)
+    return max(_many(kind, given.seed, max(1, int(given.cases * kind.share))) for kind in kinds)
 
 
 def _one(kind: type[Target], seed: int, case: int) -> int:

@@ -93,7 +93,7 @@ class ModelFiles(Target):
         if rng.random() < 0.6:
             model = mutated_value(model, rng)
         if rng.random() < 0.5:
-            _change_tensors(tensors, rng)
+            change_tensors(tensors, rng)
         text = json.dumps(model)
         if rng.random() < 0.02:
             text = rng.choice(("", "{", "null", "[" * 100_000, json.dumps(deep(900)), text[:-1], text * 2, "1" * 5000))
@@ -155,7 +155,8 @@ def _check_content(model: KenyonClassifier, wanted: Any, tensors: dict[str, NDAr
             raise AssertionError(f"{key} is {told[key]!r}, the file says {wanted[key]!r}")
 
 
-def _change_tensors(tensors: dict[str, NDArray], rng: random.Random) -> None:
+def change_tensors(tensors: dict[str, NDArray], rng: random.Random) -> None:
+    """Make one of the arrays another: other values, another type, shape or name, or none."""
     with np.errstate(all="ignore"):
         _change_one(tensors, rng.choice(sorted(tensors)), rng)
 

@@ -34,6 +34,8 @@ class Target(ABC):
     """
 
     name: ClassVar[str]
+    share: ClassVar[float] = 1.0
+    """Of the cases that are asked for; less for what takes long."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from math import prod
 from pathlib import Path
 from typing import IO
 
@@ -13,7 +14,13 @@ from numpy.typing import DTypeLike, NDArray
 def _header(file: IO[bytes]) -> tuple[tuple[int, ...], bool, np.dtype]:
     if np.lib.format.read_magic(file) != (1, 0):
         raise ValueError("not a version 1.0 .npy file")
-    return np.lib.format.read_array_header_1_0(file)
+    try:
+        shape, fortran, dtype = np.lib.format.read_array_header_1_0(file)
+    except Exception as error:  # NumPy reads it as Python text, and raises what Python raises over it
+        raise ValueError(f"not the header of an array ({error})") from error
+    if dtype.hasobject or not dtype.itemsize or any(size < 0 for size in shape):
+        raise ValueError("not the header of an array of numbers")
+    return shape, fortran, dtype
 
 
 class GrowingArray:
@@ -68,6 +75,8 @@ def read_growing(path: Path) -> NDArray:
     with open(path, "rb") as file:
         shape, _, dtype = _header(file)
         data = file.read()
-    row = int(np.prod(shape[1:]))
+    if not shape:
+        raise ValueError("an array without rows")
+    row = prod(shape[1:])
     rows = min(shape[0], len(data) // max(1, dtype.itemsize * row))
     return np.frombuffer(data, dtype, rows * row).reshape((rows, *shape[1:]))

@@ -47,8 +47,7 @@ class FolderRecorder:
         folder: the run's folder, its lock held.
         run_ids: the ids of checkpoints that belong to this run; the first one is written into new checkpoints.
         learner: the learner before the stream; it is restored from the checkpoint if there is one.
-        sizes: how many training samples, weight records and classes the run has.
-        n_tasks: how many tasks the run has.
+        sizes: how many training samples each task has, and how many weight records and classes the run has.
         timer: says when a checkpoint is due.
         watch: gets told when a checkpoint cannot be written; the run goes on without it.
     """
@@ -58,8 +57,7 @@ class FolderRecorder:
         folder: RunFolder,
         run_ids: Sequence[str],
         learner: Learner,
-        sizes: tuple[int, int, int],
-        n_tasks: int,
+        sizes: tuple[Sequence[int], int, int],
         timer: Timer,
         watch: Watch,
     ) -> None:
@@ -68,25 +66,26 @@ class FolderRecorder:
         self._path = folder.file("checkpoint.safetensors")
         checkpoint = read_checkpoint(self._path, *run_ids)
         if checkpoint is None:
-            self.tally = Tally.empty(n_tasks)
+            self.tally = Tally.empty(len(sizes[0]))
             self._open(sizes)
             return
         state, self.tally = checkpoint
         try:
+            self.tally.check(sizes[0], sizes[1])
             self._open(sizes)
             learner.restore(state)
         except Exception as error:  # a learner may raise anything for a damaged state
             reason = f"{type(error).__name__}: {error}"
             raise DataError(f"the run cannot go on from {self._path} ({reason})") from error
 
-    def _open(self, sizes: tuple[int, int, int]) -> None:
+    def _open(self, sizes: tuple[Sequence[int], int, int]) -> None:
         """Open the curves at the place of the tally.
 
         Curves that are shorter raise an error: not only the process was stopped, but the machine.
         """
         file, tally, (n_train, n_records, n_classes) = self._folder.file, self.tally, sizes
         with writing(self._folder.path):
-            self._outcomes = GrowingArray(file("prequential.npy"), np.uint8, (n_train,), tally.learned)
+            self._outcomes = GrowingArray(file("prequential.npy"), np.uint8, (sum(n_train),), tally.learned)
             self._weights = GrowingArray(file("weights.npy"), np.float32, (n_records, n_classes), tally.records)
 
     def _sync(self) -> None:

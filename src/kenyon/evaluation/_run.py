@@ -61,8 +61,9 @@ def run_dataset(
     recorder: NoRecorder | FolderRecorder = NoRecorder(len(stream.episodes))
     if folder:
         folder.begin(config, seed)
-        sizes = (stream.info.n_train, n_records(stream, stride), stream.info.n_classes)
-        more = (sizes, len(stream.episodes), Timer(checkpoint_seconds, checkpoint_share), watch)
+        n_train = [episode.n_train for episode in stream.episodes]
+        sizes = (n_train, n_records(stream, stride), stream.info.n_classes)
+        more = (sizes, Timer(checkpoint_seconds, checkpoint_share), watch)
         try:
             recorder = FolderRecorder(folder, run_ids, learner, *more)
         except DataError as error:

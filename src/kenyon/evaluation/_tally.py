@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -69,6 +70,33 @@ class Tally:
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, NDArray]) -> Tally:
+        wanted = {"correct": np.int64, "counts": np.int64, "seconds": np.float64}
+        for name, dtype in wanted.items():
+            if arrays[name].dtype != dtype:
+                raise ValueError(f"{name} is of type {arrays[name].dtype}: expected {np.dtype(dtype)}")
+        if not np.isfinite(arrays["seconds"]).all():
+            raise ValueError("seconds are not finite")
         counts = dict(zip(_COUNTS, arrays["counts"].tolist(), strict=True))
         seconds = dict(zip(_SECONDS, arrays["seconds"].tolist(), strict=True))
-        return cls(arrays["correct"].astype(np.int64), **counts, **seconds)
+        return cls(arrays["correct"].copy(), **counts, **seconds)
+
+    def check(self, n_train: Sequence[int], n_records: int) -> None:
+        """Refuse counts that a run of these sizes cannot have come to.
+
+        Args:
+            n_train: training samples of each task.
+            n_records: rows of weight means that the whole run has.
+        """
+        n, rows = len(n_train), self.row
+        here = n_train[rows - 1] if 0 < rows <= n else 0
+        done = sum(n_train[: max(0, rows - 1)]) + self.trained
+        fits = {
+            "its answers": self.correct.shape == (n + 1, n) and bool((self.correct >= -1).all()),
+            "its row": 0 <= rows <= n + 1 and 0 <= self.tested <= n and self.ended in (0, 1),
+            "its samples": 0 <= self.trained <= here and self.learned == done,
+            "its hits": 0 <= self.hits <= self.labelled <= self.learned and 0 <= self.records <= n_records,
+            "its memory": 0 <= self.peak_bytes < 2**62,
+        }
+        for what, true in fits.items():
+            if not true:
+                raise ValueError(f"{what} cannot be those of this run")

@@ -40,9 +40,9 @@ def find_learner(name: str) -> LearnerSpec:
         >>> find_learner("der++").memory
         'replay'
     """
-    if name in LEARNERS:
+    if isinstance(name, str) and name in LEARNERS:
         return LEARNERS[name]
-    if ":" in name:
+    if is_outside(name):
         return LearnerSpec(name, name, tuple(SCENARIOS), "unknown", "", "a learner from outside the package")
     raise unknown("learner", name, LEARNERS)
 

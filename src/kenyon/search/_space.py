@@ -192,6 +192,8 @@ def load_space(path: Path | str) -> Space:
         return parse_space(Path(path).read_text(encoding="utf-8"), str(path))
     except OSError as error:
         raise ConfigError(f"the search space {path} cannot be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ConfigError(f"the search space {path} is not TOML: {error}") from error
 
 
 def parse_space(text: str, source: str = "the search space") -> Space:
@@ -204,7 +206,7 @@ def parse_space(text: str, source: str = "the search space") -> Space:
     """
     try:
         tables = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
+    except (ValueError, RecursionError) as error:  # a TOMLDecodeError, or a date that does not exist
         raise ConfigError(f"{source} is not TOML: {error}") from error
     root = next((name for name in ("rule", "layer") if name in tables), "rule")
     if not isinstance(tables.get(root), Mapping) or not tables[root].get("values"):
@@ -278,14 +280,17 @@ def _parameters(name: str, option: str, table: Any, parent: tuple[str, Any] | No
     for key in table:
         if key not in _KEYS:
             raise unknown(f"key of [{name}] in the search space", key, _KEYS)
-    values, switch = tuple(table.get("values", ())), []
+    choices = table.get("values", [])
+    if not isinstance(choices, list) or not all(isinstance(choice, str | int | float) for choice in choices):
+        raise ConfigError(f"search space: [{name}] has values = {choices!r}: expected a list of texts and numbers")
+    values, switch = tuple(choices), []
     if "off" in table:
         switch = [Parameter(f"{name}_on", None, ("yes", "no"), parent=parent)]
         parent = (f"{name}_on", "yes")
     if values:
         return [*switch, Parameter(name, option, values, parent=parent, off=table.get("off"))]
     low, high, log = table.get("low"), table.get("high"), bool(table.get("log", False))
-    numbers = all(isinstance(v, (int, float)) and not isinstance(v, bool) and math.isfinite(v) for v in (low, high))
+    numbers = all(isinstance(v, (int, float)) and not isinstance(v, bool) and abs(v) < 2**63 for v in (low, high))
     if not numbers or not low < high:  # type: ignore[operator]
         raise ConfigError(
             f"search space: [{name}] has low = {low!r}, high = {high!r}: expected numbers, low below high"
