@@ -4,6 +4,10 @@ Where nothing but a memory budget and a shape are given, the budget is spent by 
 samples of MNIST, Fashion-MNIST and CIFAR-10 were asked for (docs/memory.md): windows before a second-order layer, with
 as many units as fit, and fewer bits for an entry of the co-activity where there are few bytes. Whatever is given
 explicitly stays as it is.
+
+Float samples without a shape are rows of a table: a few numbers, each on a scale of its own. Where features and threshold are left
+open they are scaled on the fly, and where the rule is left open too, ramps go before a second-order layer (docs/defaults.md has what
+was compared). As soon as the threshold is set, the projection is the user's, as it is for bytes.
 """
 
 from __future__ import annotations
@@ -11,8 +15,25 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
+from kenyon._scale import Scaler
 from kenyon.errors import ConfigError
-from kenyon.features import Layout, layout_of
+from kenyon.features import MOST_BESIDE, Layout, layout_of
+
+DEFAULT_UNITS = 11_000
+SECOND_ORDER_UNITS = 1_000
+"""Units where nobody says how many: the co-activity of units grows with their square."""
+
+RAMPS, RAMPS_FOR_EACH = 200, 6
+"""Ramps of a table at least, and for each of its inputs; SECOND_ORDER_UNITS at most."""
+
+TABLE_UNITS = 2_000
+TABLE_THRESHOLD = 1.0
+"""Before a rule: few inputs are told apart by units that see half of them, of both signs."""
+
+SERIES_UNIT = 0.25
+"""What a deviation of a series becomes, for windows that expect numbers from 0 to 1."""
 
 THRESHOLD = 2.3
 WINDOW_THRESHOLD = 1.6
@@ -30,33 +51,36 @@ SERIES = (1 / 8, 1 / 8, "random")
 """Windows of series, as a share of their length."""
 
 
-def resolved(values: Mapping[str, Any], default_rule: bool) -> dict[str, Any]:
+def resolved(values: Mapping[str, Any], default_rule: bool, untouched: bool) -> dict[str, Any]:
     """Every option that depends on the kind of features and of layer.
 
     Args:
-        values: the options, checked, some of them `"auto"`; `n_inputs` besides.
+        values: the options, checked, some of them `"auto"`; `n_inputs` and `floats` besides.
         default_rule: whether the rule was left at its default.
+        untouched: whether everything that has to do with a rule was.
     """
     shape = values["shape"]
     features = values["features"]
+    table = values["floats"] and shape is None and features == "auto" and values["threshold"] == "auto"
     if features == "auto":
-        features = "sparse" if shape is None else "windows"
+        features = "windows" if shape is not None else "ramps" if table and _for_ramps(values, untouched) else "sparse"
     if features == "windows" and shape is None:
         raise ConfigError("features is 'windows' and shape is None: expected the shape of a sample, such as (28, 28)")
     layer = values["layer"]
     if layer == "auto":
         free = default_rule and features == "windows" and not values["hidden_layers"]
         free = free and values["memory_budget"] is not None and values["bits"] in ("auto", 16, 24, 32)
-        layer = "second-order" if free else "plastic"
+        layer = "second-order" if free or features == "ramps" else "plastic"
     second = layer == "second-order"
-    if features == "dense" and not second:
-        raise ConfigError(f"features is 'dense' and layer is {layer!r}: expected layer='second-order' with it")
+    if features in ("dense", "ramps") and not second:
+        raise ConfigError(f"features is {features!r} and layer is {layer!r}: expected layer='second-order' with it")
     bits = values["bits"]
     if bits == "auto":
         bits = _bits(values["memory_budget"]) if second and features == "windows" else 32
     if layer == "plastic" and bits < 32:
         layer = "few-bit"
-    more: dict[str, Any] = {"features": features, "layer": layer, "bits": bits}
+    more: dict[str, Any] = {"features": features, "layer": layer, "bits": bits, "table": table, "floats": table}
+    more["usual_units"] = _usual_units(values["n_inputs"], features, second, table)
     # whole numbers all the way: the activity before a layer that adds it up exactly, or in few bits
     whole = layer in ("second-order", "counting") and features == "windows"
     more["whole"] = whole or (second and features == "dense" and bits < 32)
@@ -65,10 +89,44 @@ def resolved(values: Mapping[str, Any], default_rule: bool) -> dict[str, Any]:
     if values["root"] == "auto":
         more["root"] = False
     if values["inhibitory"] == "auto":
-        more["inhibitory"] = 0.5 if features == "windows" else 0.0
+        more["inhibitory"] = 0.5 if features in ("windows", "ramps") or table else 0.0
     if values["threshold"] == "auto":
-        more["threshold"] = None if second else WINDOW_THRESHOLD if features == "windows" else THRESHOLD
-    return more | (_windows(values, second) if features == "windows" else {})
+        usual = TABLE_THRESHOLD if table else WINDOW_THRESHOLD if features == "windows" else THRESHOLD
+        more["threshold"] = None if second else usual
+    if values["prior"] == "auto":
+        more["prior"] = "counts" if features == "ramps" else "equal"
+    more |= _windows(values, second) if features == "windows" else {}
+    if values["scale"] == "auto":
+        series = features == "windows" and values["floats"] and "t" in more["axes"]
+        more["scale"] = table or features == "ramps" or series
+        more["floats"] = table or series  # what a model's file must say, for the same defaults
+    if values["missing"] == "absent" and not {**values, **more}["scale"]:
+        raise ConfigError("missing is 'absent' and inputs are not scaled: expected scale=True with it")
+    return more
+
+
+def make_scaler(settings: Mapping[str, Any]) -> Scaler:
+    """What scales the inputs: each by itself, or a series by its channels."""
+    if settings["features"] != "windows":
+        return Scaler(np.arange(settings["n_inputs"]))
+    layout = _layout(settings)
+    channels = layout.places() // (layout.height * layout.width)
+    return Scaler(channels.astype(np.int64), SERIES_UNIT)
+
+
+def _for_ramps(values: Mapping[str, Any], untouched: bool) -> bool:
+    """Whether the layer is left open, or is the one that ramps go with."""
+    if values["layer"] == "auto":
+        return untouched and not values["hidden_layers"] and values["bits"] in ("auto", 32)
+    return values["layer"] == "second-order"
+
+
+def _usual_units(n_inputs: int, features: str, second: bool, table: bool) -> int:
+    """Units where neither the user nor a memory budget says how many."""
+    if features != "ramps":
+        return SECOND_ORDER_UNITS if second else TABLE_UNITS if table else DEFAULT_UNITS
+    beside = n_inputs if n_inputs <= MOST_BESIDE else 0
+    return beside + min(max(RAMPS, RAMPS_FOR_EACH * n_inputs), SECOND_ORDER_UNITS)
 
 
 def window_inputs(values: Mapping[str, Any]) -> int:

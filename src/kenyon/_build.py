@@ -9,19 +9,18 @@ from typing import Any
 
 import numpy as np
 
-from kenyon._auto import resolved, window_inputs
+from kenyon._auto import make_scaler, resolved, window_inputs
 from kenyon._engine import Engine
 from kenyon._kinds import is_whole
 from kenyon.errors import ConfigError, MemoryBudgetError
-from kenyon.features import FEATURES
+from kenyon.features import FEATURES, ramp_sizes
 from kenyon.layers import LAYERS, Declared, Layer, axis_sizes, bytes_of, layer_class
 from kenyon.modulation import InverseTime, Moving, check_moving, clamp_bounds
 from kenyon.options import OPTIONS
 from kenyon.rules import Rule, get_rule
 
-DEFAULT_UNITS = 11_000
-SECOND_ORDER_UNITS = 1_000
-"""Units where nobody says how many: the co-activity of units grows with their square."""
+OF_RULE = ("learning_rate", "decay", "clamp", "clamp_kind", "initial_weight")
+"""Options that only a rule has a use for: who sets one wants a rule."""
 
 MOST_INPUTS = 1 << 24
 """Widest sample: more than any camera has pixels, and what a model file may ask for."""
@@ -45,7 +44,12 @@ Settings = Mapping[str, Any]
 
 
 def settle(
-    params: Mapping[str, Any], n_inputs: int, n_classes: int, metadata_bytes: int, n_units: int | None = None
+    params: Mapping[str, Any],
+    n_inputs: int,
+    n_classes: int,
+    metadata_bytes: int,
+    n_units: int | None = None,
+    floats: bool = False,
 ) -> Settings:
     """Check every hyperparameter and work out the sizes.
 
@@ -55,18 +59,22 @@ def settle(
         n_classes: classes that are known to come.
         metadata_bytes: bytes of the state that are not arrays, for the memory budget.
         n_units: the number of units, where it was settled before; None to work it out.
+        floats: whether the first samples were numbers other than bytes.
     """
     if n_inputs > MOST_INPUTS:
         raise ConfigError(f"a sample has {n_inputs:,} features: expected at most {MOST_INPUTS:,}")
     value = {name: entry.check(params[name]) for name, entry in OPTIONS.items()}
     value["rule"] = rule = get_rule(value["rule"])
+    open_rule = rule == get_rule(OPTIONS["rule"].default)
+    untouched = open_rule and all(value[name] == OPTIONS[name].default for name in OF_RULE)
     value["learning_rate"] = _rate(value["learning_rate"], value["decay"], rule)
     if value["clamp"] == "auto":
         value["clamp"] = rule.plasticity.clamp
     clamp_bounds(value["clamp"], value["clamp_kind"])
     value["n_inputs"] = n_inputs
     value["n_threads"] = _threads(value["n_jobs"])
-    value |= resolved(value, default_rule=rule == get_rule(OPTIONS["rule"].default))
+    value["floats"] = floats
+    value |= resolved(value, default_rule=open_rule, untouched=untouched)
     if value["initial_weight"] != "auto" and value["layer"] in set(LAYERS) - {"plastic"}:
         raise ConfigError(
             f"initial_weight is {value['initial_weight']!r} and the layer is {value['layer']}: expected 'auto', since "
@@ -79,10 +87,12 @@ def settle(
     elif n_units is not None:
         return {**value, "n_hidden": n_units}
 
+    moments = make_scaler(value).state_bytes if value["scale"] else 0
+
     def room_for(n_units: int) -> int:
         kept = declarations({**value, "n_hidden": n_units}, expected)
         arrays = sum(bytes_of(declared, sizes) for declared, sizes in kept)
-        return arrays + 16 + metadata_bytes + LABEL_ROOM * expected
+        return arrays + 16 + metadata_bytes + LABEL_ROOM * expected + moments
 
     value["n_hidden"] = _units(value, budget, room_for, _fewest(value, expected)) if n_units is None else n_units
     if budget is not None and room_for(value["n_hidden"]) > budget:
@@ -116,7 +126,10 @@ def build_engine(settings: Settings, n_inputs: int, seed: int, params: Mapping[s
     ]
     window = 0.0 if rule.window is None else rule.window
     moving = [settings["learning_rate"], window, *rule.plasticity.parameters.values()]
-    return Engine(features, layers, moving, n_inputs, settings["unit_norm"], seed, settings["n_threads"], params)
+    scaler = make_scaler(settings) if settings["scale"] else None
+    return Engine(
+        features, layers, moving, n_inputs, settings["unit_norm"], seed, settings["n_threads"], params, scaler=scaler
+    )
 
 
 def _rate(rate: Any, decay: float, rule: Rule) -> Moving:
@@ -140,13 +153,13 @@ def _units(value: Mapping[str, Any], budget: int | None, room_for: Callable[[int
     if value["n_hidden"] != "auto":
         return value["n_hidden"]
     if budget is None:
-        return SECOND_ORDER_UNITS if value["layer"] == "second-order" else DEFAULT_UNITS
+        return value["usual_units"]
     if room_for(fewest) > budget:
         raise MemoryBudgetError(
             f"the memory budget is {budget:,} bytes: expected at least {room_for(fewest):,}, for {fewest} units. "
             "With fewer of them, or than there are classes, a model is of no use."
         )
-    lowest, highest = fewest, MOST_UNITS
+    lowest, highest = fewest, value["usual_units"] if value["features"] == "ramps" else MOST_UNITS
     while lowest < highest:  # the state grows with the units, whatever the layer
         middle = (lowest + highest + 1) // 2
         lowest, highest = (middle, highest) if room_for(middle) <= budget else (lowest, middle - 1)
@@ -157,8 +170,11 @@ def _connections(value: Mapping[str, Any]) -> int:
     """K from a count (int), a share of the inputs that a unit can reach (float), or `"auto"`."""
     density, windowed = value["density"], value["features"] == "windows"
     reach = window_inputs(value) if windowed else value["n_inputs"]
+    if density == "auto" and value["features"] == "ramps":
+        return ramp_sizes(reach)[-1]
     if density == "auto":
-        return min(WINDOW_CONNECTIONS, reach) if windowed else max(1, min(MOST_CONNECTIONS, reach // 4))
+        share = 2 if value["table"] else 4
+        return min(WINDOW_CONNECTIONS, reach) if windowed else max(1, min(MOST_CONNECTIONS, reach // share))
     if isinstance(density, int):
         if density > reach:
             raise ConfigError(f"density is {density}: expected a count of inputs from 1 to {reach}")

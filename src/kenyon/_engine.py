@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 from kenyon._kernels.learn import DIVERGED
 from kenyon._kernels.outputs import rectify
 from kenyon._lesson import Lesson
+from kenyon._scale import Scaler
+from kenyon._silence import Silence
 from kenyon.errors import DivergenceError
 from kenyon.features import BLOCK, Active, Features, Workspace, make_active
 from kenyon.labels import Head
@@ -66,6 +68,7 @@ class Journal:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
         self._clock = engine.clock.copy()
+        self._moments = None if engine.scaler is None else engine.scaler.kept()
         self._layers: list[Undo] = [layer.mark() for layer in engine.layers]
 
     def note(self, number: int, active: Active, first: int, last: int) -> None:
@@ -76,6 +79,8 @@ class Journal:
         for layer in self._layers:
             layer.undo()
         self._engine.clock[:] = self._clock
+        if self._engine.scaler is not None and self._moments is not None:
+            self._engine.scaler.restore(self._moments)
 
 
 class Engine:
@@ -90,6 +95,7 @@ class Engine:
         seed: what features and codes were drawn from.
         n_threads: threads that compute features ahead of the learning.
         params: the classifier's parameters that it is made with, whatever they are set to later.
+        scaler: scales the samples before the features see them, where they are scaled.
     """
 
     def __init__(
@@ -102,7 +108,9 @@ class Engine:
         seed: int,
         n_threads: int,
         params: Mapping[str, Any],
+        scaler: Scaler | None = None,
     ) -> None:
+        self.scaler, self.silence = scaler, Silence()
         self.features, self.layers = features, list(layers)
         self.clock = np.zeros(2, np.int64)
         self.n_threads, self.n_inputs, self.seed, self.params = n_threads, n_inputs, seed, params
@@ -138,7 +146,8 @@ class Engine:
             lesson: the samples' neurons, and the classes they bring.
             journal: takes down what is changed; None where nobody will ask to undo it.
         """
-        for start, stop, active in self._activated(X):
+        for start, stop, active in self._activated(X, lesson.taught):
+            self.silence.note(active[2][: stop - start])
             if self._constant is not None:
                 beta = self._constant[: stop - start]
             else:
@@ -151,11 +160,12 @@ class Engine:
                 own = (start, first - start, last - start, labels, lesson.taught[first:last])
                 x_o = self._learn_stretch(active, *own, head, beta, lesson.wanted, journal)
                 lesson.predicted(first, last, x_o)
+        self.silence.warn(self.params["threshold"])
 
     @property
     def at_once(self) -> bool:
         """Whether one sample is learned by one compiled call, so that no journal is needed."""
-        return len(self.layers) == 1 and self.layers[0].at_once
+        return len(self.layers) == 1 and self.layers[0].at_once and self.scaler is None
 
     def learn_one(self, sample: NDArray, neuron: int, head: Head) -> bool:
         """Learn one sample of a class that is known, at the lowest latency, where the engine is `at_once`.
@@ -164,7 +174,10 @@ class Engine:
             False, and nothing was changed, where it takes `learn`.
         """
         bench = self._take_bench()
-        active = bench.activate(sample)
+        active = bench.activate(sample if self.scaler is None else self.scaler.count(sample, ONE_TAUGHT))
+        if self.silence.length or not active[2][0]:
+            self.silence.note(active[2][:1])
+            self.silence.warn(self.params["threshold"])
         beta = self._constant
         if beta is None:
             beta = values_at(self._moving, self.time, ONE_TAUGHT)
@@ -246,7 +259,8 @@ class Engine:
         bench = self._take_bench()
         for start in range(0, len(X), BLOCK):
             n = len(X[start : start + BLOCK])
-            active = bench.activate(X[start : start + n])
+            block = X[start : start + n]
+            active = bench.activate(block if self.scaler is None else self.scaler.scale(block))
             for layer in self.layers[:-1]:
                 active = self._next_input(layer, layer.forward(active, 0, n), 0, n)
             out[start : start + n] = self.layers[-1].forward(active, 0, n)[:, : self.n_classes]
@@ -259,14 +273,14 @@ class Engine:
         except IndexError:
             return _Bench(self.features, self.n_inputs)
 
-    def _activated(self, X: NDArray) -> Iterator[tuple[int, int, Active]]:
+    def _activated(self, X: NDArray, taught: NDArray[np.bool_]) -> Iterator[tuple[int, int, Active]]:
         """(start, stop, x_e) block by block, in order; other threads work ahead while the caller learns."""
-        blocks = [X[start : start + BLOCK] for start in range(0, len(X), BLOCK)]
+        blocks = [slice(start, min(start + BLOCK, len(X))) for start in range(0, len(X), BLOCK)]
         n_benches = min(self.n_threads + 1, len(blocks))
         if self.n_threads == 1 or n_benches == 1:
             bench = self._take_bench()
-            for number, block in enumerate(blocks):
-                yield number * BLOCK, number * BLOCK + len(block), bench.activate(block)
+            for block in blocks:
+                yield block.start, block.stop, bench.activate(self._scaled(X[block], taught[block]))
             self._benches.append(bench)
             return
         self.features.prepare()
@@ -275,27 +289,33 @@ class Engine:
         try:
             for number in range(-n_benches, len(blocks)):
                 if number >= 0:
-                    yield number * BLOCK, number * BLOCK + len(blocks[number]), ahead.popleft().result()
+                    yield blocks[number].start, blocks[number].stop, ahead.popleft().result()
                 if number + n_benches < len(blocks):  # into the bench that has just been learned from
-                    bench = benches[number % n_benches]
-                    ahead.append(pool.submit(bench.activate, blocks[number + n_benches]))
+                    bench, block = benches[number % n_benches], blocks[number + n_benches]
+                    ahead.append(pool.submit(bench.activate, self._scaled(X[block], taught[block])))
         finally:
             wait(ahead)  # nobody writes to a bench after this call
         self._benches.extend(benches)
+
+    def _scaled(self, X: NDArray, taught: NDArray[np.bool_]) -> NDArray:
+        """Samples as the features want them, and counted: to be called in the order of the stream."""
+        return X if self.scaler is None else self.scaler.count(X, taught)
 
     # ---- memory
 
     @property
     def state_bytes(self) -> int:
-        """Bytes of the arrays that must be kept: those the layers declare, and two counters."""
+        """Bytes of the arrays that must be kept: those of the layers, two counters, the moments of scaled inputs."""
         return self.state_bytes_with(0)
 
     def state_bytes_with(self, n_new: int) -> int:
         """`state_bytes` with that many more classes."""
-        return sum(layer.state_bytes_with(n_new) for layer in self.layers) + 16
+        moments = 0 if self.scaler is None else self.scaler.state_bytes
+        return sum(layer.state_bytes_with(n_new) for layer in self.layers) + 16 + moments
 
     @property
     def nbytes(self) -> int:
         """Bytes held in memory: tables, padded weights, scratch."""
         benches = sum(bench.nbytes for bench in self._benches)
-        return self.features.nbytes + sum(layer.nbytes for layer in self.layers) + benches
+        moments = 0 if self.scaler is None else self.scaler.state.nbytes
+        return self.features.nbytes + sum(layer.nbytes for layer in self.layers) + benches + moments

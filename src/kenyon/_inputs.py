@@ -23,6 +23,8 @@ class Inputs:
 
     n_features_in_: int
     feature_names_in_: NDArray
+    floats = False
+    """Whether the first samples were numbers other than bytes, which some defaults depend on."""
 
     @property
     def names(self) -> NDArray | None:
@@ -42,13 +44,14 @@ class Inputs:
 Inputs.__name__ = "KenyonClassifier"  # as the messages of scikit-learn's checks name it
 
 
-def check_samples(inputs: Inputs, X: Any, first: bool = False) -> NDArray:
-    """(n, width) array of uint8, float32 or float64 without NaN or infinity.
+def check_samples(inputs: Inputs, X: Any, first: bool = False, absent: bool = False) -> NDArray:
+    """(n, width) array of uint8, float32 or float64 without infinity, and without NaN unless it may be absent.
 
     Args:
         inputs: what the samples must agree with.
         X: samples.
-        first: these are the first samples, and `inputs` takes its width and names from them.
+        first: these are the first samples, and `inputs` takes its width, names and kind from them.
+        absent: whether NaN stands for an absent value.
     """
     direct = type(X) is np.ndarray and X.dtype in _DIRECT and X.ndim == 2 and X.shape[0] > 0 and X.shape[1] > 0
     if direct and first:
@@ -64,11 +67,13 @@ def check_samples(inputs: Inputs, X: Any, first: bool = False) -> NDArray:
                 samples = samples.astype(np.float64)
         except ValueError as error:
             raise InputError(str(error)) from error
+    if first:
+        inputs.floats = samples.dtype != np.uint8
     if samples.dtype == np.uint8:
         return samples
     if samples.dtype not in _DIRECT:
         samples = samples.astype(np.float64)
-    row, column = first_unbearable(samples, LARGEST)
+    row, column = first_unbearable(samples, LARGEST, absent)
     if row >= 0:
         value = samples[row, column]
         seen = "NaN" if np.isnan(value) else "infinity" if np.isinf(value) else f"{value:g}"

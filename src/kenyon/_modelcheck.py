@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon._auto import window_inputs
+from kenyon._auto import make_scaler, window_inputs
 from kenyon._build import MOST_INPUTS, Settings, declarations, settle
 from kenyon._inputs import Inputs
 from kenyon.errors import ModelFileError, unknown
@@ -39,7 +39,8 @@ DRAWN, PER_BYTE = 1 << 27, 1 << 10
 
 def checked_contents(model: Any, tensors: Mapping[str, NDArray]) -> tuple[Inputs, int, dict[Hashable, Labels], int]:
     """Width, seed, labels and number of classes of a model whose parts fit together."""
-    _want("the parts of a model", type(model) is dict and model.keys() - {"units"} == KEYS)
+    _want("the parts of a model", type(model) is dict and model.keys() - {"units", "floats"} == KEYS)
+    _want("floats to be true where it is there", model.get("floats", True) is True)
     n_inputs, seed, names, heads = model["n_inputs"], model["seed"], model["feature_names"], model["heads"]
     _want("a table of parameters", type(model["params"]) is dict)
     _want(f"a width from 1 to {MOST_INPUTS}", type(n_inputs) is int and 1 <= n_inputs <= MOST_INPUTS)
@@ -51,7 +52,7 @@ def checked_contents(model: Any, tensors: Mapping[str, NDArray]) -> tuple[Inputs
     _want("counters from 0 to 2**62", bool(((counters >= 0) & (counters <= MOST_COUNTED)).all()))
     labels, n_classes = _checked_heads(heads)
     inputs = Inputs()
-    inputs.n_features_in_ = n_inputs
+    inputs.n_features_in_, inputs.floats = n_inputs, "floats" in model
     if names is not None:
         inputs.feature_names_in_ = np.array(names, object)
     return inputs, seed, labels, n_classes
@@ -106,17 +107,19 @@ def check_params(params: Mapping[str, Any], given: Collection[str]) -> None:
 
 
 def saved_settings(
-    params: Mapping[str, Any], given: Collection[str], n_inputs: int, n_units: Any, tensors: Mapping[str, NDArray]
+    params: Mapping[str, Any], given: Collection[str], inputs: Inputs, n_units: Any, tensors: Mapping[str, NDArray]
 ) -> Settings:
     """The settings of a saved model, whose size was settled when it was first made.
 
     Args:
         params: every parameter of the classifier.
         given: names of those that the caller has given, whatever the file says.
-        n_inputs: width of a sample.
+        inputs: width and kind of the samples.
         n_units: the number of units as the file has it, where no array says it.
     """
-    settings = settle(params, n_inputs, 0, 0, n_units=1)
+    n_inputs = inputs.n_features_in_
+    settings = settle(params, n_inputs, 0, 0, n_units=1, floats=inputs.floats)
+    _want("floats only where defaults depend on them", inputs.floats == settings["floats"] or bool(given))
     if settings["features"] == "identity":
         _want("as many units as inputs", n_units in (None, n_inputs))
         return settings
@@ -139,7 +142,7 @@ def sized_by(declared: tuple[Declared, ...]) -> str | None:
 
 def check_arrays(settings: Settings, n_classes: int, tensors: Mapping[str, NDArray]) -> None:
     """Refuse arrays that are not as the layers declare them."""
-    wanted = {"counters"}
+    wanted = {"counters"} | (make_scaler(settings).kept().keys() if settings["scale"] else set())
     for number, (declared, sizes) in enumerate(declarations(settings, n_classes)):
         for one in declared:
             name, shape = f"{one.name}.{number}", one.stored_shape(sizes)

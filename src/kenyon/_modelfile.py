@@ -97,6 +97,8 @@ def to_arrays(core: Core, working: bool = False) -> tuple[str, dict[str, NDArray
         for label in labels.neurons:
             _check_plain("label", label)
     tensors: dict[str, NDArray] = {"counters": engine.clock.copy()}
+    if engine.scaler is not None:
+        tensors |= engine.scaler.kept()
     for number, layer in enumerate(engine.layers):
         tensors |= {f"{name}.{number}": view.copy() for name, view in layer.state.views().items()}
         if working:
@@ -125,12 +127,14 @@ def from_arrays(
         inputs, seed, heads, n_classes = checked_contents(model, tensors)
         check_params(model["params"], overrides)
         params = _params_from_config(model["params"], overrides)
-        settings = saved_settings(params, overrides, inputs.n_features_in_, model.get("units"), tensors)
+        settings = saved_settings(params, overrides, inputs, model.get("units"), tensors)
         check_arrays(settings, n_classes, tensors)
         if file_bytes is not None:
             check_drawn(settings, n_classes, file_bytes)
         engine = build_engine(settings, inputs.n_features_in_, seed, params)
         engine.clock[:] = tensors["counters"]
+        if engine.scaler is not None:
+            engine.scaler.restore(tensors)
         for number, layer in enumerate(engine.layers):
             layer.load(tensors, f".{number}", n_classes)
             start = f"{WORKING}{number}."
@@ -203,6 +207,8 @@ def _model_json(
             for task, labels in heads.items()
         ],
     }
+    if inputs.floats:
+        model["floats"] = True
     if n_units is not None:
         model["units"] = n_units
     return json.dumps(model, separators=(",", ":"), default=repr)

@@ -122,7 +122,7 @@ class KenyonClassifier(Merging):
         task = plain_task(task)
         core = self._settled() if self.__sklearn_is_fitted__() else None
         inputs = Inputs() if core is None else core.inputs
-        samples = check_samples(inputs, X, first=core is None)
+        samples = check_samples(inputs, X, first=core is None, absent=self._absent(core))
         heads: Mapping[Hashable, Labels] = {} if core is None else core.heads
         kind = None if core is None else next(iter(heads.values())).kind
         before = heads.get(task, Labels(kind=kind))
@@ -222,7 +222,7 @@ class KenyonClassifier(Merging):
 
         def scores(core: Core) -> tuple[NDArray, NDArray[np.float32]]:
             labels, neurons = head_of(core, task).sorted()
-            samples = check_samples(core.inputs, X)
+            samples = check_samples(core.inputs, X, absent=self._absent(core))
             return labels, check_scores(samples, core.engine.scores(samples)[:, neurons])
 
         return self._read(scores)
@@ -298,4 +298,11 @@ class KenyonClassifier(Merging):
         seed, params = seed_of(self.random_state), self.get_params(deep=False)
         overhead = _modelfile.empty_bytes(params, seed, inputs)
         n_inputs = inputs.n_features_in_
-        return build_engine(settle(params, n_inputs, n_classes, overhead), n_inputs, seed, params)
+        settings = settle(params, n_inputs, n_classes, overhead, floats=inputs.floats)
+        inputs.floats = settings["floats"]
+        return build_engine(settings, n_inputs, seed, params)
+
+    def _absent(self, core: Core | None) -> bool:
+        """Whether NaN in a sample is an absent value."""
+        params = self.get_params(deep=False) if core is None else core.engine.params
+        return params["missing"] == "absent"

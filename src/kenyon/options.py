@@ -109,8 +109,11 @@ class ClassifierOptions:
     rule: Any = option("gen", "Plasticity rule: a name, module:Class, or a Rule such as GEN(b1=0.0).", "rule")
     _: KW_ONLY
     n_hidden: int | str = option(
-        "auto", "Units of the feature layer; 'auto' is 11,000, or what memory_budget has room for.", "whole", auto=True
-    )
+        "auto",
+        "Units of the feature layer; 'auto' is 11,000, about 200 for float samples of few inputs, or what "
+        "memory_budget has room for.",
+        "whole", auto=True,
+    )  # fmt: skip
     density: float | int | str = option(
         "auto",
         "Inputs of each unit: a share of the inputs (a fraction) or a count (a whole number); "
@@ -151,13 +154,25 @@ class ClassifierOptions:
     )
     features: str = option(
         "auto",
-        "Feature layer: a sparse projection, windows for samples with a shape, a dense projection before a "
-        "second-order layer, or none (identity); 'auto' is windows where a shape is given, else sparse.",
-        "choice", choices=("sparse", "windows", "dense", "identity"), auto=True,
+        "Feature layer: a sparse projection, windows for samples with a shape, ramps or a dense projection before a "
+        "second-order layer, or none (identity); 'auto' is windows where a shape is given, ramps for float samples "
+        "without one, else sparse.",
+        "choice", choices=("sparse", "windows", "ramps", "dense", "identity"), auto=True,
     )  # fmt: skip
     shape: Sequence[int] | None = option(
         None, "Shape of a sample, such as (28, 28), for windows.", "shape", off=True, added=True
     )
+    scale: bool | str = option(
+        "auto",
+        "Take inputs in standard deviations, by running moments that are part of the state; 'auto' is yes for float "
+        "samples whose features are left open, or that are series, and no for bytes and images.",
+        "flag", auto=True, added=True,
+    )  # fmt: skip
+    missing: str = option(
+        "error",
+        "What NaN in a sample is: an error, or an absent value that is as good as the mean (with scale).",
+        "choice", choices=("error", "absent"), added=True,
+    )  # fmt: skip
     axes: str = option(
         "auto",
         "What the axes of the shape are: t for time, h and w for height and width, c for channels; 'auto' is t, hw, "
@@ -187,8 +202,8 @@ class ClassifierOptions:
     layer: str = option(
         "auto",
         "Learning layer: plastic (a rule), counting (the rule mean in sums that add up exactly), second-order "
-        "(co-activity and a readout that is solved when asked), or module:Class; 'auto' is plastic, or what a memory "
-        "budget with a shape is best spent on.",
+        "(co-activity and a readout that is solved when asked), or module:Class; 'auto' is plastic, or second-order "
+        "where the rule is left open and samples are floats or a memory budget is given with a shape.",
         "layer", choices=("plastic", "counting", "second-order"), auto=True, added=True,
     )  # fmt: skip
     bits: int | str = option(
@@ -201,8 +216,16 @@ class ClassifierOptions:
         "discriminant", "Readout of a second-order layer.", "choice", choices=("discriminant", "ridge"), added=True
     )
     shrinkage: float | str = option(
-        0.001, "Shrinkage of that readout, as a share of the mean variance; 'auto' chooses it from the state.",
+        0.001,
+        "Shrinkage of that readout, as a share of the mean variance; 'auto' chooses it from the state, and with ramps "
+        "a number is the least that is chosen.",
         "number", low=0.0, high=1e6, auto=True, added=True,
+    )  # fmt: skip
+    prior: str = option(
+        "auto",
+        "What a second-order layer takes classes to be beforehand: all alike, or as likely as they were; 'auto' is "
+        "equal, and counts with ramps.",
+        "choice", choices=("equal", "counts"), auto=True, added=True,
     )  # fmt: skip
     root: bool | str = option(
         "auto",

@@ -13,6 +13,7 @@ True
 from kenyon.features._base import BLOCK, Active, Features, Workspace, make_active
 from kenyon.features._dense import DenseProjection
 from kenyon.features._identity import Identity
+from kenyon.features._ramps import MOST_BESIDE, Ramps, ramp_sizes
 from kenyon.features._shape import Layout, layout_of
 from kenyon.features._sparse import SparseProjection
 from kenyon.features._windows import Windows
@@ -20,6 +21,7 @@ from kenyon.features._windows import Windows
 FEATURES: dict[str, type[Features]] = {
     "sparse": SparseProjection,
     "windows": Windows,
+    "ramps": Ramps,
     "dense": DenseProjection,
     "identity": Identity,
 }
@@ -28,14 +30,17 @@ FEATURES: dict[str, type[Features]] = {
 __all__ = [
     "BLOCK",
     "FEATURES",
+    "MOST_BESIDE",
     "Active",
     "DenseProjection",
     "Features",
     "Identity",
     "Layout",
+    "Ramps",
     "SparseProjection",
     "Windows",
     "Workspace",
     "layout_of",
     "make_active",
+    "ramp_sizes",
 ]

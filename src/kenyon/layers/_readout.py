@@ -5,7 +5,8 @@
 
 W is the mean scatter within classes, m_j a class's mean, c the mean of the C class means. V = W + the scatter of the
 class means around c: least squares onto one-hot targets with every class given the same weight, however many samples
-it had. Neither knows priors. The discriminant's weights and offsets are given less those of c, the same for every
+it had. Neither knows priors unless told to take classes for as likely as they were: the discriminant then adds
+log(n_j / n) to a score, and ridge weighs each class by n_j / n in place of 1 / C. The discriminant's weights and offsets are given less those of c, the same for every
 class, which changes no difference between scores and keeps them small.
 
 A readout is computed in float64 by LAPACK, whose last bits may differ between machines, and rounded to float32.
@@ -77,6 +78,8 @@ def solve(
     weights: NDArray[np.float32],
     kind: str,
     shrinkage: float | str,
+    prior: str = "equal",
+    at_least: bool = False,
 ) -> Readout:
     """The readout of all neurons.
 
@@ -86,6 +89,8 @@ def solve(
         weights: (units, width) zeros, filled and returned.
         kind: `discriminant` or `ridge`.
         shrinkage: lambda, or `auto` (`oracle_shrinkage`).
+        prior: `equal`, or `counts` to take classes for as likely as they were.
+        at_least: take `auto` where it is more than the shrinkage.
     """
     (known,) = np.nonzero(taught)
     offsets = np.full(weights.shape[1], NEVER, np.float32)
@@ -94,22 +99,32 @@ def solve(
     scatter, means, n_samples, n_used = moments()
     order = by_content(means)
     known, means = known[order], means[:, order]
-    amount = oracle_shrinkage(scatter, n_used) if shrinkage == "auto" else float(shrinkage)
-    centre = means.mean(axis=1, keepdims=True)
+    amount = 0.0 if shrinkage == "auto" else float(shrinkage)
+    if shrinkage == "auto" or at_least:
+        amount = max(amount, oracle_shrinkage(scatter, n_used))
+    counts = taught[known].astype(np.float64) / float(taught[known].sum())
+    weighed = kind == "ridge" and prior == "counts"
+    centre = (means * counts).sum(axis=1, keepdims=True) if weighed else means.mean(axis=1, keepdims=True)
     apart = np.asfortranarray(means - centre)
     while True:
-        if kind == "ridge":
+        if weighed:
+            add_outer(scatter, np.asfortranarray(apart * np.sqrt(counts)), n_samples)
+        elif kind == "ridge":
             add_outer(scatter, apart, n_samples / known.size)
         solved = _solved(scatter, apart, amount, n_samples)
         if solved is not None:
             break
         amount = GIVING_WAY * max(amount, 1e-6)
         scatter = moments().scatter
-    if kind == "ridge":
+    if weighed:
+        solved *= counts
+        shift = counts - (centre * solved).sum(axis=0)
+    elif kind == "ridge":
         solved /= known.size
         shift = 1 / known.size - (centre * solved).sum(axis=0)
     else:
         shift = -((means + centre) * solved).sum(axis=0) / 2
+        shift += np.log(counts) if prior == "counts" else 0.0
     with np.errstate(over="ignore"):  # refused below
         weights[:, known], offsets[known] = solved, shift
     if not (np.isfinite(weights).all() and np.isfinite(offsets).all()):

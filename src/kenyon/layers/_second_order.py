@@ -82,6 +82,8 @@ class SecondOrderLayer(Layer):
         bits: of an entry of the co-activity: 32, or 24 or 16 for less memory (whole numbers only).
         readout: `discriminant` or `ridge`.
         shrinkage: lambda of the readout, as a share of the mean variance; `auto` chooses it from the state.
+        prior: `equal` for classes that are all alike beforehand, `counts` for classes as likely as they were.
+        at_least: whether the state may ask for more shrinkage than that.
 
     Example:
         >>> layer = SecondOrderLayer(n_inputs=100)
@@ -99,8 +101,8 @@ class SecondOrderLayer(Layer):
         if n_hidden:
             raise ConfigError(f"hidden_layers has a width of {n_hidden}: expected none with a second-order layer")
         whole, bits = _kind(values)
-        more = {name: values[name] for name in ("readout", "shrinkage") if name in values}
-        return cls(n_inputs, whole=whole, bits=bits, **more)
+        more = {name: values[name] for name in ("readout", "shrinkage", "prior") if name in values}
+        return cls(n_inputs, whole=whole, bits=bits, at_least=values.get("features") == "ramps", **more)
 
     def __init__(
         self,
@@ -110,6 +112,8 @@ class SecondOrderLayer(Layer):
         bits: int = 32,
         readout: str = "discriminant",
         shrinkage: float | str = SHRINKAGE,
+        prior: str = "equal",
+        at_least: bool = False,
     ) -> None:
         if readout not in READOUTS:
             raise unknown("readout", readout, READOUTS)
@@ -118,6 +122,7 @@ class SecondOrderLayer(Layer):
         self.coactivity = coactivity_of(n_inputs, whole, bits)
         super().__init__(n_inputs, 0, self.coactivity.declared)
         self.readout, self.shrinkage = readout, shrinkage
+        self._how = (readout, shrinkage, prior, at_least)
         self._solved: Readout | None = None
         self._service: Service | None = None
         self._kept: KeptPairs | None = None
@@ -238,7 +243,7 @@ class SecondOrderLayer(Layer):
         if solved is None:
             taught = self.state.views()["taught"]
             weights = np.zeros((self.n_inputs, self.width), np.float32)
-            solved = solve(lambda: self.coactivity.moments(self.state), taught, weights, self.readout, self.shrinkage)
+            solved = solve(lambda: self.coactivity.moments(self.state), taught, weights, *self._how)
             self._solved = solved
         return solved
 

@@ -1,0 +1,103 @@
+"""Scaling on the fly: inputs in standard deviations, by moments that are part of the state.
+
+    z_i = (u_i - mean_i) / deviation_i,     beyond 4 deviations  sign(z_i) (2 sqrt(4 |z_i|) - 4)
+
+A sample is scaled by the moments of the labelled samples before it, and then counted. Samples without a label, and
+those that are predicted, are scaled and not counted. So the result does not depend on how the stream is cut, and
+`predict` sees a sample as `partial_fit` would.
+
+What was learned was learned in the units of its time. Moments that moved with every class that arrives would leave
+the first classes where they no longer are, so the moments of an input stand still once it was counted 64 times.
+(With `memory` they follow the last samples, as everything else does.) An input that has not varied yet is zero, and is
+counted 16 times at most, so that one that begins to vary late finds its scale all the same. An absent value (NaN, with
+`missing="absent"`) is zero, as if it were the mean, and is not counted.
+
+The channels of a series have one mean and one deviation each, whatever the time; a window then sees quarters of a
+deviation, so that what it sums has the size of bytes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from math import log
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kenyon._kernels import scale as kernels
+from kenyon.errors import ModelFileError
+from kenyon.layers import Declared, State, axis_sizes
+
+COUNTED = 64
+"""How often an input is counted before its moments stand still."""
+
+HELD = 16
+"""An input that never varied is counted this often at most."""
+
+KNEE = 4.0
+"""Beyond so many deviations, a value grows with the root of its distance only."""
+
+DECLARED = tuple(Declared(name, ("inputs",), np.float64) for name in ("counts", "means", "spreads"))
+
+IN_FILE = ".scale"
+"""Follows the names of these arrays in a model file."""
+
+
+class Scaler:
+    """Running moments of the inputs.
+
+    Args:
+        groups: the number of the moments that each input belongs to, from 0 on without a gap; as many inputs in each.
+        unit: what one deviation becomes.
+        memory: half-life in samples of moments that keep moving; None for those that stand still.
+
+    Example:
+        >>> scaler = Scaler(np.arange(1))
+        >>> values = np.array([[1.0], [3.0], [5.0]])
+        >>> scaler.count(values, np.ones(3, bool)).ravel().tolist()
+        [0.0, 0.0, 3.0]
+    """
+
+    def __init__(self, groups: NDArray[np.int64], unit: float = 1.0, memory: float | None = None) -> None:
+        self.groups, self.unit = groups, unit
+        n_groups = int(groups.max()) + 1
+        each = len(groups) // n_groups
+        self.state = State(DECLARED, axis_sizes(0, 0, inputs=n_groups))
+        self._most = float(each * (COUNTED if memory is None else max(COUNTED, memory / log(2))))
+        self._held, self._moving = float(each * HELD), memory is not None
+
+    @property
+    def moments(self) -> tuple[NDArray[np.float64], ...]:
+        """Counts, means and sums of squared distances from the mean."""
+        return tuple(self.state.arrays[one.name] for one in DECLARED)
+
+    def scale(self, samples: NDArray) -> NDArray[np.float32]:
+        """Samples by the moments as they are."""
+        out = np.empty(samples.shape, np.float32)
+        kernels.scale(samples, self.groups, *self.moments, KNEE, self.unit, out)
+        return out
+
+    def count(self, samples: NDArray, taught: NDArray[np.bool_]) -> NDArray[np.float32]:
+        """Scale each sample by the moments of those before it, and count it where it is taught."""
+        out = np.empty(samples.shape, np.float32)
+        limits = (self._held, self._most, self._moving)
+        kernels.scale_and_count(samples, taught, self.groups, *self.moments, KNEE, self.unit, *limits, out)
+        return out
+
+    # ---- keeping
+
+    def kept(self) -> dict[str, NDArray]:
+        """The moments, copied, by their names in a file."""
+        return {name + IN_FILE: view.copy() for name, view in self.state.views().items()}
+
+    def restore(self, kept: Mapping[str, NDArray]) -> None:
+        """Take over moments from a file, or from before a call."""
+        self.state.filled(kept, IN_FILE)
+        counts, _, spreads = self.moments
+        if (counts < 0).any() or (counts > self._most).any() or (spreads < 0).any():
+            raise ModelFileError(f"the moments of the inputs are not those of 0 to {self._most:g} values")
+
+    @property
+    def state_bytes(self) -> int:
+        """Bytes of the moments."""
+        return self.state.state_bytes

@@ -1,0 +1,133 @@
+"""Ramps: a feature layer for samples that are rows of a table, a few scaled numbers without a shape.
+
+    x_u = g max(0, sum_k s_uk u_k / sqrt(K_u) - b_u)
+
+A unit sums K_u inputs with a random sign s of +1 or -1 and answers above an offset b_u of its own, drawn evenly from -2
+to 2: inputs are expected in standard deviations (`scale`), so that the sum is about as wide. Sizes K go round m, 2m, 4m, 8m
+from unit to unit, m being a 32nd of the inputs, from 1 to 4: units of one input see thresholds, units of many see directions.
+Where there is room the inputs themselves come first, as units of their own. The gain g of 1/4 keeps ramps below
+them, so that a readout that shrinks begins with what is linear.
+
+Nothing is stored but the seed: inputs, signs and offsets are drawn from it (`draw_ramps`).
+
+Reference: Rahimi and Recht, "Weighted sums of random kitchen sinks", 2008.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kenyon._kernels.ramps import activate_ramps, draw_ramps
+from kenyon.features._base import Active, make_active
+
+REACH = 2
+"""Offsets lie within so many standard deviations."""
+
+GAIN = np.float32(0.25)
+
+SIZES = 4
+"""Sizes that units go round, each twice the one before."""
+
+MOST_BESIDE = 256
+"""Up to this many inputs are units of their own, where at least as many ramps are left."""
+
+
+class Ramps:
+    """N inputs to M units: the inputs themselves where there is room, and ramps.
+
+    Args:
+        n_inputs: N.
+        n_units: M.
+        n_connections: inputs of every ramp; None for sizes that go round.
+        inhibitory: how likely a sign is negative.
+        seed: the ramps are drawn from it, the same everywhere.
+
+    Example:
+        >>> import numpy as np
+        >>> features = Ramps(n_inputs=4, n_units=100)
+        >>> units, values, counts = features.activate(np.ones((1, 4), np.float32), features.workspace())
+        >>> units[0, :4].tolist(), bool(counts[0] > 10)
+        ([0, 1, 2, 3], True)
+    """
+
+    def __init__(
+        self, n_inputs: int, n_units: int, n_connections: int | None = None, *, inhibitory: float = 0.5, seed: int = 0
+    ) -> None:
+        self.n_outputs = n_units
+        self.n_beside = inputs_beside(n_inputs, n_units)
+        n_ramps = n_units - self.n_beside
+        sizes = ramp_sizes(n_inputs)
+        if n_connections is not None:
+            sizes = [n_connections]
+        self._sizes = np.resize(np.array(sizes, np.int64), n_ramps)
+        most = int(self._sizes.max())
+        self._inputs = np.zeros((n_ramps, most), np.uint32)
+        self._signs = np.zeros((n_ramps, most), np.int8)
+        self._offsets = np.empty(n_ramps, np.float32)
+        self._scales = (1 / np.sqrt(self._sizes)).astype(np.float32)
+        negative = round(65536 * inhibitory)
+        draw_ramps(np.uint64(seed), n_inputs, self._sizes, negative, REACH, self._inputs, self._signs, self._offsets)
+        self._n_inputs = n_inputs
+
+    @classmethod
+    def build(cls, seed: int, values: Mapping[str, Any]) -> Ramps:
+        given = None if values["density"] == "auto" else values["n_connections"]
+        return cls(values["n_inputs"], values["n_hidden"], given, inhibitory=values["inhibitory"], seed=seed)
+
+    def matrix(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """The ramps as (matrix, offsets): the activity of ramps is max(0, u @ matrix - offsets), gains included."""
+        matrix = np.zeros((self._n_inputs, len(self._sizes)), np.float32)
+        for unit, size in enumerate(self._sizes):
+            matrix[self._inputs[unit, :size], unit] = GAIN * self._scales[unit] * self._signs[unit, :size]
+        return matrix, GAIN * self._offsets
+
+    def workspace(self) -> RampsWorkspace:
+        return RampsWorkspace(self.n_outputs)
+
+    def prepare(self) -> None:
+        """There is nothing left to make."""
+
+    def activate(self, samples: NDArray, workspace: RampsWorkspace) -> Active:
+        ramps = (self._inputs, self._signs, self._sizes, self._scales, self._offsets)
+        activate_ramps(samples, *ramps, GAIN, self.n_beside, workspace.active)
+        return workspace.active
+
+    @property
+    def nbytes(self) -> int:
+        return sum(a.nbytes for a in (self._inputs, self._signs, self._sizes, self._scales, self._offsets))
+
+
+class RampsWorkspace:
+    """Room for the activity of a block."""
+
+    def __init__(self, n_units: int) -> None:
+        self.active = make_active(n_units)
+
+    @property
+    def nbytes(self) -> int:
+        return sum(array.nbytes for array in self.active)
+
+
+def ramp_sizes(n_inputs: int) -> list[int]:
+    """How many inputs ramps have, unit after unit.
+
+    Example:
+        >>> ramp_sizes(3), ramp_sizes(20), ramp_sizes(64)
+        ([1, 2], [1, 2, 4, 8], [2, 4, 8, 16])
+    """
+    first = min(max(n_inputs // 32, 1), 4)
+    return [size for size in (first << step for step in range(SIZES)) if size <= n_inputs]
+
+
+def inputs_beside(n_inputs: int, n_units: int) -> int:
+    """How many inputs are units of their own.
+
+    Example:
+        >>> inputs_beside(12, 200), inputs_beside(784, 2000), inputs_beside(12, 20)
+        (12, 0, 0)
+    """
+    return n_inputs if n_inputs <= MOST_BESIDE and n_units >= 2 * n_inputs else 0
