@@ -41,6 +41,9 @@ CASES: dict[str, dict[str, Any]] = {
     "identity": {"rule": "mse", "features": "identity"},
     "no threshold": {"rule": "mse", "threshold": None, "inhibitory": 0.5},
     "no unit norm": {"rule": "mse", "unit_norm": False, "learning_rate": 1e-7, "clamp": 1.0},
+    "scaled": {"rule": "mse", "scale": True},
+    "table": {"features": "ramps", "density": "auto", "threshold": "auto"},
+    "table, ridge": {"features": "ramps", "threshold": "auto", "readout": "ridge", "missing": "absent"},
     "second order": {"layer": "second-order"},
     "second order, ridge": {"layer": "second-order", "features": "identity", "readout": "ridge", "shrinkage": "auto"},
     "second order, windows": {"layer": "second-order", "shape": (5, 8), "density": "auto", "threshold": None},
@@ -64,7 +67,15 @@ CASES: dict[str, dict[str, Any]] = {
 def make(case: str = "mse", **params: Any) -> KenyonClassifier:
     """A small classifier of one of the cases."""
     return KenyonClassifier(
-        **{"n_hidden": 117, "density": 7, "threshold": 1.0, "random_state": 3, **CASES[case], **params}
+        **{
+            "n_hidden": 117,
+            "density": 7,
+            "threshold": 1.0,
+            "unlabelled": -1,
+            "random_state": 3,
+            **CASES[case],
+            **params,
+        }
     )
 
 

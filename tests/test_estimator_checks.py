@@ -15,27 +15,15 @@ from kenyon import KenyonClassifier
 from kenyon.rules import GEN, INEL
 from making import stream
 
-EXPECTED_FAILURES = {
-    "check_classifiers_classes": "-1 marks a sample without a label, and the check uses it as a class; "
-    "with unlabelled=None it passes",
-}
-
-
 @parametrize_with_checks(
     [
         KenyonClassifier(random_state=0),
         KenyonClassifier("mse", n_hidden=200, random_state=0),
         KenyonClassifier(INEL(30.0, GEN()), n_hidden=200, hidden_layers=(20,), random_state=0),
         KenyonClassifier("oja", features="identity"),
-    ],
-    expected_failed_checks=lambda estimator: EXPECTED_FAILURES,
+    ]
 )
 def test_scikit_learn(estimator: Any, check: Any) -> None:
-    check(estimator)
-
-
-@parametrize_with_checks([KenyonClassifier("mse", n_hidden=200, unlabelled=None, random_state=0)])
-def test_scikit_learn_without_a_mark_for_absent_labels(estimator: Any, check: Any) -> None:
     check(estimator)
 
 

@@ -83,7 +83,7 @@ def test_the_search_knows_the_parameter_of_an_outside_rule() -> None:
 
 
 def layered(**params: Any) -> KenyonClassifier:
-    return KenyonClassifier(layer=LAYER, n_hidden=90, density=5, threshold=1.0, random_state=0, **params)
+    return KenyonClassifier(layer=LAYER, n_hidden=90, density=5, threshold=1.0, random_state=0, unlabelled=-1, **params)
 
 
 def test_an_outside_layer_learns_and_is_cut_saved_and_counted_like_any_other(tmp_path: Path) -> None:

@@ -86,9 +86,13 @@ def test_slots_are_given_in_order_of_arrival() -> None:
     assert model._slots == {"b": 0, "a": 1, "c": 2}, "a name beyond the slots was given one"
 
 
+ZERO = KenyonClassifier("mse", n_hidden=200)
+"""Not told that values may be absent, so that they count as 0."""
+
+
 def test_a_missing_feature_is_zero_and_an_unknown_one_is_ignored() -> None:
     samples, labels = _dicts()
-    model = RiverClassifier(n_features=60, seed=0)
+    model = RiverClassifier(ZERO, n_features=60, seed=0)
     for x, y in zip(samples, labels, strict=True):
         model.learn_one(x, y)
     x = samples[3]
@@ -101,8 +105,20 @@ def test_a_missing_feature_is_zero_and_an_unknown_one_is_ignored() -> None:
     assert model._slots == before
 
 
+def test_by_default_there_are_as_many_slots_as_names_and_a_missing_feature_is_the_mean() -> None:
+    samples, labels = _dicts()
+    model = RiverClassifier(seed=0)
+    for x, y in zip(samples, labels, strict=True):
+        model.learn_one({**x, "f00": 7.0 if x["f00"] > 100 else 9.0}, y)
+    assert model._model.n_features_in_ == 40
+    (mean,) = model._model._core.engine.scaler.moments[1][:1]
+    shares = model.predict_proba_one({**samples[3], "f00": float(mean)})
+    del samples[3]["f00"]
+    assert model.predict_proba_one(samples[3]) == shares == model.predict_proba_one({**samples[3], "f00": None})
+
+
 def test_names_beyond_the_slots_share_them() -> None:
-    model = RiverClassifier(n_features=2, seed=0)
+    model = RiverClassifier(ZERO, n_features=2, seed=0)
     model.learn_one({"a": 1.0, "b": 0.0}, 0)
     model.learn_one({"a": 0.0, "b": 1.0}, 1)
     shared = model._to_array([{"z": 5.0}], model._slots)

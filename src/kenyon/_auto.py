@@ -5,9 +5,10 @@ samples of MNIST, Fashion-MNIST and CIFAR-10 were asked for (docs/memory.md): wi
 as many units as fit, and fewer bits for an entry of the co-activity where there are few bytes. Whatever is given
 explicitly stays as it is.
 
-Float samples without a shape are rows of a table: a few numbers, each on a scale of its own. Where features and threshold are left
-open they are scaled on the fly, and where the rule is left open too, ramps go before a second-order layer (docs/defaults.md has what
-was compared). As soon as the threshold is set, the projection is the user's, as it is for bytes.
+Float samples without a shape are rows of a table: a few numbers, each on a scale of its own. Where features and
+threshold are left open they are scaled on the fly, and where the rule is left open too, ramps go before a second-order
+layer (docs/defaults.md has what was compared). As soon as the threshold is set, the projection is the user's, as it is
+for bytes.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ import numpy as np
 
 from kenyon._scale import Scaler
 from kenyon.errors import ConfigError
-from kenyon.features import MOST_BESIDE, Layout, layout_of
+from kenyon.features import Layout, inputs_beside, layout_of
 
 DEFAULT_UNITS = 11_000
 SECOND_ORDER_UNITS = 1_000
@@ -125,8 +126,8 @@ def _usual_units(n_inputs: int, features: str, second: bool, table: bool) -> int
     """Units where neither the user nor a memory budget says how many."""
     if features != "ramps":
         return SECOND_ORDER_UNITS if second else TABLE_UNITS if table else DEFAULT_UNITS
-    beside = n_inputs if n_inputs <= MOST_BESIDE else 0
-    return beside + min(max(RAMPS, RAMPS_FOR_EACH * n_inputs), SECOND_ORDER_UNITS)
+    ramps = min(max(RAMPS, RAMPS_FOR_EACH * n_inputs), SECOND_ORDER_UNITS)
+    return inputs_beside(n_inputs, n_inputs + ramps) + ramps
 
 
 def window_inputs(values: Mapping[str, Any]) -> int:

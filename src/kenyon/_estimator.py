@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from sklearn.utils.metadata_routing import MetadataRequest
 
 
+KIND = ("rule", "features", "layer", "threshold", "hidden_layers")
+"""Options that decide what kind of learner it is; at their defaults, it does well with few inputs too."""
+
+
 class Estimator(ClassifierOptions):
     """Parameters that can be read and set by name, and the tags of a classifier."""
 
@@ -47,8 +51,8 @@ class Estimator(ClassifierOptions):
         return Tags(
             estimator_type="classifier",
             target_tags=TargetTags(required=True),
-            # a projection spreads many inputs over its units; scikit-learn's check has two inputs in all
-            classifier_tags=ClassifierTags(poor_score=True),
+            # a sparse projection spreads many inputs over its units; scikit-learn's check has two inputs in all
+            classifier_tags=ClassifierTags(poor_score=not all(_is_default(name, getattr(self, name)) for name in KIND)),
             transformer_tags=None,
             regressor_tags=None,
         )

@@ -24,7 +24,7 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon._kernels import scale as kernels
+from kenyon._kernels.scale import scale_and_count, scale_only
 from kenyon.errors import ModelFileError
 from kenyon.layers import Declared, State, axis_sizes
 
@@ -67,21 +67,22 @@ class Scaler:
         self._held, self._moving = float(each * HELD), memory is not None
 
     @property
-    def moments(self) -> tuple[NDArray[np.float64], ...]:
+    def moments(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
         """Counts, means and sums of squared distances from the mean."""
-        return tuple(self.state.arrays[one.name] for one in DECLARED)
+        counts, means, spreads = (self.state.arrays[one.name] for one in DECLARED)
+        return counts, means, spreads
 
     def scale(self, samples: NDArray) -> NDArray[np.float32]:
         """Samples by the moments as they are."""
         out = np.empty(samples.shape, np.float32)
-        kernels.scale(samples, self.groups, *self.moments, KNEE, self.unit, out)
+        scale_only(samples, self.groups, *self.moments, KNEE, self.unit, out)
         return out
 
     def count(self, samples: NDArray, taught: NDArray[np.bool_]) -> NDArray[np.float32]:
         """Scale each sample by the moments of those before it, and count it where it is taught."""
         out = np.empty(samples.shape, np.float32)
         limits = (self._held, self._most, self._moving)
-        kernels.scale_and_count(samples, taught, self.groups, *self.moments, KNEE, self.unit, *limits, out)
+        scale_and_count(samples, taught, self.groups, *self.moments, KNEE, self.unit, *limits, out)
         return out
 
     # ---- keeping

@@ -39,7 +39,7 @@ class Silence:
             self._said = True
             warnings.warn(
                 f"no unit answered to the last {self.length} samples, so they taught nothing: expected some to. "
-                f"Lower threshold (it is {threshold!r}), raise density, or let scale=True bring the inputs to one scale.",
+                f"Lower threshold (it is {threshold!r}), raise density, or set scale=True if inputs differ in scale.",
                 UserWarning,
                 stacklevel=6,
             )

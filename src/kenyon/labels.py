@@ -1,6 +1,6 @@
 """Labels of any kind to output neurons and back; samples without a label.
 
-A sample has no label where `y` is None, NaN, or the number given as `unlabelled` (-1 unless changed).
+A sample has no label where `y` is None, NaN, or the number given as `unlabelled`, if one is given.
 Labels may be whole numbers, strings, booleans, or any other hashable type, but one kind only:
 mixing kinds is refused. A label gets the next free neuron when it is first met, in stream order.
 """
@@ -86,17 +86,18 @@ class Labels:
         return labels, np.array([self.neurons[label] for label in ordered], np.int64)
 
     def decode(self, neurons: NDArray[np.int64]) -> NDArray:
-        """Labels of neurons; -1 (None where labels are not numbers) for NO_LABEL."""
+        """Labels of neurons; for NO_LABEL -1, or None where labels are not numbers or -1 is one of them."""
         labels, order = self.sorted()
         missing = neurons == NO_LABEL
+        numbered = self.kind in ("number", None) and NO_LABEL not in self.neurons
         if missing.all():
-            return np.full(neurons.size, NO_LABEL) if self.kind in ("number", None) else np.full(neurons.size, None)
-        if missing.any() and (self.kind != "number" or labels.dtype == np.uint64):
+            return np.full(neurons.size, NO_LABEL) if numbered else np.full(neurons.size, None)
+        if missing.any() and (not numbered or labels.dtype == np.uint64):
             labels = labels.astype(object)
         position = np.zeros(max(order, default=0) + 1, np.int64)
         position[order] = np.arange(order.size)
         decoded = labels[position[np.where(missing, order[0], neurons)]]
-        decoded[missing] = NO_LABEL if self.kind == "number" else None
+        decoded[missing] = NO_LABEL if numbered else None
         return decoded
 
     def encode(self, y: Any, unlabelled: float | None) -> tuple[NDArray[np.int64], list[tuple[int, Hashable]]]:

@@ -85,7 +85,7 @@ class KenyonClassifier(Merging):
     def test_then_learn(self, X: ArrayLike, y: ArrayLike, task: Hashable = None) -> NDArray:
         """Learn like `partial_fit`; return what was predicted for each sample before it was learned.
 
-        A sample that comes before any class is known gets -1 (None where labels are not numbers).
+        A sample that comes before any class is known gets -1 (None where labels are not numbers, or -1 is one).
         """
         return self._lock.write(lambda: self._learn(X, y, None, task, predict=True))
 

@@ -244,7 +244,7 @@ class ClassifierOptions:
     expected_classes: int = option(10, "How many classes a memory budget is divided among.", "whole", of_run=False)
     epochs: int = option(1, "Passes over the data in fit; partial_fit always makes one.", "whole", of_run=False)
     unlabelled: int | None = option(
-        -1, "Number that marks a sample without a label, besides None and NaN.", "number", off=True, of_run=False
+        None, "Number that marks a sample without a label, besides None and NaN.", "number", off=True, of_run=False
     )
     n_jobs: int | None = option(
         None, "Threads for features and prediction, -1 for all processors. Changes no result.", "threads", off=True

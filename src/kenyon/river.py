@@ -1,23 +1,25 @@
 """`RiverClassifier`: the classifier under River's interface, for its pipelines and its evaluation.
 
-    from river import evaluate, metrics, preprocessing
+    from river import evaluate, metrics
     from kenyon.river import RiverClassifier
 
-    model = preprocessing.MinMaxScaler() | RiverClassifier(seed=0)
-    evaluate.progressive_val_score(dataset, model, metrics.Accuracy())
+    evaluate.progressive_val_score(dataset, RiverClassifier(seed=0), metrics.Accuracy())
+
+The defaults are those of `KenyonClassifier`: inputs are scaled on the fly, so that no scaler is needed.
 
 A River sample is a dictionary, and any name may come or go at any time, while a projection has a
-fixed width. So the model has `n_features` input slots:
+fixed width. So the model has `n_features` input slots, as many as the first sample has names unless more are asked for:
 
 - a name gets the next free slot when it is first *learned*; names that come together get theirs in
   sorted order, so the order within a dictionary does not matter;
-- a name that is missing from a sample (or is None) counts as 0;
+- a name that is missing from a sample (or is None) is absent, as good as the mean of its values; with a classifier of
+  your own that does not say `missing="absent"`, it counts as 0;
 - a name that was never learned is ignored by predictions, which change nothing;
 - once every slot has a name, a further name shares the slot that a hash of it points to, where values
   add up (the hashing trick). Nothing is refused and memory stays bounded.
 
->>> DEFAULT.n_hidden
-2000
+>>> DEFAULT
+KenyonClassifier(missing='absent')
 """
 
 from __future__ import annotations
@@ -39,9 +41,8 @@ __all__ = ["DEFAULT", "RiverClassifier"]
 base = require("river.base", "river", "RiverClassifier")
 dataframe = require("river.utils.dataframe", "river", "RiverClassifier")
 
-DEFAULT = KenyonClassifier("mse", n_hidden=2000, density=0.5, inhibitory=0.5, threshold=1.0)
-"""Where features are few, a unit needs many of them, of both signs, to differ from the next, and a threshold
-that units pass even where a single feature is not 0."""
+DEFAULT = KenyonClassifier(missing="absent")
+"""The classifier's own defaults; names may come and go."""
 
 
 class RiverClassifier(base.MiniBatchClassifier):  # type: ignore[name-defined]
@@ -49,8 +50,8 @@ class RiverClassifier(base.MiniBatchClassifier):  # type: ignore[name-defined]
 
     Args:
         classifier: a `KenyonClassifier` with the parameters to use; it is copied, never trained.
-            None: `DEFAULT`, which suits samples of a few scaled features.
-        n_features: input slots; give it at least as many as there are names.
+            None: `DEFAULT`.
+        n_features: input slots; give it at least as many as there are names. None: as many as the first sample has.
         seed: seed of the projection, in place of the classifier's `random_state`.
 
     Example:
@@ -62,12 +63,13 @@ class RiverClassifier(base.MiniBatchClassifier):  # type: ignore[name-defined]
     """
 
     def __init__(
-        self, classifier: KenyonClassifier | None = None, n_features: int = 64, seed: int | None = None
+        self, classifier: KenyonClassifier | None = None, n_features: int | None = None, seed: int | None = None
     ) -> None:
         if classifier is not None and not isinstance(classifier, KenyonClassifier):
             raise ConfigError(f"classifier is {classifier!r}: expected a KenyonClassifier, or None for the default")
-        if not isinstance(n_features, (int, np.integer)) or isinstance(n_features, bool) or n_features < 1:
-            raise ConfigError(f"n_features is {n_features!r}: expected a whole number of input slots, at least 1")
+        whole = isinstance(n_features, (int, np.integer)) and not isinstance(n_features, bool)
+        if n_features is not None and not (whole and n_features >= 1):
+            raise ConfigError(f"n_features is {n_features!r}: expected a whole number of input slots, or None")
         self.classifier = classifier
         self.n_features = n_features
         self.seed = seed
@@ -75,6 +77,7 @@ class RiverClassifier(base.MiniBatchClassifier):  # type: ignore[name-defined]
         if seed is not None:
             self._model.set_params(random_state=seed)
         self._slots: dict[Hashable, int] = {}
+        self._width = n_features
 
     # ---- one sample
 
@@ -115,20 +118,24 @@ class RiverClassifier(base.MiniBatchClassifier):  # type: ignore[name-defined]
 
     def _learn(self, samples: list[Mapping[Hashable, Any]], y: list[Hashable]) -> None:
         slots = dict(self._slots)
+        width = self._width if self._width is not None or not samples else max(1, len(samples[0]))
         for x in samples:
             for name in sorted(x.keys() - slots.keys(), key=lambda name: (str(name), repr(name))):
-                if len(slots) < self.n_features:
+                if width is not None and len(slots) < width:
                     slots[name] = len(slots)
-        array = self._to_array(samples, slots)
+        array = self._to_array(samples, slots, width)
         labels = [label.item() if isinstance(label, np.generic) else label for label in y]
         if self._started or any(label is not None and label == label for label in labels):
             self._model.partial_fit(array, labels)
-        self._slots = slots
+        self._slots, self._width = slots, width
 
-    def _to_array(self, samples: list[Mapping[Hashable, Any]], slots: dict[Hashable, int]) -> NDArray[np.float64]:
-        array = np.zeros((len(samples), self.n_features))
-        full = len(slots) == self.n_features
-        for row, x in zip(array, samples, strict=True):
+    def _to_array(
+        self, samples: list[Mapping[Hashable, Any]], slots: dict[Hashable, int], width: int | None = None
+    ) -> NDArray[np.float64]:
+        width, absent = width or self._width or 1, self._model.missing == "absent"
+        array, there = np.zeros((len(samples), width)), np.zeros((len(samples), width), bool)
+        full = len(slots) == width
+        for row, has, x in zip(array, there, samples, strict=True):
             shared = []
             for name, value in x.items():
                 if value is None:
@@ -141,10 +148,16 @@ class RiverClassifier(base.MiniBatchClassifier):  # type: ignore[name-defined]
                 slot = slots.get(name)
                 if slot is not None:
                     row[slot] += float(value)
+                    has[slot] = True
                 elif full:
-                    shared.append((str(name), zlib.crc32(repr(name).encode()) % self.n_features, float(value)))
+                    shared.append((str(name), zlib.crc32(repr(name).encode()) % width, float(value)))
             for _, slot, value in sorted(shared):  # one order of summation whatever the dictionary's
                 row[slot] += value
+                has[slot] = True
+        if absent and self.classifier is None and (unknown := np.isnan(array)).any():
+            raise InputError(f"Input contains NaN (sample {unknown.any(axis=1).argmax()}): expected numbers, or None")
+        if absent:
+            array[~there] = np.nan
         return array
 
     @property
@@ -157,7 +170,7 @@ class RiverClassifier(base.MiniBatchClassifier):  # type: ignore[name-defined]
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:
-        yield {"classifier": None, "n_features": 32}
+        yield {"classifier": None, "n_features": None}
 
 
 def _rows(X: Any) -> Iterator[dict[Hashable, Any]]:

@@ -29,7 +29,7 @@ def _scale_one(sample, groups, counts, means, spreads, deviations, knee, unit, o
 
 
 @kernel()
-def scale(samples, groups, counts, means, spreads, knee, unit, out):
+def scale_only(samples, groups, counts, means, spreads, knee, unit, out):
     """Samples by the moments as they are, in so many deviations to a unit."""
     deviations = np.empty(counts.size)
     for s in range(samples.shape[0]):

@@ -22,7 +22,7 @@ from kenyon.evaluation._store import ARRAYS, RunFolder
 from kenyon.streams import canonical_name, content_sum
 
 _NAMED = ("dataset", "scenario", "learner")
-_BEHIND = ("meaning", "tuned", "content", "sources", "backbone", "options")
+_BEHIND = ("meaning", "defaults", "tuned", "content", "sources", "backbone", "options")
 
 
 @dataclass

@@ -2,8 +2,8 @@
 
 A new option with a default, of a learner, a curriculum or a backbone, leaves every id as it is. What changes the
 results of an unchanged configuration is part of the id in its own right: a learner's meaning, the meaning of the
-streams and the loop, a baseline's tuned values, the content of a user's own data set, and the source text of a
-user's own class.
+streams and the loop, the meaning of defaults for floats, a baseline's tuned values, the content of a user's own data
+set, and the source text of a user's own class.
 """
 
 from __future__ import annotations
@@ -42,7 +42,8 @@ def identity(config: RunConfig) -> dict[str, Any]:
         values["backbone"] = differing(config.backbone, defaults)
     values["options"] = differing(config.options, learner_options(config.learner, config.options))
     tuned = tuned_options(config.learner, config.curriculum.scenario)
-    behind = {"tuned": tuned, "content": content_sum(config.dataset), "sources": sources_of(config)}
+    behind: dict[str, Any] = {"tuned": tuned, "content": content_sum(config.dataset), "sources": sources_of(config)}
+    behind["defaults"] = defaults_of(config)
     return json_safe(values | {key: value for key, value in behind.items() if value})
 
 
@@ -55,6 +56,15 @@ def id_of(values: Mapping[str, Any], seed: int) -> str:
 def meaning_of(learner: str) -> list[int]:
     """The meaning of the loop and of a learner, as they are now."""
     return [MEANING, find_learner(learner).meaning]
+
+
+def defaults_of(config: RunConfig) -> int | None:
+    """Raised where the defaults of our own learner changed for some data: for floats, which bytes never are."""
+    options, defaults = config.options, learner_options("kenyon")
+    if config.learner != "kenyon" or not (config.backbone or content_sum(config.dataset)):
+        return None
+    left_open = all(options.get(name, defaults[name]) == defaults[name] for name in ("features", "threshold", "shape"))
+    return 2 if left_open else None
 
 
 def sources_of(config: RunConfig) -> dict[str, str]:

@@ -13,7 +13,7 @@ True
 from kenyon.features._base import BLOCK, Active, Features, Workspace, make_active
 from kenyon.features._dense import DenseProjection
 from kenyon.features._identity import Identity
-from kenyon.features._ramps import MOST_BESIDE, Ramps, ramp_sizes
+from kenyon.features._ramps import Ramps, inputs_beside, ramp_sizes
 from kenyon.features._shape import Layout, layout_of
 from kenyon.features._sparse import SparseProjection
 from kenyon.features._windows import Windows
@@ -30,7 +30,6 @@ FEATURES: dict[str, type[Features]] = {
 __all__ = [
     "BLOCK",
     "FEATURES",
-    "MOST_BESIDE",
     "Active",
     "DenseProjection",
     "Features",
@@ -40,6 +39,7 @@ __all__ = [
     "SparseProjection",
     "Windows",
     "Workspace",
+    "inputs_beside",
     "layout_of",
     "make_active",
     "ramp_sizes",

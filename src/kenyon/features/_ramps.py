@@ -2,11 +2,11 @@
 
     x_u = g max(0, sum_k s_uk u_k / sqrt(K_u) - b_u)
 
-A unit sums K_u inputs with a random sign s of +1 or -1 and answers above an offset b_u of its own, drawn evenly from -2
-to 2: inputs are expected in standard deviations (`scale`), so that the sum is about as wide. Sizes K go round m, 2m, 4m, 8m
-from unit to unit, m being a 32nd of the inputs, from 1 to 4: units of one input see thresholds, units of many see directions.
-Where there is room the inputs themselves come first, as units of their own. The gain g of 1/4 keeps ramps below
-them, so that a readout that shrinks begins with what is linear.
+A unit sums K_u inputs with a random sign s of +1 or -1 and answers above an offset b_u of its own, drawn evenly from
+-2 to 2: inputs are expected in standard deviations (`scale`), so that the sum is about as wide. Sizes K go round m, 2m,
+4m, 8m from unit to unit, m being a 32nd of the inputs, from 1 to 4: units of one input see thresholds, units of many
+see directions. Where there is room the inputs themselves come first, as units of their own. The gain g of 1/4 keeps
+ramps below them, so that a readout that shrinks begins with what is linear.
 
 Nothing is stored but the seed: inputs, signs and offsets are drawn from it (`draw_ramps`).
 

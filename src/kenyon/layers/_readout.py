@@ -6,8 +6,9 @@
 W is the mean scatter within classes, m_j a class's mean, c the mean of the C class means. V = W + the scatter of the
 class means around c: least squares onto one-hot targets with every class given the same weight, however many samples
 it had. Neither knows priors unless told to take classes for as likely as they were: the discriminant then adds
-log(n_j / n) to a score, and ridge weighs each class by n_j / n in place of 1 / C. The discriminant's weights and offsets are given less those of c, the same for every
-class, which changes no difference between scores and keeps them small.
+log(n_j / n) to a score, and ridge weighs each class by n_j / n in place of 1 / C. The discriminant's weights and
+offsets are given less those of c, the same for every class, which changes no difference between scores and keeps
+them small.
 
 A readout is computed in float64 by LAPACK, whose last bits may differ between machines, and rounded to float32.
 """

@@ -45,6 +45,7 @@ class KenyonLearner:
         self._info = info
         params = classifier_params(_with_shape(options, info.shape)) | {
             "expected_classes": info.n_classes,
+            "unlabelled": -1,  # as streams mark samples without a label
             "random_state": seed,
         }
         self.classifier = KenyonClassifier(**params)
