@@ -15,6 +15,7 @@ from kenyon import KenyonClassifier
 from kenyon.rules import GEN, INEL
 from making import stream
 
+
 @parametrize_with_checks(
     [
         KenyonClassifier(random_state=0),

@@ -1,6 +1,6 @@
 """Scaling on the fly: inputs in standard deviations, by moments that are part of the state.
 
-    z_i = (u_i - mean_i) / deviation_i,     beyond 4 deviations  sign(z_i) (2 sqrt(4 |z_i|) - 4)
+    z_i = (u_i - mean_i) / deviation_i,     beyond 4 deviations  sign(z_i) (2 sqrt(4 |z_i|) - 4),  10,000 at most
 
 A sample is scaled by the moments of the labelled samples before it, and then counted. Samples without a label, and
 those that are predicted, are scaled and not counted. So the result does not depend on how the stream is cut, and
@@ -36,6 +36,9 @@ HELD = 16
 
 KNEE = 4.0
 """Beyond so many deviations, a value grows with the root of its distance only."""
+
+FARTHEST = 1e4
+"""A value that is farther from the mean, in deviations, is taken to be as far as this."""
 
 DECLARED = tuple(Declared(name, ("inputs",), np.float64) for name in ("counts", "means", "spreads"))
 
@@ -75,14 +78,14 @@ class Scaler:
     def scale(self, samples: NDArray) -> NDArray[np.float32]:
         """Samples by the moments as they are."""
         out = np.empty(samples.shape, np.float32)
-        scale_only(samples, self.groups, *self.moments, KNEE, self.unit, out)
+        scale_only(samples, self.groups, *self.moments, KNEE, FARTHEST, self.unit, out)
         return out
 
     def count(self, samples: NDArray, taught: NDArray[np.bool_]) -> NDArray[np.float32]:
         """Scale each sample by the moments of those before it, and count it where it is taught."""
         out = np.empty(samples.shape, np.float32)
         limits = (self._held, self._most, self._moving)
-        scale_and_count(samples, taught, self.groups, *self.moments, KNEE, self.unit, *limits, out)
+        scale_and_count(samples, taught, self.groups, *self.moments, KNEE, FARTHEST, self.unit, *limits, out)
         return out
 
     # ---- keeping

@@ -97,7 +97,8 @@ class Labels:
         position = np.zeros(max(order, default=0) + 1, np.int64)
         position[order] = np.arange(order.size)
         decoded = labels[position[np.where(missing, order[0], neurons)]]
-        decoded[missing] = NO_LABEL if numbered else None
+        if missing.any():
+            decoded[missing] = NO_LABEL if numbered else None
         return decoded
 
     def encode(self, y: Any, unlabelled: float | None) -> tuple[NDArray[np.int64], list[tuple[int, Hashable]]]:

@@ -11,8 +11,10 @@ from kenyon.compiling import kernel
 
 
 @kernel(inline="always")
-def _scale_one(sample, groups, counts, means, spreads, deviations, knee, unit, out):
-    """How many deviations each input is from its mean; beyond the knee, it grows with the root of that only."""
+def _scale_one(sample, groups, counts, means, spreads, deviations, knee, farthest, unit, out):
+    """How many deviations each input is from its mean; beyond the knee, it grows with the root of that only.
+
+    What is farther than the farthest is as far as that."""
     for g in range(counts.size):
         deviations[g] = np.sqrt(spreads[g] / counts[g]) if counts[g] > 0 else 0.0
     for i in range(sample.size):
@@ -21,7 +23,7 @@ def _scale_one(sample, groups, counts, means, spreads, deviations, knee, unit, o
             out[i] = 0
             continue
         z = (value - means[g]) / deviations[g]
-        size = abs(z)
+        size = min(abs(z), farthest)
         if size > knee:
             size = 2.0 * np.sqrt(knee * size) - knee  # goes on from the line with the same slope
             z = size if z > 0 else -size
@@ -29,15 +31,15 @@ def _scale_one(sample, groups, counts, means, spreads, deviations, knee, unit, o
 
 
 @kernel()
-def scale_only(samples, groups, counts, means, spreads, knee, unit, out):
+def scale_only(samples, groups, counts, means, spreads, knee, farthest, unit, out):
     """Samples by the moments as they are, in so many deviations to a unit."""
     deviations = np.empty(counts.size)
     for s in range(samples.shape[0]):
-        _scale_one(samples[s], groups, counts, means, spreads, deviations, knee, unit, out[s])
+        _scale_one(samples[s], groups, counts, means, spreads, deviations, knee, farthest, unit, out[s])
 
 
 @kernel()
-def scale_and_count(samples, taught, groups, counts, means, spreads, knee, unit, held, most, moving, out):
+def scale_and_count(samples, taught, groups, counts, means, spreads, knee, farthest, unit, held, most, moving, out):
     """Scale each sample by the moments of those before it, and count it where it is taught.
 
     Args:
@@ -48,7 +50,7 @@ def scale_and_count(samples, taught, groups, counts, means, spreads, knee, unit,
     """
     deviations = np.empty(counts.size)
     for s in range(samples.shape[0]):
-        _scale_one(samples[s], groups, counts, means, spreads, deviations, knee, unit, out[s])
+        _scale_one(samples[s], groups, counts, means, spreads, deviations, knee, farthest, unit, out[s])
         if not taught[s]:
             continue
         for i in range(samples.shape[1]):
