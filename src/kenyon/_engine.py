@@ -266,6 +266,16 @@ class Engine:
             out[start : start + n] = self.layers[-1].forward(active, 0, n)[:, : self.n_classes]
         self._benches.append(bench)
 
+    def typicality(self, X: NDArray) -> NDArray[np.float64]:
+        """(n, n_classes): the share of each class's own samples that are less typical of it."""
+        out, bench = np.empty((len(X), self.n_classes)), self._take_bench()
+        for start in range(0, len(X), BLOCK):
+            block = X[start : start + BLOCK]
+            active = bench.activate(block if self.scaler is None else self.scaler.scale(block))
+            out[start : start + len(block)] = self.layers[-1].typicality(active, 0, len(block))
+        self._benches.append(bench)
+        return out
+
     def _take_bench(self) -> _Bench:
         """A bench that nobody else works on; give it back by appending it. One that an error kept is not missed."""
         try:

@@ -125,7 +125,7 @@ class Merging(Inspection, Estimator):
             if keep_classes or len(left) == engine.n_classes:
                 return core
             layer.keep(left)
-            return core._replace(heads=_renumbered(core.heads, left)) if len(left) else None
+            return core._replace(heads=renumbered(core.heads, left)) if len(left) else None
 
         self._change(core, take_out)
 
@@ -283,7 +283,7 @@ def unite(first: Mapping[Hashable, Labels], second: Mapping[Hashable, Labels], n
     return Union(heads, places, new)
 
 
-def _renumbered(heads: Mapping[Hashable, Labels], left: NDArray[np.int64]) -> dict[Hashable, Labels]:
+def renumbered(heads: Mapping[Hashable, Labels], left: NDArray[np.int64]) -> dict[Hashable, Labels]:
     """The labels whose neurons are left, numbered anew; a task without any is no task."""
     place = {neuron: number for number, neuron in enumerate(left.tolist())}
     kept = {

@@ -12,13 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from kenyon import _modelfile
 from kenyon._build import build_engine, check_budget, seed_of, settle
+from kenyon._classes import Classes, reject_below
 from kenyon._core import Core
 from kenyon._engine import Engine, Journal
 from kenyon._inputs import Inputs, check_labels, check_samples, check_scores
 from kenyon._inspection import head_of
 from kenyon._lesson import Lesson
 from kenyon._lock import ModelLock
-from kenyon._merging import Merging
 from kenyon.errors import InputError
 from kenyon.labels import NO_LABEL, Labels, plain_task
 from kenyon.options import OPTIONS, describe
@@ -30,7 +30,7 @@ _LOCKS: WeakKeyDictionary[KenyonClassifier, ModelLock] = WeakKeyDictionary()
 """The lock of each classifier: no attribute of it, since it is neither copied nor saved."""
 
 
-class KenyonClassifier(Merging):
+class KenyonClassifier(Classes):
     __doc__ = f"""Sparse random features and a layer of local plasticity: one pass, no replay, no backpropagation.
 
     {describe(OPTIONS)}
@@ -199,10 +199,25 @@ class KenyonClassifier(Merging):
         scores = self._scores(X, task)[1]
         return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
 
-    def predict(self, X: ArrayLike, task: Hashable = None) -> NDArray:
-        """The label with the highest score. Changes nothing."""
+    def predict(self, X: ArrayLike, task: Hashable = None, reject: float | None = None) -> NDArray:
+        """The label with the highest score. Changes nothing.
+
+        Args:
+            X: samples.
+            task: whose labels to choose from.
+            reject: answer None where a sample is less familiar than this (`familiarity`): about this share of the
+                samples of known classes, and most others.
+        """
+        if reject is not None:
+            return reject_below(*self._best(X, task), reject)
         labels, scores = self._scores(X, task)
         return labels[scores.argmax(axis=1)]
+
+    def predict_one(self, x: ArrayLike, task: Hashable = None, reject: float | None = None) -> Hashable:
+        """The label of a single sample (one-dimensional), as Python has it."""
+        if (sample := np.asarray(x)).ndim != 1:
+            raise InputError(f"x has {sample.ndim} dimensions: expected one, a single sample")
+        return self.predict(sample[np.newaxis], task=task, reject=reject).tolist()[0]
 
     def predict_proba(self, X: ArrayLike, task: Hashable = None) -> NDArray[np.float64]:
         """Softmax of the scores at the layer's own scale: a ranking with a rough confidence."""
@@ -222,10 +237,13 @@ class KenyonClassifier(Merging):
 
         def scores(core: Core) -> tuple[NDArray, NDArray[np.float32]]:
             labels, neurons = head_of(core, task).sorted()
-            samples = check_samples(core.inputs, X, absent=self._absent(core))
+            samples = self._samples(core, X)
             return labels, check_scores(samples, core.engine.scores(samples)[:, neurons])
 
         return self._read(scores)
+
+    def _samples(self, core: Core, X: ArrayLike) -> NDArray:
+        return check_samples(core.inputs, X, absent=self._absent(core))
 
     # ---- files, and what may be asked before learning
 

@@ -60,9 +60,9 @@ def meaning_of(learner: str) -> list[int]:
 
 def defaults_of(config: RunConfig) -> int | None:
     """Raised where the defaults of our own learner changed for some data: for floats, which bytes never are."""
-    options, defaults = config.options, learner_options("kenyon")
     if config.learner != "kenyon" or not (config.backbone or content_sum(config.dataset)):
         return None
+    options, defaults = config.options, learner_options("kenyon", config.options)
     left_open = all(options.get(name, defaults[name]) == defaults[name] for name in ("features", "threshold", "shape"))
     return 2 if left_open else None
 

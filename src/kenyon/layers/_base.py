@@ -15,9 +15,10 @@ from typing import Any, NamedTuple, Protocol, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon.errors import MergeError, ModelFileError
+from kenyon.errors import ConfigError, MergeError, ModelFileError
 from kenyon.features import Active
 from kenyon.layers._state import Declared, State, axis_sizes, bytes_of
+from kenyon.layers._sums import only
 
 NO_LABEL = -1
 """The class number of a sample without a label."""
@@ -199,6 +200,24 @@ class Layer(ABC):
     def taught(self) -> NDArray[np.int64]:
         """Samples that each output neuron was taught; of layers that can `subtract`."""
         raise NotImplementedError
+
+    def forget(self, left: NDArray[np.int64]) -> None:
+        """Keep these output neurons alone, in this order, whatever the others were taught."""
+        self.state, self.n_classes = only(self.state, left), len(left)
+
+    def join(self, neurons: NDArray[np.int64], left: NDArray[np.int64]) -> None:
+        """Add what some neurons keep to the first of them, then keep those that are `left`."""
+        raise ConfigError(
+            f"a layer of the kind {type(self).__name__} keeps no sums that could be joined: expected "
+            "layer='second-order' with bits=32, or layer='counting'"
+        )
+
+    def typicality(self, active: Active, first: int, last: int) -> NDArray[np.float64]:
+        """(samples, neurons): how typical samples are of each class, the share of its own that are less so."""
+        raise ConfigError(
+            f"a layer of the kind {type(self).__name__} does not know how far samples of a class spread: expected "
+            "layer='second-order'"
+        )
 
     @property
     def sharpness(self) -> float:

@@ -22,6 +22,7 @@ from kenyon._kernels import counting as kernels
 from kenyon.errors import ConfigError
 from kenyon.features import Active
 from kenyon.layers._base import Layer, Samples
+from kenyon.layers._class_sums import with_joined
 from kenyon.layers._coactivity import TAUGHT
 from kenyon.layers._plastic import KeptRows, PlasticUndo
 from kenyon.layers._state import Declared, State
@@ -151,6 +152,9 @@ class CountingLayer(Layer):
 
     def keep(self, neurons: NDArray[np.int64]) -> None:
         self.state, self.n_classes = only(self.state, neurons), len(neurons)
+
+    def join(self, neurons: NDArray[np.int64], left: NDArray[np.int64]) -> None:
+        self.state, self.n_classes, self._sure = with_joined(self.state, neurons, left), len(left), 0
 
     def taught(self) -> NDArray[np.int64]:
         return self.state.views()["taught"].astype(np.int64)

@@ -49,7 +49,7 @@ from kenyon.layers._coactivity import FEW_ROWS, TAUGHT, Coactivity
 from kenyon.layers._pairs_undo import PairsUndo
 from kenyon.layers._readout import ClassMoments
 from kenyon.layers._state import Declared, State
-from kenyon.layers._sums import narrowest, spread, with_counts
+from kenyon.layers._sums import narrowest, only, spread, with_counts
 
 MOST_HALVINGS = 62
 """As many as a stream with less than 2**64 samples can need."""
@@ -181,6 +181,14 @@ class FewBits(Coactivity):
     def visits(self, active: Active, chosen: NDArray[np.int64]) -> int:
         """As counted when the samples were learned, which was just now: it depends on which were let in."""
         return self.visited
+
+    def only(self, state: State, left: NDArray[np.int64]) -> State:
+        """The state of some classes, the scatter within classes scaled down with the samples."""
+        kept, before = only(state, left), float(state.arrays["taught"].sum())
+        share = float(kept.arrays["taught"].sum()) / max(before, 1.0)
+        pairs = np.rint(self._unpacked(state.arrays["pairs"]) * share).astype(np.int32)
+        self._pack(pairs, kept.arrays["pairs"])
+        return kept
 
     def _unpacked(self, packed: NDArray) -> NDArray[np.int32]:
         if self.bits == 16:

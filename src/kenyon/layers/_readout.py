@@ -100,9 +100,7 @@ def solve(
     scatter, means, n_samples, n_used = moments()
     order = by_content(means)
     known, means = known[order], means[:, order]
-    amount = 0.0 if shrinkage == "auto" else float(shrinkage)
-    if shrinkage == "auto" or at_least:
-        amount = max(amount, oracle_shrinkage(scatter, n_used))
+    amount = chosen_shrinkage(scatter, n_used, shrinkage, at_least)
     counts = taught[known].astype(np.float64) / float(taught[known].sum())
     weighed = kind == "ridge" and prior == "counts"
     centre = (means * counts).sum(axis=1, keepdims=True) if weighed else means.mean(axis=1, keepdims=True)
@@ -140,6 +138,12 @@ def by_content(columns: NDArray[np.float64]) -> list[int]:
     """An order of the columns that follows from what they hold: sums over classes then have one order, to the last
     bit, in whatever order the classes came."""
     return sorted(range(columns.shape[1]), key=lambda column: columns[:, column].tobytes())
+
+
+def chosen_shrinkage(scatter: NDArray[np.float64], n_used: float, shrinkage: float | str, at_least: bool) -> float:
+    """Lambda as it was asked for, or as the state asks for it; `at_least` is for the larger of the two."""
+    amount = 0.0 if shrinkage == "auto" else float(shrinkage)
+    return max(amount, oracle_shrinkage(scatter, n_used)) if shrinkage == "auto" or at_least else amount
 
 
 def oracle_shrinkage(scatter: NDArray[np.float64], n_used: float) -> float:

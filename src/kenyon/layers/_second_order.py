@@ -27,10 +27,11 @@ from kenyon._kernels.learn import forward_block
 from kenyon.errors import ConfigError, ModelFileError, unknown
 from kenyon.features import BLOCK, Active
 from kenyon.layers._base import NO_LABEL, Layer, Samples
+from kenyon.layers._class_sums import Spread, spread_of, with_joined, without_classes
 from kenyon.layers._coactivity import Coactivity, ExactSums, FloatSums
 from kenyon.layers._few_bits import FewBits
 from kenyon.layers._pairs_undo import KeptPairs, PairsUndo
-from kenyon.layers._readout import Readout, solve
+from kenyon.layers._readout import Readout, chosen_shrinkage, solve
 from kenyon.layers._state import Declared, State
 from kenyon.layers._sums import check_neurons, narrowest, only, wide_in, widened
 
@@ -124,6 +125,7 @@ class SecondOrderLayer(Layer):
         self.readout, self.shrinkage = readout, shrinkage
         self._how = (readout, shrinkage, prior, at_least)
         self._solved: Readout | None = None
+        self._spread: tuple[Readout, Spread] | None = None
         self._service: Service | None = None
         self._kept: KeptPairs | None = None
         self._undo: PairsUndo | None = None
@@ -223,6 +225,28 @@ class SecondOrderLayer(Layer):
     def keep(self, neurons: NDArray[np.int64]) -> None:
         self._replace(only(self.state, neurons))
         self.n_classes = len(neurons)
+
+    def forget(self, left: NDArray[np.int64]) -> None:
+        few = self.coactivity if isinstance(self.coactivity, FewBits) else None
+        self._replace(without_classes(self.coactivity, self.state, left) if few is None else few.only(self.state, left))
+        self.n_classes = len(left)
+
+    def join(self, neurons: NDArray[np.int64], left: NDArray[np.int64]) -> None:
+        if isinstance(self.coactivity, FewBits):
+            super().join(neurons, left)
+        self._replace(with_joined(self.state, neurons, left))
+        self.n_classes = len(left)
+
+    def typicality(self, active: Active, first: int, last: int) -> NDArray[np.float64]:
+        if self._spread is None or self._spread[0] is not self._present():
+            moments = self.coactivity.moments(self.state)
+            _, shrinkage, _, at_least = self._how
+            amount = chosen_shrinkage(moments.scatter, moments.n_used, shrinkage, at_least)
+            self._spread = (self._present(), spread_of(moments, amount))
+        shares = np.zeros((last - first, self.n_neurons))
+        rows = self.coactivity.dense(active, np.arange(first, last))
+        shares[:, np.flatnonzero(self.taught())] = self._spread[1].shares(rows)
+        return shares
 
     def taught(self) -> NDArray[np.int64]:
         return self.state.views()["taught"].astype(np.int64)
