@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kenyon._core import Core
+from kenyon._inputs import check_scores
 from kenyon._inspection import head_of
 from kenyon._merging import Merging, renumbered
 from kenyon.errors import ConfigError, InputError
@@ -154,7 +155,11 @@ class Classes(Merging):
     def _typical_scores(self, core: Core, X: ArrayLike, task: Hashable) -> tuple[NDArray, NDArray, NDArray]:
         labels, neurons = head_of(core, task).sorted()
         samples = self._samples(core, X)
-        return labels, core.engine.scores(samples)[:, neurons], core.engine.typicality(samples)[:, neurons]
+        return (
+            labels,
+            check_scores(samples, core.engine.scores(samples)[:, neurons]),
+            core.engine.typicality(samples)[:, neurons],
+        )
 
     @abstractmethod
     def _samples(self, core: Core, X: ArrayLike) -> NDArray:
