@@ -97,7 +97,14 @@ BAD: list[tuple[dict[str, Any], type[Exception], str]] = [
     ({"shape": "8x8"}, ConfigError, "shape is '8x8'"),
     ({"features": "windows"}, ConfigError, "shape is None"),
     ({"shape": (8, 8), "bits": 5}, ConfigError, "bits is 5: expected one of 2, 3, 4, 8, 16, 24, 32"),
+    ({"shape": (8, 8), "rule": "mse", "bits": 4}, ConfigError, "cannot learn weights of few bits: expected one of gen"),
+    ({"rule": "inel", "bits": 2}, ConfigError, "cannot learn weights of few bits: expected one of gen"),
+    ({"rule": GEN(b1=0.1), "bits": 8}, ConfigError, "changes synapses without activity"),
+    ({"rule": "gen", "bits": 16}, ConfigError, "bits is 16: expected 8, 4, 3, 2, or 32"),
+    ({"shape": (8, 8), "layer": "second-order", "bits": 8}, ConfigError, "bits is 8: expected 16, 24 or 32"),
     ({"shape": (8, 8), "memory_budget": 900}, MemoryBudgetError, "900"),
+    ({"shape": (8, 8), "memory_budget": 60, "expected_classes": 1}, MemoryBudgetError, "60 bytes: expected at least"),
+    ({"rule": "gen", "n_hidden": 500, "memory_budget": 1_000}, MemoryBudgetError, "the memory budget is 1,000"),
     ({"shape": (8, 8), "layer": "second-order", "hidden_layers": (20,)}, ConfigError, "hidden_layers"),
 ]
 
