@@ -75,6 +75,7 @@ ROWS = [
     *(Row("Split-Fashion-MNIST", "fashion-mnist", budget) for budget in ("20KB", "160KB", "1MB", "5MB", "8MB")),
     *(Row("Split-CIFAR-10, pixels", "cifar10", budget) for budget in ("1MB", "32MB")),
     Row("Split-CIFAR-10, features", "cifar10", "20KB", FEATURES | {"bits": 16}, LITE),
+    Row("Split-CIFAR-10, features", "cifar10", "50KB", FEATURES | {"bits": 24}, LITE),
     Row("Split-CIFAR-10, features", "cifar10", "160KB", FEATURES, LITE),
     Row("Split-CIFAR-10, features", "cifar10", "1MB", FEATURES | {"bits": 24}, LITE),
     Row("Split-CIFAR-10, features", "cifar10", "4MB", WHOLE, LITE),
