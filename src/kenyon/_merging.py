@@ -77,7 +77,8 @@ class Merging(Inspection, Estimator):
         nothing is changed; whether others have been, sums cannot tell.
 
         Args:
-            X, y: samples with the labels they were learned with; what has no label taught nothing, and is passed over.
+            X, y: samples with the labels they were learned with, each as often as it was learned; what has no label
+                taught nothing, and is passed over.
             task: the task that they were learned in.
             keep_classes: whether classes that no sample is left of stay known, as they do where they were declared by
                 `classes=`. Otherwise they are forgotten; a model without any sample left is as before its first.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kenyon.cli._workers import AddressOption, EngineOption, WorkersOption
+from kenyon.cli._workers import AddressOption, EngineOption
 
 if TYPE_CHECKING:
     from kenyon.shards import Shard
@@ -20,7 +20,12 @@ def learn(
     config: Annotated[Path, typer.Argument(help="TOML file: [options] of the classifier, label, seed, classes.")],
     data: Annotated[list[str], typer.Option(help="A file or a pattern such as 'part-*.parquet'; may be repeated.")],
     out: Annotated[Path, typer.Option(help="The model's file; one that is there already is added to.")],
-    workers: WorkersOption = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            help="How many pieces at a time. [1; with ray every CPU]", rich_help_panel="Workers", show_default=False
+        ),
+    ] = None,
     engine: EngineOption = "local",
     address: AddressOption = None,
     piece: Annotated[int, typer.Option(help="Rows that a worker learns at a time, at least.")] = 262_144,
