@@ -136,6 +136,28 @@ def test_a_merge_that_is_not_exact_is_close_and_says_so(case: str) -> None:
     assert np.corrcoef(merged.decision_function(X).ravel(), single.decision_function(X).ravel())[0, 1] > 0.95
 
 
+def test_models_that_scaled_their_inputs_differently_are_close_and_say_so() -> None:
+    X, Y = stream(600, kind="float64")
+    X = X * np.linspace(1, 50, X.shape[1]) + 7
+    known = Y >= 0
+
+    def scaled(some: Any) -> KenyonClassifier:
+        return make("counting", scale=True).partial_fit(X[some], Y[some])
+
+    parts, single = [scaled(slice(part, None, 4)) for part in range(4)], scaled(slice(None))
+    before = [held(model) for model in parts]
+    with pytest.warns(MergeWarning, match="each model scaled its inputs by moments"):
+        merged = KenyonClassifier.merge(parts)
+    assert [held(model) for model in parts] == before, "a part was changed"
+    assert merged.unlike_one_pass() is not None and single.n_samples_learned_ == merged.n_samples_learned_
+    a, b = (np.mean(model.predict(X)[known] == Y[known]) for model in (merged, single))
+    assert a > b - 0.03
+    twins = [copy.deepcopy(parts[0]), parts[0]]  # moments that stand still, and are the same
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", MergeWarning)
+        KenyonClassifier.merge(twins)
+
+
 @pytest.mark.parametrize("case", ["counting in few bits", "second order, 16 bits", "second order, 24 bits"])
 @pytest.mark.filterwarnings("ignore::kenyon.errors.MergeWarning")
 def test_few_bits_merge_the_same_way_round_and_nothing_adds_nothing(case: str) -> None:

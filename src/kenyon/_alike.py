@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from kenyon._core import Core
-from kenyon._engine import Engine
 from kenyon.errors import MergeError
 from kenyon.labels import label_kind
 from kenyon.options import OPTIONS
@@ -26,7 +25,7 @@ def check_alike(first: Core, second: Core) -> None:
         *_named("features are called", _names(first), _names(second)),
         *_named("units", here.layers[-1].n_inputs, there.layers[-1].n_inputs),
         *_named("labels are of the kind", _kind(first), _kind(second)),
-        *_named("inputs are scaled by moments", _moments(here), _moments(there)),
+        *_named("inputs are scaled", here.scaler is not None, there.scaler is not None),
     ]
     if differences:
         raise MergeError(
@@ -61,13 +60,6 @@ def _names(core: Core) -> list[str] | None:
 
 def _kind(core: Core) -> str:
     return next(label_kind(label) for head in core.heads.values() for label in head.neurons)
-
-
-def _moments(engine: Engine) -> dict[str, list[float]] | None:
-    """What inputs are scaled by; models that went on from one whose moments stood still have it in common."""
-    if engine.scaler is None:
-        return None
-    return {name: view.tolist() for name, view in engine.scaler.state.views().items()}
 
 
 def _moving(params: Mapping[str, Any]) -> str | None:

@@ -32,6 +32,8 @@ from kenyon._narrowing import narrowed_core
 from kenyon.errors import InputError, MergeError, MergeWarning
 from kenyon.labels import NO_LABEL, Labels
 
+MOVING = "each model scaled its inputs by moments that it learned itself"
+
 M = TypeVar("M", bound="Merging")
 
 
@@ -68,6 +70,18 @@ class Merging(Inspection, Estimator):
 
     @abstractmethod
     def _check_wider(self, core: Core) -> None: ...
+
+    def unlike_one_pass(self) -> str | None:
+        """In what a model merged from parts differs from that of a single pass, in words; None: in nothing, to the bit.
+
+        Raises `MergeError` where models like this one cannot be merged.
+        """
+
+        def differs(core: Core) -> str | None:
+            scaled = None if core.engine.scaler is None else MOVING
+            return core.engine.layers[-1].unlike_one_pass() or scaled
+
+        return self._read(differs)
 
     def unlearn(self, X: ArrayLike, y: ArrayLike, task: Hashable = None, keep_classes: bool = False) -> Self:
         """Take samples out again: the model as if they had never come, to the bit.
@@ -145,6 +159,9 @@ class Merging(Inspection, Estimator):
             for _ in union.new:
                 engine.layers[-1].add_class()
             engine.layers[-1].merge(other.engine.layers[-1].state, union.neurons)
+            theirs = other.engine.scaler
+            if engine.scaler is not None and theirs is not None and not engine.scaler.is_like(theirs):
+                engine.scaler.merge(theirs)
             engine.clock[:] = engine.clock + other.engine.clock
             if engine.state_bytes > needed:
                 self._check_wider(merged)
@@ -186,8 +203,8 @@ def _merged(kind: type[M], models: Iterable[M]) -> M:
     """
     models = list(models)
     _check_models(kind, models)
-    new = _total(models)
-    _warn(new._core.engine)
+    new, moved = _total(models), _moments_differ(models)
+    _warn(new._core.engine, moved)
     return new
 
 
@@ -220,9 +237,9 @@ def _merge_into(model: M, *others: M) -> M:
     if not others:
         raise InputError("merge was given no model: expected at least one")
     # copied first: a model that waited for another's lock while it holds its own could wait for ever
-    other = _total(list(others))._core
+    other, moved = _total(list(others))._core, _moments_differ([model, *others])
     model._lock.write(lambda: model._add(other))
-    _warn(model._core.engine)
+    _warn(model._core.engine, moved)
     return model
 
 
@@ -242,14 +259,24 @@ def _copied(core: Core) -> Core:
     """A core that shares nothing that learning changes."""
     engine = copy.copy(core.engine)
     engine.layers, engine.clock = [copy.deepcopy(layer) for layer in engine.layers], engine.clock.copy()
+    engine.scaler = copy.deepcopy(engine.scaler)
     return Core(engine, core.heads, core.inputs)
 
 
-def _warn(engine: Engine) -> None:
+def _moments_differ(models: list[M]) -> bool:
+    """Whether the inputs of some models were scaled by other moments than those of the first."""
+    scalers = [model._read(lambda core: core.engine.scaler) for model in models]
+    first = scalers[0]
+    return first is not None and any(other is not None and not first.is_like(other) for other in scalers[1:])
+
+
+def _warn(engine: Engine, moved: bool) -> None:
     """Say so where the merged model is not the one of a single pass to the bit."""
-    if (inexact := engine.layers[-1].unlike_one_pass()) is not None:
+    why = [engine.layers[-1].unlike_one_pass()]
+    why += [MOVING] if moved else []
+    if reasons := "; ".join(reason for reason in why if reason is not None):
         warnings.warn(
-            f"the merged model is close to the one of a single pass, not equal to the bit: {inexact}",
+            f"the merged model is close to the one of a single pass, not equal to the bit: {reasons}",
             MergeWarning,
             stacklevel=4,
         )

@@ -101,6 +101,27 @@ class Scaler:
         if (counts < 0).any() or (counts > self._most).any() or (spreads < 0).any():
             raise ModelFileError(f"the moments of the inputs are not those of 0 to {self._most:g} values")
 
+    # ---- merging
+
+    def is_like(self, other: Scaler) -> bool:
+        """Whether the moments are the same: of models that went on from one whose moments stood still."""
+        return all(np.array_equal(own, theirs) for own, theirs in zip(self.moments, other.moments, strict=True))
+
+    def merge(self, other: Scaler) -> None:
+        """Moments of what both have counted, as if of so many values as stand still at most.
+
+        What each has learned stays in the units of its own moments, so that this is no more than close.
+        """
+        (n, mean, spread), (m, other_mean, other_spread) = self.moments, other.moments
+        total = n + m
+        share = np.divide(m, total, out=np.zeros_like(total), where=total > 0)
+        away = other_mean - mean
+        spread += other_spread + n * share * away**2
+        mean += share * away
+        kept = np.minimum(total, self._most)
+        spread *= np.divide(kept, total, out=np.ones_like(total), where=total > 0)
+        n[:] = kept
+
     @property
     def state_bytes(self) -> int:
         """Bytes of the moments."""

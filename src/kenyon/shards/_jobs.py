@@ -44,7 +44,7 @@ def learn_piece(config: LearnConfig, shard: Shard, piece: tuple[int, int], merge
         elif config.classes or Labels().encode(y, model.unlabelled)[1]:
             model.partial_fit(X, y, classes=config.classes or None)
         if merged and not started and model.__sklearn_is_fitted__():
-            model.parts()[1][-1].unlike_one_pass()
+            model.unlike_one_pass()
     if not shard.is_unchanged():
         raise shard.refuse()
     if model.__sklearn_is_fitted__():

@@ -108,7 +108,7 @@ def learn_files(
     shards, model = Record.load(place.record).shards, load_model(place.out)
     assert model is not None
     several = sum(len(shard.pieces) for shard in shards) > 1
-    return Learned(place.out, shards, rows, model.parts()[1][-1].unlike_one_pass() if several else None)
+    return Learned(place.out, shards, rows, model.unlike_one_pass() if several else None)
 
 
 class Place:
