@@ -15,7 +15,7 @@ from kenyon import KenyonClassifier
 from kenyon.shards import LearnConfig
 
 WIDTH = 20
-CONFIG = LearnConfig(options={"layer": "second-order", "shape": [4, 5], "n_hidden": 24})
+CONFIG = LearnConfig(options={"layer": "second-order", "shape": [4, 5], "n_hidden": 24, "unlabelled": -1})
 
 
 def samples(n: int = 600, seed: int = 0) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
