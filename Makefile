@@ -64,9 +64,9 @@ test-lowest: $(LOWEST)/done
 	$(LOWEST)/bin/python -m pytest --core -n 2 --dist loadfile tests/cli tests/evaluation tests/streams tests/test_*.py
 
 # MLflow and Weights & Biases are large, and bring servers along, so they have an environment of their own.
-$(LOGS)/done: pyproject.toml constraints.txt
+$(LOGS)/done: pyproject.toml constraints-logs.txt
 	test -x $(LOGS)/bin/python || $(PYTHON) -m venv $(LOGS)
-	$(LOGS)/bin/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt \
+	$(LOGS)/bin/python -m pip --disable-pip-version-check install --quiet --constraint constraints-logs.txt \
 	  --editable ".[mlflow,wandb,tensorboard,test]"
 	touch $@
 

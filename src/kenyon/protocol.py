@@ -59,7 +59,8 @@ class Learner(Protocol):
     - `learn_recorded(X, y, task, every) -> (predictions, means)`: `test_then_learn` that notes
       `weight_means()` after every `every`-th sample of the call, `(len(y) // every, n_classes)`.
 
-    And, for those who want to keep what was learned, `save(path)`: write the model as one file.
+    And, for a model file of its own form, `save(path)`, which writes it, and `load(path)`, which goes on from it;
+    where there is no `save`, the model file of a run holds `state()`.
     """
 
     def learn(self, X: NDArray, y: NDArray[np.int64], task: int | None = None) -> None:

@@ -11,11 +11,10 @@ from typer.testing import CliRunner
 
 from evaluation.test_damage import Notes
 from evaluation.test_store import Count
-from evaluation.workers import make_config
 from kenyon import KenyonClassifier
 from kenyon.cli import app
 from kenyon.errors import ConfigError, DataError
-from kenyon.evaluation import RunConfig, Store, run
+from kenyon.evaluation import RunConfig, Store, load_learner, run, state_hash
 from kenyon.streams import Curriculum, load_dataset
 
 CONFIG = RunConfig("digits", "kenyon", Curriculum(max_per_task=60), {"n_hidden": 200})
@@ -93,12 +92,35 @@ def test_run_again_forgets_the_model(tmp_path: Path) -> None:
     assert not Store(tmp_path).folder(CONFIG, 0).file(MODEL).exists()
 
 
-def test_a_learner_without_a_model_file_says_so(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=r"'evaluation.tiny:Tiny' has no model file"):
-        run(make_config(max_per_task=10), [0], tmp_path, save_model=True)
-    assert not list(tmp_path.iterdir()), "before a folder is made"
+def test_a_learner_without_a_file_of_its_own_keeps_its_state(tmp_path: Path) -> None:
+    config = RunConfig("digits", "evaluation.tiny:Tiny", Curriculum(max_per_task=30))
+    report = run(config, [2], tmp_path, save_model=True)
+    learner = load_learner(tmp_path / report.results[0].folder.name)
+    assert state_hash(learner.state()) == report.results[0].state_sha256
     with pytest.raises(ConfigError, match="without a store"):
-        run(CONFIG, [0], save_model=True)
+        run(config, [2], save_model=True)
+
+
+def test_the_learner_of_a_run_goes_on_from_its_file(tmp_path: Path) -> None:
+    report = run(CONFIG, [0], tmp_path, save_model=True)
+    learner = load_learner(Store(tmp_path).folder(CONFIG, 0))
+    assert state_hash(learner.state()) == report.results[0].state_sha256
+    X, y = CONFIG.curriculum.open(load_dataset("digits")).episodes[0].train(0, 20)
+    before = learner.synaptic_updates
+    learner.learn(X, y)
+    assert learner.synaptic_updates > before
+    run(CONFIG, [1], tmp_path)
+    with pytest.raises(DataError, match="--save-model"):
+        load_learner(Store(tmp_path).folder(CONFIG, 1))
+
+
+def test_a_report_has_the_learners_on_request(tmp_path: Path) -> None:
+    for store in (None, tmp_path, tmp_path):  # the second time the runs are found complete
+        report = run(CONFIG, [1, 0], store, keep_learners=True)
+        assert [state_hash(one.state()) for one in report.learners] == [r.state_sha256 for r in report.results]
+    assert run(CONFIG, [0], tmp_path).learners == []
+    with pytest.raises(ConfigError, match="several workers"):
+        run(CONFIG, [0, 1], tmp_path, keep_learners=True, workers=2)
 
 
 def test_on_the_command_line(tmp_path: Path) -> None:
@@ -117,4 +139,4 @@ def test_on_the_command_line(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["run", "--config", str(tmp_path / "c.toml")])
     assert result.exit_code == 2 and "save_model = 'yes'" in result.stderr
     result = CliRunner().invoke(app, ["run", "--learner", "ncm", "--save-model", "--out", str(tmp_path / "d")])
-    assert result.exit_code == 2 and "'ncm' has no model file" in result.stderr and not (tmp_path / "d").exists()
+    assert result.exit_code == 0 and len(list((tmp_path / "d").glob(f"*/{MODEL}"))) == 5

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -147,23 +149,41 @@ def test_mlflow_has_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert [history[step] for step in (30, 60, 90, 120, 150)] == pytest.approx(so_far(result))
 
 
+def wandb_records(file: Path) -> Iterator[bytes]:
+    """The records of a file of W&B: after 7 bytes of its own a log of LevelDB, in blocks of 32 KiB."""
+    data, place, whole = file.read_bytes(), 7, b""
+    while place + 7 <= len(data):
+        if (rest := 32768 - place % 32768) < 7:  # the end of a block is left empty
+            place += rest
+            continue
+        length, kind = struct.unpack("<HB", data[place + 4 : place + 7])
+        whole += data[place + 7 : place + 7 + length]
+        place += 7 + length
+        if kind in (1, 4):  # all of it, or its last piece
+            yield whole
+            whole = b""
+
+
 def test_wandb_has_the_run_offline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("wandb")
     from wandb.proto import wandb_internal_pb2
-    from wandb.sdk.internal.datastore import DataStore
 
     monkeypatch.delenv("WANDB_MODE", raising=False)
     report = run(CONFIG, [0, 1], tmp_path, log=["wandb"])
     files = sorted((tmp_path / "wandb").glob("offline-run-*/*.wandb"))
     assert len(files) == 2
-    for file, result in zip(files, report.results, strict=True):
-        store, found, curve = DataStore(), {}, []
-        store.open_for_scan(str(file))
-        while (data := store.scan_data()) is not None:
+    by_seed = {}
+    for file in files:
+        found: dict[str, str] = {}
+        curve: list[float] = []
+        for data in wandb_records(file):
             record = wandb_internal_pb2.Record()
             record.ParseFromString(data)
-            items = [*record.history.item, *record.summary.update]
-            found |= {item.key or "/".join(item.nested_key): item.value_json for item in items}
+            for item in (*record.history.item, *record.summary.update, *record.run.config.update):
+                found[item.key or "/".join(item.nested_key)] = item.value_json
             curve += [float(i.value_json) for i in record.history.item if "accuracy_so_far" in (i.key, *i.nested_key)]
-        assert float(found["final/accuracy"]) == pytest.approx(result.metrics.accuracy)
+        by_seed[int(found["seed"])] = (float(found["final/accuracy"]), curve, found["learner"])
+    for result in report.results:
+        accuracy, curve, learner = by_seed[result.seed]
+        assert accuracy == pytest.approx(result.metrics.accuracy) and learner == '"ncm"'
         assert curve == pytest.approx(so_far(result))

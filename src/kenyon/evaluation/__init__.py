@@ -29,6 +29,7 @@ from kenyon.evaluation._each import Ended, run_each
 from kenyon.evaluation._environment import environment
 from kenyon.evaluation._files import read_growing
 from kenyon.evaluation._groups import Groups, RunGroup, by_stream, distinguishing, group_runs
+from kenyon.evaluation._kept import load_learner
 from kenyon.evaluation._loop import WITHHELD, chunk_size
 from kenyon.evaluation._metrics import METRICS, FinishedRun, Metric, Metrics, Summary
 from kenyon.evaluation._result import Report, RunResult, json_safe
@@ -63,6 +64,7 @@ __all__ = [
     "group_runs",
     "json_safe",
     "load_checkpoint",
+    "load_learner",
     "open_dataset",
     "parse_seeds",
     "read_config",

@@ -7,12 +7,13 @@ from functools import partial
 from time import perf_counter
 from typing import NamedTuple, cast
 
-from kenyon.errors import DataError
+from kenyon.errors import ConfigError, DataError
 from kenyon.evaluation._config import RunConfig
 from kenyon.evaluation._result import RunResult
 from kenyon.evaluation._store import RunFolder
 from kenyon.evaluation._terms import Place, Terms, run_elsewhere, run_seed
 from kenyon.parallel import Answer, Pool, check_engine
+from kenyon.protocol import Learner
 from kenyon.streams import Dataset
 from kenyon.watchers import Watch, check_watcher
 
@@ -64,12 +65,15 @@ def run_each(
     engine: str = "local",
     address: str | None = None,
     gpus: float = 0.0,
+    kept: dict[tuple[str, int], Learner] | None = None,
 ) -> Iterator[Ended]:
     """Run every configuration once for every seed, and give each run as it ends; one that fails stops no other.
 
     Args:
         configs, seeds, store, data_dir, again, save_model, log, watch, workers, engine, address, gpus: see `run`.
         begun: called with the number of a configuration and a seed when that run is begun.
+        kept: gets the trained learners, by the configuration's `folder_name(0)` and the seed. They stay in the
+            process that made them, so there has to be one worker.
 
     Example:
         >>> configs = [RunConfig("digits", name) for name in ("ncm", "slda")]
@@ -77,7 +81,9 @@ def run_each(
         [(0, 0), (0, 1), (1, 0), (1, 1)]
     """
     check_engine(engine, workers, address, gpus)
-    watch, terms = watch or Watch(), Terms(store, data_dir, again, save_model, tuple(log))
+    watch, terms = watch or Watch(), Terms(store, data_dir, again, save_model, tuple(log), kept)
+    if kept is not None and (engine != "local" or (workers or 1) > 1):
+        raise ConfigError("learners are asked for from several workers: expected one, in this process")
     for name in log:
         check_watcher(name)
     for config in configs:

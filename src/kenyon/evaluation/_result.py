@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from kenyon.evaluation._metrics import METRICS, Metrics, Summary, summarise
+from kenyon.protocol import Learner
 
 FORMAT = 1
 Matrix = Sequence[Sequence[float | None]]
@@ -95,6 +96,8 @@ class Report:
 
     config: Mapping[str, Any]
     results: Sequence[RunResult]
+    learners: Sequence[Learner] = ()
+    """The trained learner of every seed, where `run(..., keep_learners=True)` asked for them."""
 
     def summary(self, metric: str) -> Summary:
         """Mean, standard deviation (n - 1) and every seed's value of a metric."""

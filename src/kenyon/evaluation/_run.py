@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
@@ -34,6 +35,7 @@ def run_dataset(
     folder: RunFolder | None = None,
     save_model: bool = False,
     watch: Watch | None = None,
+    keep: Callable[[Learner], None] | None = None,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
     checkpoint_share: float = CHECKPOINT_SHARE,
 ) -> RunResult:
@@ -42,6 +44,7 @@ def run_dataset(
     Args:
         folder: where to keep it; its lock must be held. None keeps nothing.
         save_model: keep the trained model in the folder too.
+        keep: gets the trained learner.
         checkpoint_seconds: how often to checkpoint within a task; at task ends ten times as often.
         checkpoint_share: the largest share of the time that checkpoints may take.
 
@@ -78,8 +81,10 @@ def run_dataset(
     drive(stream, learner, tally, recorder, watch, stride=stride, tests=config.tests, boundaries=boundaries)
     result = _result(config, seed, run_ids[0], stream, learner, tally, stride)
     if folder and save_model:
-        folder.save_model(learner)
+        folder.save_model(learner, result.run)
     recorder.finish(result)
+    if keep:
+        keep(learner)
     return result
 
 

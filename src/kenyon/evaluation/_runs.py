@@ -8,6 +8,7 @@ from kenyon.evaluation._config import RunConfig
 from kenyon.evaluation._each import Key, run_each
 from kenyon.evaluation._result import Report, RunResult
 from kenyon.evaluation._terms import Place
+from kenyon.protocol import Learner
 from kenyon.watchers import Watch
 
 
@@ -25,6 +26,7 @@ def run(
     engine: str = "local",
     address: str | None = None,
     gpus: float = 0.0,
+    keep_learners: bool = False,
 ) -> Report:
     """Run a configuration once for every seed.
 
@@ -44,10 +46,14 @@ def run(
         engine: `"local"` for processes on this machine, `"ray"` for a Ray cluster.
         address: the address of the Ray cluster; None for one on this machine.
         gpus: how much of a GPU each run takes in a Ray cluster; 0.5 lets two share one.
+        keep_learners: whether the report has the trained learners, in this process and with one worker. A run found
+            complete is run once more for its learner; its results stay as they are.
 
     Example:
         >>> report = run(RunConfig("digits", "ncm"), seeds=[0, 1])
         >>> report.summary("accuracy").mean > 0.8
+        True
+        >>> run(RunConfig("digits", "ncm"), seeds=[3], keep_learners=True).learners[0].synaptic_updates > 0
         True
     """
     return run_all(
@@ -63,6 +69,7 @@ def run(
         engine=engine,
         address=address,
         gpus=gpus,
+        keep_learners=keep_learners,
     )[0]
 
 
@@ -80,6 +87,7 @@ def run_all(
     engine: str = "local",
     address: str | None = None,
     gpus: float = 0.0,
+    keep_learners: bool = False,
 ) -> list[Report]:
     """Run every configuration once for every seed, shared among the workers; see `run`.
 
@@ -89,6 +97,7 @@ def run_all(
         [True, True]
     """
     results: dict[Key, RunResult] = {}
+    kept: dict[tuple[str, int], Learner] | None = {} if keep_learners else None
     ended = run_each(
         configs,
         seeds,
@@ -102,9 +111,12 @@ def run_all(
         engine=engine,
         address=address,
         gpus=gpus,
+        kept=kept,
     )
     for run in ended:
         results[run.number, run.seed] = run.value()
-    return [
-        Report(config.to_dict(), [results[number, seed] for seed in seeds]) for number, config in enumerate(configs)
-    ]
+    reports = []
+    for number, config in enumerate(configs):
+        learners = [kept[config.folder_name(0), seed] for seed in seeds] if kept is not None else []
+        reports.append(Report(config.to_dict(), [results[number, seed] for seed in seeds], learners))
+    return reports

@@ -29,12 +29,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kenyon.errors import DataError
+from kenyon.evaluation._checkpoint import save_checkpoint
 from kenyon.evaluation._config import RunConfig, read_config
 from kenyon.evaluation._environment import environment
 from kenyon.evaluation._files import read_growing
 from kenyon.evaluation._identity import id_of, identity, sources_of
 from kenyon.evaluation._result import RunResult
 from kenyon.evaluation._sources import newer
+from kenyon.evaluation._tally import Tally
 from kenyon.system import is_locked, locked, replace_file, replace_json, replacing, sync_folder, to_toml
 
 FORMAT = 1
@@ -112,10 +114,13 @@ class RunFolder:
             except (FileNotFoundError, *DAMAGE):
                 replace_json(path, [environment()], durable=False)
 
-    def save_model(self, learner: Any) -> None:
-        """Keep the learner as it is, by its own `save(path)`."""
+    def save_model(self, learner: Any, run_id: str) -> None:
+        """Keep the learner as it is: by its own `save(path)`, or else its state, as in a checkpoint."""
         with writing(self.path), replacing(self.file(MODEL)) as temporary:
-            learner.save(temporary)
+            if hasattr(learner, "save"):
+                learner.save(temporary)
+            else:
+                save_checkpoint(temporary, run_id, learner.state(), Tally.empty(1))
 
     def clear(self) -> None:
         """Delete the results, beginning with the file that says that the run is complete."""

@@ -17,6 +17,7 @@ from kenyon.evaluation._run import run_dataset
 from kenyon.evaluation._store import MODEL, RunFolder, Store
 from kenyon.evaluation._warm_up import warm_up
 from kenyon.learners import learner_class
+from kenyon.protocol import Learner
 from kenyon.streams import Dataset, load_dataset
 from kenyon.watchers import Watch, Watches, open_watcher
 
@@ -31,6 +32,13 @@ class Terms(NamedTuple):
     again: bool
     save_model: bool
     log: tuple[str, ...] = ()
+    kept: dict[tuple[str, int], Learner] | None = None
+    """Where trained learners are put, by folder name and seed, if they are asked for."""
+
+    def keep(self, config: RunConfig, seed: int) -> Callable[[Learner], None] | None:
+        """Takes the trained learner of a run."""
+        kept = self.kept
+        return None if kept is None else lambda learner: kept.__setitem__((config.folder_name(0), seed), learner)
 
     def folder(self, config: RunConfig, seed: int) -> RunFolder | None:
         return None if self.store is None else Store(Path(self.store)).folder(config, seed)
@@ -40,7 +48,7 @@ class Terms(NamedTuple):
 
     def has_all(self, folder: RunFolder) -> bool:
         """Whether the store has everything that is asked for."""
-        return folder.complete and not self.again and not self.lacks_model(folder)
+        return folder.complete and not self.again and not self.lacks_model(folder) and self.kept is None
 
     def open(self, config: RunConfig, watch: Watch) -> Dataset:
         images = load_dataset(config.dataset, data_dir=self.data_dir)
@@ -53,8 +61,7 @@ class Terms(NamedTuple):
 
     def check(self, config: RunConfig) -> None:
         """Refuse what cannot be done, before anything is."""
-        if self.save_model and not hasattr(learner_class(config.learner), "save"):
-            raise ConfigError(f"the learner {config.learner!r} has no model file: its class has no save(path)")
+        learner_class(config.learner)
         for what, given in (("save_model", self.save_model), ("log", self.log)):
             if given and self.store is None:
                 raise ConfigError(f"{what} is given without a store: name the folder to keep the runs in")
@@ -95,8 +102,9 @@ def run_seed(
     folder = terms.folder(config, seed)
     if folder is None or not terms.has_all(folder):
         warm_up(config, seed, dataset())  # what fails here must not leave a folder behind
+    keep = terms.keep(config, seed)
     if folder is None:
-        return run_dataset(config, seed, dataset(), watch=watch)
+        return run_dataset(config, seed, dataset(), watch=watch, keep=keep)
     if wait:
         watch.waiting(folder.path)
     with folder.locked(wait) as held:
@@ -108,8 +116,11 @@ def run_seed(
         if not folder.complete:
             logs = terms.logs(config, seed, folder)
             told = Watches([watch, *logs]) if logs else watch
-            run_dataset(config, seed, dataset(), folder=folder, save_model=terms.save_model, watch=told)
+            save = terms.save_model
+            run_dataset(config, seed, dataset(), folder=folder, save_model=save, watch=told, keep=keep)
             Watches(logs).finished(folder.result())
+        elif keep:  # it was found complete: once more for the learner, the results stay as they are
+            run_dataset(config, seed, dataset(), watch=watch, keep=keep)
         result = folder.result()
         if terms.lacks_model(folder):
             _run_for_model(config, dataset(), result, folder, watch)

@@ -113,6 +113,11 @@ class KenyonLearner:
         """Write the model as a file that `KenyonClassifier.load` reads."""
         self.classifier.save(path)
 
+    def load(self, path: str | os.PathLike[str]) -> None:
+        """Go on from a file of `save`."""
+        own = self.classifier
+        self.classifier = KenyonClassifier.load(path, rule=own.rule, learning_rate=own.learning_rate, n_jobs=own.n_jobs)
+
     @property
     def state_bytes(self) -> int:
         return self.classifier.state_bytes if self._started else 0
