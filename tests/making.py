@@ -46,6 +46,17 @@ CASES: dict[str, dict[str, Any]] = {
     "table, ridge": {"features": "ramps", "threshold": "auto", "readout": "ridge", "missing": "absent"},
     "second order": {"layer": "second-order"},
     "second order, ridge": {"layer": "second-order", "features": "identity", "readout": "ridge", "shrinkage": "auto"},
+    "memory": {"features": "ramps", "threshold": "auto", "memory": 9},
+    "memory, windows": {"layer": "second-order", "shape": (5, 8), "density": "auto", "threshold": None, "memory": 8},
+    "memory, 16 bits": {
+        "layer": "second-order",
+        "shape": (5, 8),
+        "density": "auto",
+        "threshold": None,
+        "memory": 8,
+        "bits": 16,
+    },
+    "memory, counting": {"layer": "counting", "rule": "mean", "memory": 8},
     "second order, windows": {"layer": "second-order", "shape": (5, 8), "density": "auto", "threshold": None},
     "second order, 16 bits": {
         "layer": "second-order",

@@ -63,7 +63,7 @@ def predict_first(clf: KenyonClassifier) -> None:
 CALLS = {"partial_fit": learn_many, "learn_one": learn_one, "test_then_learn": predict_first}
 CASES = ["gen", "gen-dense", "mse", "mean", "inel", "oja", "schedule", "two hidden layers"]
 CASES += ["few bits", "counting in few bits"]
-CASES += ["scaled", "table"]
+CASES += ["scaled", "table", "memory", "memory, windows"]
 CASES += ["second order", "second order, windows", "second order, 16 bits"]
 
 

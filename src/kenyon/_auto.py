@@ -101,6 +101,8 @@ def resolved(values: Mapping[str, Any], default_rule: bool, untouched: bool) -> 
         series = features == "windows" and values["floats"] and "t" in more["axes"]
         more["scale"] = table or features == "ramps" or series
         more["floats"] = table or series  # what a model's file must say, for the same defaults
+    if values["memory"] is not None and layer not in ("second-order", "counting"):
+        raise ConfigError(f"memory is {values['memory']} and layer is {layer!r}: expected 'second-order' or 'counting'")
     if values["missing"] == "absent" and not {**values, **more}["scale"]:
         raise ConfigError("missing is 'absent' and inputs are not scaled: expected scale=True with it")
     return more
@@ -109,10 +111,10 @@ def resolved(values: Mapping[str, Any], default_rule: bool, untouched: bool) -> 
 def make_scaler(settings: Mapping[str, Any]) -> Scaler:
     """What scales the inputs: each by itself, or a series by its channels."""
     if settings["features"] != "windows":
-        return Scaler(np.arange(settings["n_inputs"]))
+        return Scaler(np.arange(settings["n_inputs"]), memory=settings["memory"])
     layout = _layout(settings)
     channels = layout.places() // (layout.height * layout.width)
-    return Scaler(channels.astype(np.int64), SERIES_UNIT)
+    return Scaler(channels.astype(np.int64), SERIES_UNIT, settings["memory"])
 
 
 def _for_ramps(values: Mapping[str, Any], untouched: bool) -> bool:

@@ -119,6 +119,8 @@ class Merging(Inspection, Estimator):
         engine, layer = core.engine, core.engine.layers[-1]
         if (inexact := layer.unlike_one_pass()) is not None:
             raise MergeError(f"{inexact}, so that nothing can be taken out again: expected exact sums")
+        if engine.params["memory"] is not None:
+            raise MergeError("memory has halved what samples left: expected memory=None, so that they are still whole")
         if engine.scaler is not None:
             raise MergeError("inputs are scaled by moments that a sample cannot be taken out of: expected scale=False")
         samples, head = check_samples(core.inputs, X), head_of(core, task)

@@ -221,6 +221,11 @@ class ClassifierOptions:
         "a number is the least that is chosen.",
         "number", low=0.0, high=1e6, auto=True, added=True,
     )  # fmt: skip
+    memory: int | None = option(
+        None,
+        "Half-life in samples of what a second-order or counting layer keeps, to follow a stream that changes.",
+        "whole", off=True, added=True,
+    )  # fmt: skip
     prior: str = option(
         "auto",
         "What a second-order layer takes classes to be beforehand: all alike, or as likely as they were; 'auto' is "

@@ -1,7 +1,7 @@
-"""Sums of a second-order layer with a class less, or with several made one; and how typical a score is.
+"""Sums of a second-order layer with other counts, or with several classes made one; and how typical a sample is.
 
-A class that is forgotten leaves its mean and its count, and the scatter W of all classes is scaled down with the number
-of samples, so that W / n stays as it was: the other classes are told apart as before.
+Where the counts of classes are changed (to zero for a class that is forgotten), their means stay, and the scatter W of
+all classes is scaled with the number of samples, so that W / n stays as it was: classes are told apart as before.
 
 How typical a sample x is of class j is told by its squared distance (x - m_j)' A (x - m_j) from the mean, A being
 that of the discriminant (`_readout.py`). Over the samples that were learned its mean is the trace of A W, for normal
@@ -24,22 +24,21 @@ if TYPE_CHECKING:
     from kenyon.layers._coactivity import Coactivity
 
 
-def without_classes(coactivity: Coactivity, state: State, left: NDArray[np.int64]) -> State:
-    """The sums of the classes that are left, the scatter within classes scaled down with the samples."""
+def with_counts(coactivity: Coactivity, state: State, counts: NDArray) -> State:
+    """Sums, not centred, that weigh each class by another count: means and the scatter per sample stay as they are."""
     views = state.views()
-    before, counts = float(views["taught"].sum()), views["taught"][left].astype(np.float64)
-    if not before:
-        return only(state, left)
-    share = counts.sum() / before
-    scatter = coactivity.moments(state).scatter * share
+    before = views["taught"].astype(np.float64)
+    if not before.sum():
+        return state
+    scatter = np.tril(coactivity.moments(state).scatter) * (float(counts.sum()) / before.sum())
+    sums = views["sums"] * (counts / np.maximum(before, 1.0))
     some = np.flatnonzero(counts)
-    sums = views["sums"][:, left][:, some].astype(np.float64)
-    add_outer(scatter, np.asfortranarray(sums / np.sqrt(counts[some])), 1.0)
-    pairs = scatter[np.tril_indices(len(scatter))]
-    kept, old = only(state, left), state.arrays["pairs"]
-    if old.dtype.kind == "u":
-        pairs = np.maximum(np.rint(pairs), 0).astype(np.uint64)
-    return narrowest(kept, {**kept.arrays, "pairs": pairs if old.dtype.kind == "u" else pairs.astype(old.dtype)})
+    add_outer(scatter, np.asfortranarray(sums[:, some] / np.sqrt(counts[some].astype(np.float64))), 1.0)
+    new = {"pairs": scatter[np.tril_indices(len(scatter))], "sums": sums, "taught": counts}
+    changed = State(state.declared, state.sizes)
+    for name, view in changed.views().items():
+        view[...] = new[name] if view.dtype.kind == "f" else np.maximum(np.rint(new[name]), 0)
+    return narrowest(changed, changed.arrays)
 
 
 def with_joined(state: State, neurons: NDArray[np.int64], left: NDArray[np.int64]) -> State:

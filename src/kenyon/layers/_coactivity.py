@@ -15,6 +15,7 @@ from kenyon._kernels import pairs as kernels
 from kenyon._kernels.pairs_one import learn_exact, learn_floats
 from kenyon.errors import InputError, MergeError
 from kenyon.features import BLOCK, Active
+from kenyon.layers._class_sums import with_counts as with_counts_of_classes
 from kenyon.layers._pairs_undo import PairsUndo
 from kenyon.layers._readout import ClassMoments, add_outer, by_content
 from kenyon.layers._state import Declared, State
@@ -106,6 +107,10 @@ class Coactivity(ABC):
         if self.inexact is not None:
             raise MergeError(f"{self.inexact}, so that nothing can be taken out again: expected exact sums")
         return taken_away(state, other, neurons)
+
+    def with_counts(self, state: State, counts: NDArray) -> State:
+        """A new state that weighs each class by another count; its mean, and the scatter per sample, stay."""
+        return with_counts_of_classes(self, state, counts)
 
     def check(self, state: State) -> None:  # noqa: B027  most states will do
         """Refuse a state from a file that no stream can have led to and that could not go on learning."""

@@ -24,6 +24,7 @@ from kenyon.features import Active
 from kenyon.layers._base import Layer, Samples
 from kenyon.layers._class_sums import with_joined
 from kenyon.layers._coactivity import TAUGHT
+from kenyon.layers._fading import halved, learn_and_fade
 from kenyon.layers._plastic import KeptRows, PlasticUndo
 from kenyon.layers._state import Declared, State
 from kenyon.layers._sums import NARROW, added, check_neurons, narrowest, only, taken_away, wide_in, widened
@@ -41,6 +42,7 @@ class CountingLayer(Layer):
     Args:
         n_inputs: presynaptic units.
         rule: the counting rule.
+        memory: half-life of what is kept, in samples; 0 for none.
 
     Example:
         >>> from kenyon.rules import MEAN
@@ -68,13 +70,13 @@ class CountingLayer(Layer):
         for name, (seen, expected, true) in wanted.items():
             if not true:
                 raise ConfigError(f"{name} is {seen!r}: expected {expected}, with layer='counting'")
-        return cls(n_inputs, values["rule"])
+        return cls(n_inputs, values["rule"], values.get("memory") or 0)
 
-    def __init__(self, n_inputs: int, rule: Rule) -> None:
+    def __init__(self, n_inputs: int, rule: Rule, memory: int = 0) -> None:
         if not isinstance(rule, MEAN):
             raise ConfigError(f"rule is {rule!r}: expected 'mean' with layer='counting'")
         super().__init__(n_inputs, 0, (SUMS, TAUGHT))
-        self.rule = rule
+        self.rule, self.memory = rule, memory
         self.codes = np.zeros((0, 0), np.float32)  # none: only a hidden layer is taught by codes
         self.most = rule.level(np.inf, 1, n_inputs)
         self._sure = 0  # samples that are sure to fit into 32 bits
@@ -87,13 +89,26 @@ class CountingLayer(Layer):
     # ---- learning and reading
 
     def learn(self, samples: Samples, outputs: NDArray[np.float32] | None = None) -> int:
+        if self.memory:
+            return learn_and_fade(self, samples, outputs)
+        self.learn_on(samples, outputs)
+        return samples.last
+
+    def learn_on(self, samples: Samples, outputs: NDArray[np.float32] | None) -> None:
         if outputs is None:
             self._add(samples)
-            return samples.last
+            return
         for s in range(samples.first, samples.last):
             outputs[s - samples.first] = self.forward(samples.active, s, s + 1)[0]
             self._add(samples._replace(first=s, last=s + 1))
-        return samples.last
+
+    def fade(self) -> None:
+        """Halve the weight of everything that was learned."""
+        sums, taught = (self.state.arrays[name] for name in ("sums", "taught"))
+        counts = halved(taught)
+        shares = counts / np.maximum(taught, 1).astype(np.float64)
+        self.state = narrowest(self.state, {"sums": np.rint(sums * shares).astype(np.uint64), "taught": counts})
+        self._sure = 0
 
     def _add(self, samples: Samples) -> None:
         active, first, last, labels, *_ = samples

@@ -49,7 +49,7 @@ from kenyon.layers._coactivity import FEW_ROWS, TAUGHT, Coactivity
 from kenyon.layers._pairs_undo import PairsUndo
 from kenyon.layers._readout import ClassMoments
 from kenyon.layers._state import Declared, State
-from kenyon.layers._sums import narrowest, only, spread, with_counts
+from kenyon.layers._sums import narrowest, spread, with_counts
 
 MOST_HALVINGS = 62
 """As many as a stream with less than 2**64 samples can need."""
@@ -182,13 +182,13 @@ class FewBits(Coactivity):
         """As counted when the samples were learned, which was just now: it depends on which were let in."""
         return self.visited
 
-    def only(self, state: State, left: NDArray[np.int64]) -> State:
-        """The state of some classes, the scatter within classes scaled down with the samples."""
-        kept, before = only(state, left), float(state.arrays["taught"].sum())
-        share = float(kept.arrays["taught"].sum()) / max(before, 1.0)
-        pairs = np.rint(self._unpacked(state.arrays["pairs"]) * share).astype(np.int32)
-        self._pack(pairs, kept.arrays["pairs"])
-        return kept
+    def with_counts(self, state: State, counts: NDArray) -> State:
+        changed = State(state.declared, state.sizes, {name: array.copy() for name, array in state.arrays.items()})
+        before, taught = float(state.arrays["taught"].sum()), changed.views()["taught"]
+        taught[...] = counts
+        share = float(taught.sum()) / max(before, 1.0)
+        self._pack(np.rint(self._unpacked(state.arrays["pairs"]) * share).astype(np.int32), changed.arrays["pairs"])
+        return changed
 
     def _unpacked(self, packed: NDArray) -> NDArray[np.int32]:
         if self.bits == 16:

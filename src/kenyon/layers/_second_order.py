@@ -27,8 +27,9 @@ from kenyon._kernels.learn import forward_block
 from kenyon.errors import ConfigError, ModelFileError, unknown
 from kenyon.features import BLOCK, Active
 from kenyon.layers._base import NO_LABEL, Layer, Samples
-from kenyon.layers._class_sums import Spread, spread_of, with_joined, without_classes
+from kenyon.layers._class_sums import Spread, spread_of, with_joined
 from kenyon.layers._coactivity import Coactivity, ExactSums, FloatSums
+from kenyon.layers._fading import halved, learn_and_fade
 from kenyon.layers._few_bits import FewBits
 from kenyon.layers._pairs_undo import KeptPairs, PairsUndo
 from kenyon.layers._readout import Readout, chosen_shrinkage, solve
@@ -85,6 +86,7 @@ class SecondOrderLayer(Layer):
         shrinkage: lambda of the readout, as a share of the mean variance; `auto` chooses it from the state.
         prior: `equal` for classes that are all alike beforehand, `counts` for classes as likely as they were.
         at_least: whether the state may ask for more shrinkage than that.
+        memory: half-life of what is kept, in samples; 0 for none.
 
     Example:
         >>> layer = SecondOrderLayer(n_inputs=100)
@@ -103,7 +105,8 @@ class SecondOrderLayer(Layer):
             raise ConfigError(f"hidden_layers has a width of {n_hidden}: expected none with a second-order layer")
         whole, bits = _kind(values)
         more = {name: values[name] for name in ("readout", "shrinkage", "prior") if name in values}
-        return cls(n_inputs, whole=whole, bits=bits, at_least=values.get("features") == "ramps", **more)
+        more |= {"at_least": values.get("features") == "ramps", "memory": values.get("memory") or 0}
+        return cls(n_inputs, whole=whole, bits=bits, **more)
 
     def __init__(
         self,
@@ -115,6 +118,7 @@ class SecondOrderLayer(Layer):
         shrinkage: float | str = SHRINKAGE,
         prior: str = "equal",
         at_least: bool = False,
+        memory: int = 0,
     ) -> None:
         if readout not in READOUTS:
             raise unknown("readout", readout, READOUTS)
@@ -123,6 +127,7 @@ class SecondOrderLayer(Layer):
         self.coactivity = coactivity_of(n_inputs, whole, bits)
         super().__init__(n_inputs, 0, self.coactivity.declared)
         self.readout, self.shrinkage = readout, shrinkage
+        self.memory = memory
         self._how = (readout, shrinkage, prior, at_least)
         self._solved: Readout | None = None
         self._spread: tuple[Readout, Spread] | None = None
@@ -145,12 +150,18 @@ class SecondOrderLayer(Layer):
         self._solved = None
 
     def learn(self, samples: Samples, outputs: NDArray[np.float32] | None = None) -> int:
+        self.coactivity.visited = 0
+        if self.memory:
+            return learn_and_fade(self, samples, outputs)
+        self.learn_on(samples, outputs)
+        return samples.last
+
+    def learn_on(self, samples: Samples, outputs: NDArray[np.float32] | None) -> None:
         active, first, last, labels, *_ = samples
         plastic = samples.plastic_in(self)
-        self.coactivity.visited = 0
         if outputs is None:
             self._add(active, first, last, labels, plastic)
-            return last
+            return
         at = first
         while at < last:
             service, stop = self._service_until(at, last, labels, plastic)
@@ -158,11 +169,14 @@ class SecondOrderLayer(Layer):
             self._add(active, at, stop, labels, plastic)
             self._service = service
             at = stop
-        return last
+
+    def fade(self) -> None:
+        """Halve the weight of everything that was learned."""
+        self._replace(self.coactivity.with_counts(self.state, halved(self.state.views()["taught"])))
 
     @property
     def at_once(self) -> bool:
-        return True
+        return not self.memory
 
     def learn_one(self, sample: Samples, clock: NDArray[np.int64]) -> bool:
         self._check(sample.active)
@@ -227,8 +241,9 @@ class SecondOrderLayer(Layer):
         self.n_classes = len(neurons)
 
     def forget(self, left: NDArray[np.int64]) -> None:
-        few = self.coactivity if isinstance(self.coactivity, FewBits) else None
-        self._replace(without_classes(self.coactivity, self.state, left) if few is None else few.only(self.state, left))
+        counts = np.zeros_like(self.state.views()["taught"])
+        counts[left] = self.state.views()["taught"][left]
+        self._replace(only(self.coactivity.with_counts(self.state, counts), left))
         self.n_classes = len(left)
 
     def join(self, neurons: NDArray[np.int64], left: NDArray[np.int64]) -> None:

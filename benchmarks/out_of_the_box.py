@@ -1,0 +1,234 @@
+"""Tables, sensors and streams with the defaults, beside four peers: docs/defaults.md has what this prints.
+
+    python benchmarks/out_of_the_box.py             the tables, Bananas, sensors, digits and labels of -1 and 1
+    python benchmarks/out_of_the_box.py --test-set  River's other bundled streams, on which nothing was chosen
+    python benchmarks/out_of_the_box.py --drift     50,000 samples of streams that change, with a half-life
+    python benchmarks/out_of_the_box.py --choose    what the defaults were chosen by
+
+The peers stand behind a StandardScaler each, and everybody makes one pass, a sample at a time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from river import datasets, forest, linear_model, naive_bayes, preprocessing, tree
+from river.datasets import synth
+from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
+from sklearn.linear_model import SGDClassifier
+from sklearn.model_selection import StratifiedKFold
+
+from kenyon import KenyonClassifier
+
+Sample = tuple[NDArray[np.float64], NDArray]
+
+
+class Ours:
+    """The classifier, with its defaults but for what is given."""
+
+    def __init__(self, seed: int, **params: Any) -> None:
+        self.clf = KenyonClassifier(random_state=seed, **params)
+
+    def learn(self, X: NDArray, y: NDArray) -> None:
+        self.clf.partial_fit(X, y)
+
+    def predict(self, X: NDArray) -> NDArray:
+        return self.clf.predict(X)
+
+    def prequential(self, X: NDArray, y: NDArray) -> NDArray:
+        return self.clf.test_then_learn(X, y)
+
+
+class FromRiver:
+    """A learner of River's, sample by sample."""
+
+    def __init__(self, model: Any) -> None:
+        self.model = preprocessing.StandardScaler() | model
+
+    def learn(self, X: NDArray, y: NDArray) -> None:
+        for x, label in zip(X, y, strict=True):
+            self.model.learn_one(dict(enumerate(x)), label)
+
+    def predict(self, X: NDArray) -> NDArray:
+        return np.array([self.model.predict_one(dict(enumerate(x))) for x in X], object)
+
+    def prequential(self, X: NDArray, y: NDArray) -> NDArray:
+        out = []
+        for x, label in zip(X, y, strict=True):
+            named = dict(enumerate(x))
+            out.append(self.model.predict_one(named))
+            self.model.learn_one(named, label)
+        return np.array(out, object)
+
+
+class Sgd:
+    """scikit-learn's SGDClassifier behind a scaler that runs along."""
+
+    def __init__(self, seed: int) -> None:
+        self.model, self.n = SGDClassifier(random_state=seed), 0
+        self.mean: Any = 0.0
+        self.spread: Any = 0.0
+
+    def _scaled(self, x: NDArray) -> NDArray:
+        deviation = np.sqrt(self.spread / max(self.n, 1))
+        return ((x - self.mean) / np.where(deviation > 0, deviation, 1.0)).reshape(-1, x.shape[-1])
+
+    def _count(self, x: NDArray) -> None:
+        self.n += 1
+        apart = x - self.mean
+        self.mean = self.mean + apart / self.n
+        self.spread = self.spread + apart * (x - self.mean)
+
+    def learn(self, X: NDArray, y: NDArray, classes: NDArray | None = None) -> None:
+        known = np.unique(y) if classes is None else classes
+        for x, label in zip(X, y, strict=True):
+            self._count(x)
+            self.model.partial_fit(self._scaled(x), [label], classes=known)
+
+    def predict(self, X: NDArray) -> NDArray:
+        return self.model.predict(self._scaled(X))
+
+    def prequential(self, X: NDArray, y: NDArray) -> NDArray:
+        out: list[Any] = []
+        for x, label in zip(X, y, strict=True):
+            out.append(self.model.predict(self._scaled(x))[0] if self.n else None)
+            self.learn(x[np.newaxis], np.array([label]), np.unique(y))
+        return np.array(out, object)
+
+
+PEERS: dict[str, Callable[[int], Any]] = {
+    "HoeffdingTree": lambda seed: FromRiver(tree.HoeffdingTreeClassifier()),
+    "GaussianNB": lambda seed: FromRiver(naive_bayes.GaussianNB()),
+    "softmax": lambda seed: FromRiver(linear_model.SoftmaxRegression()),
+    "SGDClassifier": lambda seed: Sgd(seed),
+}
+
+
+def arrays(stream: Iterable, n: int | None = None) -> Sample:
+    """A stream of River's as arrays; what is not a number is counted through in order of arrival."""
+    numbers: dict[Any, float] = {}
+    rows, labels = [], []
+    for x, y in itertools.islice(stream, n):
+        rows.append([float(v) if not isinstance(v, str) else numbers.setdefault(v, len(numbers)) for v in x.values()])
+        labels.append(str(y))
+    return np.array(rows, float), np.array(labels)
+
+
+def sensors(seed: int) -> tuple[Sample, Sample]:
+    """Six classes, twelve features with scales from 0.001 to 10,000, none of them around zero; sorted by class."""
+    rng = np.random.default_rng(seed)
+    scales, centres = 10.0 ** np.linspace(-3, 4, 12), rng.normal(0, 5, 12)
+    means = rng.normal(0, 1.5, (6, 12))
+
+    def some(n: int) -> Sample:
+        y = np.repeat(np.arange(6), n)
+        return (means[y] + rng.normal(0, 1, (len(y), 12)) + centres) * scales, y
+
+    return some(150), some(150)
+
+
+def folds(make: Callable[[int], Any], X: NDArray, y: NDArray, seeds: int) -> float:
+    """Five folds, shuffled, one pass over the training part."""
+    hits = []
+    for seed in range(seeds):
+        for train, test in StratifiedKFold(5, shuffle=True, random_state=seed).split(X, y):
+            model = make(seed)
+            order = np.random.default_rng(seed).permutation(train)
+            model.learn(X[order], y[order])
+            hits.append(np.mean(model.predict(X[test]) == y[test]))
+    return 100 * float(np.mean(hits))
+
+
+def prequential(make: Callable[[int], Any], X: NDArray, y: NDArray, seeds: int = 1) -> float:
+    return 100 * float(np.mean([np.mean(make(seed).prequential(X, y) == y) for seed in range(seeds)]))
+
+
+def by_class(make: Callable[[int], Any], seeds: int) -> float:
+    """Sensors, one class after the other, tested on all of them."""
+    hits = []
+    for seed in range(seeds):
+        (X, y), (tested, wanted) = sensors(seed)
+        model = make(seed)
+        model.learn(X, y)
+        hits.append(np.mean(model.predict(tested) == wanted))
+    return 100 * float(np.mean(hits))
+
+
+def row(name: str, measure: Callable[[Callable[[int], Any]], float], ours: dict[str, Any], more: Sequence = ()) -> None:
+    """Print one line of the table, ours first."""
+    figures = [measure(lambda seed: Ours(seed, **ours))]
+    figures += [measure(peer) for peer in (*PEERS.values(), *more)]
+    best = max(figures[1:])
+    print(
+        f"| {name} | {figures[0]:.1f} | {' | '.join(f'{f:.1f}' for f in figures[1:])} | {figures[0] - best:+.1f} |",
+        flush=True,
+    )
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    for name in ("test-set", "drift", "choose"):
+        parser.add_argument(f"--{name}", action="store_true")
+    parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--samples", type=int, default=50_000, help="of each stream that changes")
+    parser.add_argument("--memory", type=int, default=1_000, help="half-life on streams that change")
+    chosen = parser.parse_args()
+    forests = [lambda seed: FromRiver(forest.ARFClassifier(seed=seed))] if chosen.drift else []
+    names = ["", "Kenyon", *PEERS, *(["ARF"] if forests else []), "above the best"]
+    print(f"| {' | '.join(names)} |\n|{'---|' * len(names)}")
+    if chosen.drift:
+        streams: dict[str, Any] = {
+            "SEA, abrupt": itertools.chain.from_iterable(
+                itertools.islice(synth.SEA(variant=v, seed=v, noise=0.1), chosen.samples // 4) for v in (0, 1, 2, 3)
+            ),
+            "Agrawal, abrupt": itertools.chain.from_iterable(
+                itertools.islice(synth.Agrawal(classification_function=f, seed=f), chosen.samples // 4)
+                for f in (0, 1, 2, 3)
+            ),
+            "RandomRBFDrift": synth.RandomRBFDrift(
+                seed_model=1, seed_sample=1, n_classes=4, n_features=8, n_centroids=20, change_speed=0.001,
+                n_drift_centroids=10,
+            ),
+        }  # fmt: skip
+        for name, stream in streams.items():
+            X, y = arrays(stream, chosen.samples)
+            row(name, lambda make, X=X, y=y: prequential(make, X, y), {"memory": chosen.memory}, forests)
+        return
+    if chosen.test_set:
+        for name, stream in {"Phishing": datasets.Phishing(), "ImageSegments": datasets.ImageSegments()}.items():
+            X, y = arrays(stream)
+            row(f"River {name}, prequential", lambda make, X=X, y=y: prequential(make, X, y), {})
+        return
+    if chosen.choose:
+        rows = {
+            "SEA": synth.SEA(seed=1, noise=0.1), "Agrawal 0": synth.Agrawal(seed=1, perturbation=0.05),
+            "Agrawal 4": synth.Agrawal(classification_function=4, seed=1, perturbation=0.05),
+            "RandomRBF": synth.RandomRBF(seed_model=1, seed_sample=1, n_classes=4, n_features=8, n_centroids=20),
+            "Waveform": synth.Waveform(seed=1), "LED": synth.LED(seed=1, noise_percentage=0.1),
+            "Sine": synth.Sine(seed=1, classification_function=2),
+            "Hyperplane": synth.Hyperplane(seed=1, n_features=10),
+            "Mixed": synth.Mixed(seed=1),
+        }  # fmt: skip
+        for name, stream in rows.items():
+            X, y = arrays(stream, 2_500)
+            row(f"{name}, 2,500 samples", lambda make, X=X, y=y: prequential(make, X, y), {})
+        return
+    X, y = arrays(datasets.Bananas())
+    row("River Bananas, prequential", lambda make: prequential(make, X, y), {})
+    for name, load in {"iris": load_iris, "wine": load_wine, "breast cancer": load_breast_cancer}.items():
+        table = load(return_X_y=True)
+        row(f"{name}, 5-fold", lambda make, table=table: folds(make, *table, chosen.seeds), {})
+    row("sensors, class by class", lambda make: by_class(make, chosen.seeds), {})
+    digits, labels = load_digits(return_X_y=True)
+    row("digits, 5-fold", lambda make: folds(make, digits, labels, 1), {})
+    plain, signed = (folds(lambda seed: Ours(seed), digits, labels % 2 * k - (k - 1), 1) for k in (1, 2))
+    print(f"\nodd and even digits: {plain:.2f} with the labels 0 and 1, {signed:.2f} with -1 and 1")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,52 @@
+"""A half-life: what a layer of sums keeps is halved every so many samples, so that it follows a stream that changes.
+
+When the layer has been taught twice `memory` samples, the count of every class is halved, rounded up, and with it the
+weight of what is kept for the class: means and the scatter per sample stay as they are, and what comes next moves them
+twice as far. So a sample counts for half after `memory` others, for a quarter after twice as many, and no class is ever
+forgotten altogether. It follows from the counts alone, so the stream may be cut in any way, and nothing more is kept.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kenyon.layers._base import NO_LABEL, Layer, Samples
+from kenyon.layers._state import State
+
+
+class Fading(Protocol):
+    """A layer whose sums can be halved."""
+
+    memory: int
+    state: State
+
+    def learn_on(self, samples: Samples, outputs: NDArray[np.float32] | None) -> None:
+        """Learn samples between two halvings."""
+
+    def fade(self) -> None:
+        """Halve the weight of everything that was learned."""
+
+
+def halved(counts: NDArray) -> NDArray:
+    """Counts halved, rounded up."""
+    return (counts + counts.dtype.type(1)) // counts.dtype.type(2)
+
+
+def learn_and_fade(layer: Fading, samples: Samples, outputs: NDArray[np.float32] | None) -> int:
+    """Learn samples in order, halving the weight of what was learned whenever it is time."""
+    assert isinstance(layer, Layer)
+    at = first = samples.first
+    while at < samples.last:
+        part = samples._replace(first=at)
+        some = part.labels[at : part.last]
+        (taught,) = np.nonzero((some != NO_LABEL) & part.plastic_in(layer)[some])
+        room = max(1, 2 * layer.memory - int(layer.state.arrays["taught"].sum()))
+        end = at + int(taught[room - 1]) + 1 if taught.size >= room else part.last
+        layer.learn_on(part._replace(last=end), None if outputs is None else outputs[at - first : end - first])
+        if int(layer.state.arrays["taught"].sum()) >= 2 * layer.memory:
+            layer.fade()
+        at = end
+    return samples.last
