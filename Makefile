@@ -7,6 +7,7 @@
 #   make bench    speed and memory, as ratios taken in one run
 #   make reproduce  the paper's tables and figures, ours beside them (hours; goes on where it was stopped)
 #   make fuzz     hostile files by the thousand, from a seed (FUZZ_CASES=20000 of each kind, FUZZ_SEED=0)
+#   make kills    runs, searches and sweeps killed at random moments and started again (KILLS=1000)
 #   make lint     form, types and directions of imports only
 
 PYTHON ?= python3
@@ -22,7 +23,7 @@ DATA := $(abspath $(or $(KENYON_DATA),data))
 SETS := $(wildcard ../shared/data/unpack)
 export KENYON_DATA := $(DATA)
 
-.PHONY: setup demo test test-lowest test-logs docs bench reproduce fuzz lint data clean
+.PHONY: setup demo test test-lowest test-logs docs bench reproduce fuzz kills lint data clean
 .DELETE_ON_ERROR:
 
 $(VENV)/core: pyproject.toml constraints.txt
@@ -85,6 +86,7 @@ bench: data
 	$(BIN)/python benchmarks/windows.py
 	$(BIN)/python benchmarks/split_mnist.py
 	$(BIN)/python benchmarks/loop.py
+	$(BIN)/python benchmarks/server.py
 	$(BIN)/python benchmarks/baselines.py
 
 reproduce: data
@@ -94,6 +96,11 @@ FUZZ_CASES ?= 20000
 FUZZ_SEED ?= 0
 fuzz: $(VENV)/all
 	PYTHONPATH=tools $(BIN)/python -m fuzz --cases $(FUZZ_CASES) --seed $(FUZZ_SEED)
+
+# A thousand of them take about an hour on two processors.
+KILLS ?= 1000
+kills: $(VENV)/all
+	PYTHONPATH=tools $(BIN)/python tools/kills.py --kills $(KILLS)
 
 clean:
 	rm -rf $(VENV) $(LOWEST) $(LOGS) site build dist src/*.egg-info
