@@ -120,3 +120,11 @@ def test_encode_and_decode() -> None:
     names, neurons = labels.sorted()
     assert (names.tolist(), neurons.tolist()) == (["a", "b"], [2, 4])
     assert Labels().decode(np.array([NO_LABEL])).tolist() == [-1]
+
+
+@pytest.mark.parametrize("case", ["mse", "second order, windows", "counting", "memory", "memory, counting", "few bits"])
+def test_a_first_call_may_begin_with_samples_that_have_no_label(case: str) -> None:
+    X, y = stream()
+    y = np.where(np.arange(len(y)) < 40, -1, y)
+    whole, later = make(case).partial_fit(X, y), make(case).partial_fit(X[40:], y[40:])
+    assert held(whole) == held(later)

@@ -136,6 +136,12 @@ def test_a_merge_that_is_not_exact_is_close_and_says_so(case: str) -> None:
     assert np.corrcoef(merged.decision_function(X).ravel(), single.decision_function(X).ravel())[0, 1] > 0.95
 
 
+def test_models_that_fade_merge_and_say_that_they_differ_from_one_pass() -> None:
+    parts = [make("counting", memory=30).partial_fit(X, Y) for _ in range(2)]
+    with pytest.warns(MergeWarning, match="fades in each model"):
+        parts[0].merge(parts[1])
+
+
 def test_models_that_scaled_their_inputs_differently_are_close_and_say_so() -> None:
     X, Y = stream(600, kind="float64")
     X = X * np.linspace(1, 50, X.shape[1]) + 7

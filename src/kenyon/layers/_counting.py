@@ -24,7 +24,7 @@ from kenyon.features import Active
 from kenyon.layers._base import Layer, Samples
 from kenyon.layers._class_sums import with_joined
 from kenyon.layers._coactivity import TAUGHT
-from kenyon.layers._fading import halved, learn_and_fade
+from kenyon.layers._fading import FADES, halved, learn_and_fade
 from kenyon.layers._plastic import KeptRows, PlasticUndo
 from kenyon.layers._state import Declared, State
 from kenyon.layers._sums import NARROW, added, check_neurons, narrowest, only, taken_away, wide_in, widened
@@ -155,7 +155,7 @@ class CountingLayer(Layer):
     # ---- sums of sums
 
     def unlike_one_pass(self) -> str | None:
-        return None
+        return FADES if self.memory else None
 
     def merge(self, other: State, neurons: NDArray[np.int64]) -> None:
         check_neurons(self.state, other, neurons)

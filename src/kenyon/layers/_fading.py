@@ -30,6 +30,10 @@ class Fading(Protocol):
         """Halve the weight of everything that was learned."""
 
 
+FADES = "what came earlier fades in each model by its own time"
+"""Why merged models that fade are not the model of a single pass."""
+
+
 def halved(counts: NDArray) -> NDArray:
     """Counts halved, rounded up."""
     return (counts + counts.dtype.type(1)) // counts.dtype.type(2)
@@ -42,7 +46,8 @@ def learn_and_fade(layer: Fading, samples: Samples, outputs: NDArray[np.float32]
     while at < samples.last:
         part = samples._replace(first=at)
         some = part.labels[at : part.last]
-        (taught,) = np.nonzero((some != NO_LABEL) & part.plastic_in(layer)[some])
+        (labelled,) = np.nonzero(some != NO_LABEL)
+        taught = labelled[part.plastic_in(layer)[some[labelled]]]
         room = max(1, 2 * layer.memory - int(layer.state.arrays["taught"].sum()))
         end = at + int(taught[room - 1]) + 1 if taught.size >= room else part.last
         layer.learn_on(part._replace(last=end), None if outputs is None else outputs[at - first : end - first])

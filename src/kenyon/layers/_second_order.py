@@ -29,7 +29,7 @@ from kenyon.features import BLOCK, Active
 from kenyon.layers._base import NO_LABEL, Layer, Samples
 from kenyon.layers._class_sums import Spread, spread_of, with_joined
 from kenyon.layers._coactivity import Coactivity, ExactSums, FloatSums
-from kenyon.layers._fading import halved, learn_and_fade
+from kenyon.layers._fading import FADES, halved, learn_and_fade
 from kenyon.layers._few_bits import FewBits
 from kenyon.layers._pairs_undo import KeptPairs, PairsUndo
 from kenyon.layers._readout import Readout, chosen_shrinkage, solve
@@ -226,7 +226,7 @@ class SecondOrderLayer(Layer):
     # ---- sums of sums
 
     def unlike_one_pass(self) -> str | None:
-        return self.coactivity.inexact
+        return FADES if self.memory else self.coactivity.inexact
 
     def merge(self, other: State, neurons: NDArray[np.int64]) -> None:
         check_neurons(self.state, other, neurons)
