@@ -83,7 +83,7 @@ class Peer:
     """The pooled responses of a layer of windows on MNIST, in PyTorch."""
 
     def __init__(self, features: Windows, window: int, shifts: int, pooling: str, **_: object) -> None:
-        inputs = features._inputs.astype(np.int64)
+        inputs = features.inputs.astype(np.int64)
         signs = np.where(np.arange(inputs.shape[1]) < features._n_excitatory, 1.0, -1.0).astype(np.float32)
         self.r, self.best, self.n_units = shifts, pooling == "max", len(inputs)
         self.padded = SIDE + 2 * shifts
@@ -147,7 +147,7 @@ class Peer:
 def peers(features: Windows, X: np.ndarray, options: dict, names: tuple[str, ...]) -> dict[str, float]:
     """Seconds a sample of each way to do it, after a check that it gives the same."""
     peer, batch = Peer(features, **options), torch.from_numpy(X[:BATCH])
-    plain = Windows((SIDE, SIDE), peer.n_units, features._inputs.shape[1], unit_norm=False, **_plain(options))
+    plain = Windows((SIDE, SIDE), peer.n_units, features.inputs.shape[1], unit_norm=False, **_plain(options))
     units, values, counts = plain.activate(X[:BATCH], plain.workspace())
     ways = {
         "matrix product": (peer.by_matrix, lambda: (peer.matrix(),)),

@@ -72,6 +72,16 @@ CASES: dict[str, dict[str, Any]] = {
         "threshold": 0.0,
         "bits": 24,
     },
+    "whole numbers": {"rule": "gen", "bits": 4, "inhibitory": 0.4, "arithmetic": "integer"},
+    "whole numbers, counting": {"rule": "mean", "shape": (5, 8), "density": "auto", "bits": 3, "arithmetic": "integer"},
+    "whole numbers, second order": {
+        "layer": "second-order",
+        "shape": (5, 8),
+        "density": "auto",
+        "threshold": 0.5,
+        "bits": 16,
+        "arithmetic": "integer",
+    },
 }
 
 

@@ -50,8 +50,8 @@ def equation(features: SparseProjection, X: NDArray, threshold: float | None, un
     """x_e = ReLU(W_e u - mu - beta sigma), in float64."""
     W = np.zeros((features.n_outputs, X.shape[1]))
     rows = np.arange(len(W))[:, np.newaxis]
-    W[rows, features._inputs[:, : features._n_excitatory].astype(np.int64)] = 1
-    W[rows, features._inputs[:, features._n_excitatory :].astype(np.int64)] = -1
+    W[rows, features.inputs[:, : features._n_excitatory].astype(np.int64)] = 1
+    W[rows, features.inputs[:, features._n_excitatory :].astype(np.int64)] = -1
     projected = X.astype(np.float64) @ W.T
     if threshold is not None:
         projected -= projected.mean(axis=1, keepdims=True) + threshold * projected.std(axis=1, keepdims=True)
@@ -135,16 +135,16 @@ def test_identity(kind: str, unit_norm: bool) -> None:
 def test_every_unit_has_its_own_distinct_inputs() -> None:
     features = SparseProjection(50, 200, 11, inhibitory=0.4, seed=9)
     assert features._n_excitatory == 7
-    assert all(len(set(row)) == 11 for row in features._inputs.tolist())
-    assert len({tuple(row) for row in features._inputs.tolist()}) > 190
-    used = np.bincount(features._inputs.ravel(), minlength=50)
+    assert all(len(set(row)) == 11 for row in features.inputs.tolist())
+    assert len({tuple(row) for row in features.inputs.tolist()}) > 190
+    used = np.bincount(features.inputs.ravel(), minlength=50)
     assert used.min() > 20, "some inputs are hardly used"
 
 
 def test_the_projection_of_a_seed_never_changes() -> None:
     """A model file keeps the seed alone, so these numbers are part of its format."""
     features = SparseProjection(20, 3, 4, inhibitory=0.5, seed=12345)
-    assert features._inputs.tolist() == SEED_12345
+    assert features.inputs.tolist() == SEED_12345
     code = np.zeros(8, np.uint8)
     draw_code(np.uint64(7), 2, 4, code)
     assert code.tolist() == CODE_7_2

@@ -145,7 +145,7 @@ def test_few_bits_are_thinned_before_they_overflow(bits: int) -> None:
     layer, exact = teach(make(20, bits=bits), X, y), teach(make(20), X, y)
     halvings, doublings = (int(layer.state.views()[name][0]) for name in ("halvings", "doublings"))
     assert halvings > 0 and (bits == 24 or doublings > 0)
-    entries = layer.coactivity._unpacked(layer.state.views()["pairs"])
+    entries = layer.coactivity.unpacked(layer.state.views()["pairs"])
     assert np.abs(entries).max() < 2 ** (bits - 1)
     assert entries[layer.coactivity.diagonal].max() >= 2 ** (bits - 3)
     few, whole = layer.coactivity.moments(layer.state), exact.coactivity.moments(exact.state)

@@ -90,7 +90,7 @@ def test_a_readout_is_there_at_every_count(kind: str, shrinkage: Any) -> None:
 def test_weights_and_their_means() -> None:
     X, y = samples()
     layer = teach(make(), X, y)
-    (weights, offsets) = layer.weights, layer._present().offsets[:5]
+    (weights, offsets) = layer.weights, layer.present().offsets[:5]
     assert weights.shape == (23, 5) and weights.dtype == np.float32
     np.testing.assert_allclose(
         X @ weights + offsets, layer.forward(activity(X), 0, len(X))[:, :5], rtol=1e-3, atol=1e-3
@@ -154,8 +154,8 @@ def test_the_readout_is_refreshed_as_often_as_documented(width: int) -> None:
     y[:] = np.arange(3000) % 5
     layer = make(width)
     times: list[int] = []
-    present = layer._present
-    layer._present = lambda: (times.append(int(layer.state.arrays["taught"].sum())), present())[1]  # type: ignore[method-assign]
+    present = layer.present
+    layer.present = lambda: (times.append(int(layer.state.arrays["taught"].sum())), present())[1]  # type: ignore[method-assign]
     predictions(layer, X, y)
     counts = {5 * (c - 1) + j + 1 for c in (1, 2, 4, 8, 16, 32, 64) for j in range(5)}  # class j has c samples then
     wanted = [0]

@@ -53,9 +53,9 @@ def run(features: Windows, X: NDArray) -> NDArray:
 
 def connections(features: Windows) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """(M, K) inputs of each unit as numbers of a sample's entries, and their signs."""
-    layout = features._layout
+    layout = features.layout
     height, width = layout.padded
-    inputs = features._inputs.astype(np.int64)
+    inputs = features.inputs.astype(np.int64)
     channel, y, x = inputs // (height * width), inputs // width % height, inputs % width
     at = {"c": channel, "h": y, "w": x, "t": x}
     size = {"c": layout.channels, "h": layout.height, "w": layout.width, "t": layout.width}
@@ -69,7 +69,7 @@ def connections(features: Windows) -> tuple[NDArray[np.int64], NDArray[np.int64]
 def pooled(features: Windows, X: NDArray, shape: tuple[int, ...], r: int, best: bool) -> NDArray[np.float64]:
     """p of each sample and unit, shift by shift on padded samples."""
     flat, signs = connections(features)
-    axes = features._layout.axes
+    axes = features.layout.axes
     margins = [0 if axis == "c" else r for axis in axes]
     padded = np.pad(X.reshape(-1, *shape).astype(np.float64), [(0, 0), *((m, m) for m in margins)])
     at = np.unravel_index(flat, shape)
@@ -97,7 +97,7 @@ def equation(
 ) -> NDArray[np.float64]:
     """x as the top of the layer's file has it."""
     whole = X.dtype == np.uint8
-    n_shifts = (2 * shifts + 1) ** (1 if "t" in features._layout.axes else 2)
+    n_shifts = (2 * shifts + 1) ** (1 if "t" in features.layout.axes else 2)
     most = 255 * (k - round(inhibitory * k)) * (n_shifts if pooling == "sum" else 1)
     a, b = most.bit_length() - 16, most.bit_length() - 8
     unit = 1 if whole else 255

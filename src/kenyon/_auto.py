@@ -42,6 +42,9 @@ WINDOW_THRESHOLD = 1.6
 BITS_OF_BUDGET = ((40_000, 16), (250_000, 24))
 """(most bytes, bits of an entry): the first row that holds the budget; above the last, 32, and the sums are exact."""
 
+WHOLE_BITS, WHOLE_BUDGET_BITS = 8, 4
+"""Bits of a rule's weights in whole numbers; with a memory budget more units are worth more than more bits."""
+
 GREY, COLOUR = (6 / 28, 5 / 28, "oriented"), (4 / 32, 6 / 32, "random")
 """Windows of images before a second-order layer: window and shifts as a share of the shorter side, signs."""
 
@@ -56,7 +59,8 @@ def resolved(values: Mapping[str, Any], default_rule: bool, untouched: bool) -> 
     """Every option that depends on the kind of features and of layer.
 
     Args:
-        values: the options, checked, some of them `"auto"`; `n_inputs` and `floats` besides.
+        values: the options, checked, some of them `"auto"`; `n_inputs`, `floats` and `in_bytes` besides, the last two
+            of which say what the samples are.
         default_rule: whether the rule was left at its default.
         untouched: whether everything that has to do with a rule was.
     """
@@ -75,16 +79,25 @@ def resolved(values: Mapping[str, Any], default_rule: bool, untouched: bool) -> 
     second = layer == "second-order"
     if features in ("dense", "ramps") and not second:
         raise ConfigError(f"features is {features!r} and layer is {layer!r}: expected layer='second-order' with it")
+    if features in ("dense", "ramps") and values["arithmetic"] == "integer":
+        raise ConfigError(f"features is {features!r} and arithmetic is 'integer': expected sparse, windows or identity")
     bits = values["bits"]
     if bits == "auto":
-        bits = _bits(values["memory_budget"]) if second and features == "windows" else 32
+        free = second or layer == "plastic"
+        bits = _bits(values["memory_budget"], values["arithmetic"], second, features) if free else 32
+    integer = values["arithmetic"] == "integer" or (values["arithmetic"] == "auto" and _suits(values, second, bits))
     if layer == "plastic" and bits < 32:
         layer = "few-bit"
+    if integer and values["scale"] is True:
+        raise ConfigError("scale is True and arithmetic is 'integer': expected False, since scaled inputs are floats")
+    if integer and layer == "plastic":
+        raise ConfigError(f"bits is {bits} and arithmetic is 'integer': expected bits=8, 4, 3 or 2 with it")
     more: dict[str, Any] = {"features": features, "layer": layer, "bits": bits, "table": table, "floats": table}
     more["usual_units"] = _usual_units(values["n_inputs"], features, second, table)
-    # whole numbers all the way: the activity before a layer that adds it up exactly, or in few bits
+    more["arithmetic"] = "integer" if integer else "float"
+    # activity in bytes: also that before a layer that adds it up exactly, or in few bits, with floats besides
     whole = layer in ("second-order", "counting") and features == "windows"
-    more["whole"] = whole or (second and features == "dense" and bits < 32)
+    more["whole"] = integer or whole or (second and features == "dense" and bits < 32)
     if values["unit_norm"] == "auto":
         more["unit_norm"] = not second
     if values["root"] == "auto":
@@ -139,8 +152,21 @@ def window_inputs(values: Mapping[str, Any]) -> int:
     return layout.channels * min(height, layout.height) * min(width, layout.width)
 
 
-def _bits(budget: int | None) -> int:
-    return next((bits for most, bits in BITS_OF_BUDGET if budget is not None and budget <= most), 32)
+def _bits(budget: int | None, arithmetic: str, second: bool, features: str) -> int:
+    """Bits where they are left open: those of the budget, and few enough for whole numbers where they are wanted."""
+    if arithmetic == "integer" and not second:
+        return WHOLE_BITS if budget is None else WHOLE_BUDGET_BITS
+    if not second or (features != "windows" and arithmetic != "integer"):
+        return 32
+    bits = next((bits for most, bits in BITS_OF_BUDGET if budget is not None and budget <= most), 32)
+    return min(bits, BITS_OF_BUDGET[-1][1]) if arithmetic == "integer" else bits
+
+
+def _suits(values: Mapping[str, Any], second: bool, bits: int) -> bool:
+    """Whether whole numbers are chosen: a budget chose few bits, samples are bytes, and the readout can be solved."""
+    chosen = second and bits < 32 and values["bits"] == "auto" and values["memory_budget"] is not None
+    plain = values["readout"] == "discriminant" and values["shrinkage"] != "auto" and values["prior"] != "counts"
+    return chosen and values["in_bytes"] and plain and values["scale"] is not True
 
 
 def _layout(values: Mapping[str, Any]) -> Layout:

@@ -50,6 +50,7 @@ def settle(
     metadata_bytes: int,
     n_units: int | None = None,
     floats: bool = False,
+    in_bytes: bool = True,
 ) -> Settings:
     """Check every hyperparameter and work out the sizes.
 
@@ -60,6 +61,7 @@ def settle(
         metadata_bytes: bytes of the state that are not arrays, for the memory budget.
         n_units: the number of units, where it was settled before; None to work it out.
         floats: whether the first samples were numbers other than bytes.
+        in_bytes: whether the samples are bytes, where the arithmetic is still to be chosen.
     """
     if n_inputs > MOST_INPUTS:
         raise ConfigError(f"a sample has {n_inputs:,} features: expected at most {MOST_INPUTS:,}")
@@ -71,7 +73,7 @@ def settle(
     if value["clamp"] == "auto":
         value["clamp"] = rule.plasticity.clamp
     clamp_bounds(value["clamp"], value["clamp_kind"])
-    value["n_inputs"] = n_inputs
+    value["n_inputs"], value["in_bytes"] = n_inputs, in_bytes
     value["n_threads"] = _threads(value["n_jobs"])
     value["floats"] = floats
     value |= resolved(value, default_rule=open_rule, untouched=untouched)
@@ -187,6 +189,12 @@ def _threads(n_jobs: int | None) -> int:
     if n_jobs is None:
         return 1
     return n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)
+
+
+def with_arithmetic(params: Mapping[str, Any], n_inputs: int, n_classes: int, in_bytes: bool) -> dict[str, Any]:
+    """The parameters a model is kept with: whole numbers, once chosen, stay."""
+    integer = settle(params, n_inputs, n_classes, 0, in_bytes=in_bytes)["arithmetic"] == "integer"
+    return {**params, "arithmetic": "integer"} if integer else dict(params)
 
 
 def seed_of(random_state: Any) -> int:

@@ -118,7 +118,8 @@ def saved_settings(
         n_units: the number of units as the file has it, where no array says it.
     """
     n_inputs = inputs.n_features_in_
-    settings = settle(params, n_inputs, 0, 0, n_units=1, floats=inputs.floats)
+    # an arithmetic that was left open when the model was made is that of floats
+    settings = settle(params, n_inputs, 0, 0, n_units=1, floats=inputs.floats, in_bytes=False)
     _want("floats only where defaults depend on them", inputs.floats == settings["floats"] or bool(given))
     if settings["features"] == "identity":
         _want("as many units as inputs", n_units in (None, n_inputs))

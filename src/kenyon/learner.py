@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kenyon import _modelfile
-from kenyon._build import build_engine, check_budget, seed_of, settle
+from kenyon._build import build_engine, check_budget, seed_of, settle, with_arithmetic
 from kenyon._classes import Classes, reject_below
 from kenyon._core import Core
 from kenyon._engine import Engine, Journal
@@ -133,7 +133,8 @@ class KenyonClassifier(Classes):
         labels = [*declared, *(label for _, label in new)]
         if core is None and not labels:
             raise InputError("no sample has a label: expected at least one in the first call, or classes=")
-        engine = self._make_engine(inputs, len(labels)) if core is None else core.engine
+        in_bytes = samples.dtype == np.uint8
+        engine = self._make_engine(inputs, len(labels), in_bytes) if core is None else core.engine
         after.neurons.update((label, engine.n_classes + i) for i, label in enumerate(labels))
         all_heads = {**heads, task: after} if labels else heads
         needed = engine.state_bytes_with(len(labels))
@@ -312,11 +313,11 @@ class KenyonClassifier(Classes):
 
     # ---- building and memory
 
-    def _make_engine(self, inputs: Inputs, n_classes: int) -> Engine:
-        seed, params = seed_of(self.random_state), self.get_params(deep=False)
+    def _make_engine(self, inputs: Inputs, n_classes: int, in_bytes: bool) -> Engine:
+        n_inputs, seed = inputs.n_features_in_, seed_of(self.random_state)
+        params = with_arithmetic(self.get_params(deep=False), n_inputs, n_classes, in_bytes)
         overhead = _modelfile.empty_bytes(params, seed, inputs)
-        n_inputs = inputs.n_features_in_
-        settings = settle(params, n_inputs, n_classes, overhead, floats=inputs.floats)
+        settings = settle(params, n_inputs, n_classes, overhead, floats=inputs.floats, in_bytes=in_bytes)
         inputs.floats = settings["floats"]
         return build_engine(settings, n_inputs, seed, params)
 

@@ -212,6 +212,12 @@ class ClassifierOptions:
         "'auto' is 32, or what the memory budget is best spent on.",
         "whole", allowed=(2, 3, 4, 8, 16, 24, 32), auto=True, added=True,
     )  # fmt: skip
+    arithmetic: str = option(
+        "auto",
+        "Arithmetic of learning: floats, or whole numbers from bytes to scores, which a device can go on with; 'auto' "
+        "is whole numbers where a memory budget chooses few bits and the samples are bytes.",
+        "choice", choices=("float", "integer"), auto=True, added=True,
+    )  # fmt: skip
     readout: str = option(
         "discriminant", "Readout of a second-order layer.", "choice", choices=("discriminant", "ridge"), added=True
     )

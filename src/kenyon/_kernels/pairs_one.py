@@ -10,7 +10,7 @@ from kenyon._kernels.pairs import add_classes, add_products, add_row, largest, s
 from kenyon._kernels.thin import centre, pack_24, unpack_24
 from kenyon.compiling import kernel
 
-COMPILED_IN = "0f1b371b670f"
+COMPILED_IN = "1ef5f9b7f16c"
 """Digest of `pairs.py` and `thin.py`. Numba keeps machine code by the text of its own file, so a change to what
 is compiled into it has to show here."""
 

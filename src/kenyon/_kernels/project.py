@@ -23,9 +23,37 @@ PARTIALS = 8
 """Partial sums of a reduction: term number i goes to partial i % PARTIALS."""
 
 
+FRACTION = np.int64(12)
+"""Bits of the fraction with which a threshold in standard deviations is taken in whole numbers."""
+
+
 @kernel()
-def cutoff(total, squares, n_units, strength, limits, integral):
-    """Threshold of one sample: (what a projection must exceed, what is then subtracted)."""
+def whole_root(value):
+    """The square root of a whole number from 0 on, rounded down."""
+    rest, root, bit = np.int64(value), np.int64(0), np.int64(1) << np.int64(60)
+    while bit:
+        if rest >= root + bit:
+            rest -= root + bit
+            root = (root >> np.int64(1)) + bit
+        else:
+            root >>= np.int64(1)
+        bit >>= np.int64(2)
+    return root
+
+
+@kernel()
+def cutoff(total, squares, n_units, strength, limits, integral, exact):
+    """Threshold of one sample: (what a projection must exceed, what is then subtracted).
+
+    Where it is `exact`, strength is beta in units of 2^-FRACTION, and the threshold T / n + beta sqrt(n S - T^2) / n
+    is worked out in whole numbers, from the sum T and the sum of squares S; both are rounded down.
+    """
+    if exact:
+        t, n = np.int64(total), np.int64(n_units)
+        deviation = whole_root(n * np.int64(squares) - t * t)
+        bar = ((t << FRACTION) + np.int64(strength) * deviation) // (n << FRACTION)
+        bar = float(min(max(bar, np.int64(limits[0])), np.int64(limits[1])))
+        return bar, bar
     mean = total / n_units
     variance = squares / n_units - mean * mean
     theta = mean + strength * np.sqrt(max(variance, 0.0))
@@ -53,6 +81,19 @@ def finish(values, sample, count, shift, unit_norm):
     scale = np.float32(1.0 / np.sqrt(partial.sum()))
     for a in range(count):
         row[a] *= scale
+
+
+@kernel()
+def finish_bytes(units, values, count, responses, bar, scale):
+    """The activity of one sample as bytes, those that are zero left out; how many are left."""
+    left = 0
+    for a in range(count):
+        unit = units[a]
+        value = min((np.float64(responses[unit]) - bar) * scale, 255.0)
+        units[left] = unit
+        values[left] = np.uint8(value)
+        left += value >= 1.0
+    return left
 
 
 def _tile_moments(projected, first, last, moments, total, squares):
@@ -94,13 +135,14 @@ def _sum_by_degree(samples, b, degrees):
 
 
 @kernel()
-def activate(samples, inputs, n_excitatory, degrees, strength, thresholded, unit_norm, scratch, active):
+def activate(samples, inputs, n_excitatory, degrees, how, scratch, active):
     """Active units of any number of samples, LANES at a time.
 
     Args:
         samples: (n, N) uint8 or float32.
         inputs: (M, K) inputs of each unit, the first `n_excitatory` of weight +1, the others -1.
-        strength: beta, the threshold in standard deviations.
+        how: (strength, thresholded, unit_norm, scale, exact): beta, the threshold in standard deviations, and whether
+            there is one; length 1; the factor that makes bytes of activity; whether all is in whole numbers.
         degrees: (N,) int32, how many units an input excites less how many it inhibits.
         scratch: (columns, lanes, places, projected, limits, moments, tile, hit_units, hit_masks):
             (N, LANES) of the samples' type; the sample that each lane of a sum belongs to, and the place of its sum of
@@ -112,11 +154,12 @@ def activate(samples, inputs, n_excitatory, degrees, strength, thresholded, unit
     for first in range(0, samples.shape[0], LANES):
         part = slice(first, first + LANES)
         here = (units[part], values[part], counts[part])
-        _block(samples[part], inputs, n_excitatory, degrees, strength, thresholded, unit_norm, scratch, here)
+        _block(samples[part], inputs, n_excitatory, degrees, how, scratch, here)
 
 
 @kernel()
-def _block(samples, inputs, n_excitatory, degrees, strength, thresholded, unit_norm, scratch, active):
+def _block(samples, inputs, n_excitatory, degrees, how, scratch, active):
+    strength, thresholded, unit_norm, scale, exact = how
     columns, lanes, places, projected, limits, moments, tile, hit_units, hit_masks = scratch
     units, values, counts = active
     n, n_inputs = samples.shape
@@ -146,13 +189,15 @@ def _block(samples, inputs, n_excitatory, degrees, strength, thresholded, unit_n
         if b >= n:
             threshold[0, lane] = limits[1]  # lanes without a sample stay silent
         elif thresholded:
-            bar, shift[b] = cutoff(total[b], squares[places[lane]], n_units, strength, limits, integral)
+            bar, shift[b] = cutoff(total[b], squares[places[lane]], n_units, strength, limits, integral, exact)
             threshold[0, lane] = bar
 
     collect(projected, n_units, threshold, n, lanes, hit_units, hit_masks, units, counts)
     for lane in range(LANES):
         b = lanes[lane]
-        if b < n:
+        if b < n and values.itemsize == 1:
+            counts[b] = finish_bytes(units[b], values[b], counts[b], projected[:, lane], shift[b], scale)
+        elif b < n:
             for a in range(counts[b]):  # apart from the loop above, which has enough pages in hand
                 values[b, a] = projected[units[b, a], lane]
             finish(values, b, counts[b], shift[b], unit_norm)
@@ -196,15 +241,16 @@ def group_by_input(inputs, n_inputs, first, last, units):
 
 
 @kernel()
-def activate_one(sample, excitatory, inhibitory, n_units, strength, thresholded, unit_norm, scratch, active):
+def activate_one(sample, excitatory, inhibitory, n_units, how, scratch, active):
     """Active units of one sample at low latency: only inputs that are not zero are visited.
 
     Args:
         sample: (1, N) uint8 or float32.
         excitatory, inhibitory: (starts, units) as in `group_by_input`.
         scratch: (projected, inhibited, limits): both (rows, LANES) and covering M units.
-        active: as in `activate`, for one sample.
+        how, active: as in `activate`, for one sample.
     """
+    strength, thresholded, unit_norm, scale, exact = how
     projected, inhibited, limits = scratch
     units, values, counts = active
     integral = sample.itemsize == 1
@@ -222,7 +268,7 @@ def activate_one(sample, excitatory, inhibitory, n_units, strength, thresholded,
     shift = 0.0
     if thresholded:
         total, squares = _exact_moments(flat[:n_units]) if integral else _moments(flat[:n_units])
-        bar, shift = cutoff(total, squares, n_units, strength, limits, integral)
+        bar, shift = cutoff(total, squares, n_units, strength, limits, integral, exact)
         threshold[0, :] = bar
     flat[n_units:] = limits[0]  # the last row's units beyond M stay silent
     a = 0
@@ -232,8 +278,12 @@ def activate_one(sample, excitatory, inhibitory, n_units, strength, thresholded,
             b = lowest_bit(mask)
             mask &= mask - np.uint32(1)
             units[0, a] = row * LANES + b
-            values[0, a] = projected[row, b]
             a += 1
+    if values.itemsize == 1:
+        counts[0] = finish_bytes(units[0], values[0], a, flat, shift, scale)
+        return
+    for k in range(a):
+        values[0, k] = flat[units[0, k]]
     counts[0] = a
     finish(values, 0, a, shift, unit_norm)
 
@@ -294,7 +344,8 @@ def activate_identity(samples, unit_norm, active):
                 values[b, a] = samples[b, i]
                 a += 1
         counts[b] = a
-        finish(values, b, a, 0.0, unit_norm)
+        if values.itemsize > 1:
+            finish(values, b, a, 0.0, unit_norm)
 
 
 @kernel()

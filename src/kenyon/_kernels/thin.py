@@ -7,6 +7,9 @@ import numpy as np
 
 from kenyon.compiling import kernel
 
+EXACT = 2**21
+"""Up to this count, floats give the same whole numbers as whole numbers do, and sooner."""
+
 
 @kernel()
 def word(a, b):
@@ -15,6 +18,13 @@ def word(a, b):
     z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return z ^ (z >> np.uint64(31))
+
+
+@kernel()
+def _share(chance, n):
+    """chance n / 2^32 rounded down, of a chance of 32 bits and a count below 2^63."""
+    low, high = np.uint64(n) & np.uint64(0xFFFFFFFF), np.uint64(n) >> np.uint64(32)
+    return np.int64(chance * high + (chance * low >> np.uint64(32)))
 
 
 @kernel(error_model="numpy")
@@ -34,6 +44,9 @@ def centre(means, taught, diagonal, dense, labels, chosen, time, shift, halvings
 
     Returns:
         (sample to go on with, rows given out). It stops before a sample for which the diagonal has no room.
+
+    A mean moves by (distance + chance n / 2^32) / n, in units of 1/256 and rounded down twice, where n counts the
+    sample and chance is the upper half of `word(word(time of the sample, 0), unit + 1)`.
     """
     n_units = dense.shape[1]
     half = np.int32(1 << (shift - 1))
@@ -57,8 +70,11 @@ def centre(means, taught, diagonal, dense, labels, chosen, time, shift, halvings
         taught[j] = n
         for i in range(n_units):
             distance = (np.int32(dense[s, i]) << 8) - np.int32(means[i, j])
-            chance = (word(key, i + 1) >> np.uint64(32)) * 2.0**-32
-            means[i, j] += np.int32(np.floor((distance + np.floor(chance * n)) / n))
+            chance = word(key, i + 1) >> np.uint64(32)
+            if n < EXACT:
+                means[i, j] += np.int32(np.floor((distance + np.floor(chance * 2.0**-32 * n)) / n))
+            else:
+                means[i, j] += np.int32((distance + _share(chance, n)) // np.int64(n))
     return dense.shape[0], rows
 
 

@@ -9,11 +9,11 @@ import numpy as np
 
 from kenyon._kernels import LANES
 from kenyon._kernels.pooling import best_of_block, best_of_one, copy_eight, sum_of_block, sum_of_one
-from kenyon._kernels.project import collect, cutoff, finish
+from kenyon._kernels.project import collect, cutoff, finish, finish_bytes
 from kenyon._kernels.vector import add_moments, greater_mask, lowest_bit
 from kenyon.compiling import kernel
 
-COMPILED_IN = "1ff62b67649f"
+COMPILED_IN = "291b9bf154d7"
 """Digest of `__init__.py`, `vector.py`, `pooling.py` and `project.py`. Numba keeps machine code by the text of its
 own file, so a change to what is compiled into it has to show here."""
 
@@ -27,9 +27,9 @@ def activate_windows(samples, places, unit_table, how, scratch, active):
         places: (N,) where each input lies in the padded layout.
         unit_table: (inputs, n_excitatory, offsets): (M, K) places at the first shift, excitatory ones first; offsets
             of the shifts as in `pool_block`.
-        how: (best, root, strength, thresholded, unit_norm, scale): the best response or the sum; the factor under the
-            square root, 0 for none; beta, and whether there is a threshold; length 1; the factor that makes
-            bytes of activity.
+        how: (best, root, strength, thresholded, unit_norm, scale, exact): the best response or the sum; the factor
+            under the square root, 0 for none; beta, and whether there is a threshold; length 1; the factor that makes
+            bytes of activity; whether the threshold is in whole numbers.
         scratch: (columns, responses, limits, moments, hit_units, hit_masks): (padded places, LANES), zero where no
             input lies; (M, LANES) int32 or float32; their smallest and largest value; (2 LANES, LANES)
             float64; twice (M,).
@@ -157,7 +157,7 @@ def _answer(responses, n, part, integral, how, scratch, active):
 
     The moments of a sample have LANES partial sums: unit u goes to partial u % LANES.
     """
-    _, _, strength, thresholded, unit_norm, scale = how
+    _, _, strength, thresholded, unit_norm, scale, exact = how
     _, _, limits, moments, hit_units, hit_masks = scratch
     units, values, counts = active[0][part], active[1][part], active[2][part]
     n_units = hit_units.size
@@ -171,12 +171,12 @@ def _answer(responses, n, part, integral, how, scratch, active):
     if thresholded:
         for b in range(n):
             total, squares = moments[:LANES, b].sum(), moments[LANES:, b].sum()
-            bars[b], shifts[b] = cutoff(total, squares, n_units, strength, limits, integral)
+            bars[b], shifts[b] = cutoff(total, squares, n_units, strength, limits, integral, exact)
             threshold[0, b] = bars[b]
     collect(responses, n_units, threshold, n, np.arange(LANES), hit_units, hit_masks, units, counts)
     for b in range(n):
         if values.itemsize == 1:
-            counts[b] = _finish_bytes(units[b], values[b], counts[b], responses[:, b], bars[b], scale)
+            counts[b] = finish_bytes(units[b], values[b], counts[b], responses[:, b], bars[b], scale)
         else:
             for a in range(counts[b]):
                 values[b, a] = responses[units[b, a], b]
@@ -186,7 +186,7 @@ def _answer(responses, n, part, integral, how, scratch, active):
 @kernel()
 def _answer_one(responses, n_units, integral, how, limits, active):
     """As `_answer` for one sample, whose units are side by side."""
-    _, _, strength, thresholded, unit_norm, scale = how
+    _, _, strength, thresholded, unit_norm, scale, exact = how
     units, values, counts = active
     flat = responses.reshape(-1)
     threshold = np.zeros((1, LANES), responses.dtype)
@@ -196,7 +196,7 @@ def _answer_one(responses, n_units, integral, how, limits, active):
         moments = np.zeros((2, LANES))
         for row in range(responses.shape[0]):
             add_moments(responses, row, moments, 0)
-        bar, shift = cutoff(moments[0].sum(), moments[1].sum(), n_units, strength, limits, integral)
+        bar, shift = cutoff(moments[0].sum(), moments[1].sum(), n_units, strength, limits, integral, exact)
         threshold[0, :] = bar
     flat[n_units:] = limits[0]  # the last row's units beyond M stay silent
     count = 0
@@ -207,22 +207,9 @@ def _answer_one(responses, n_units, integral, how, limits, active):
             mask &= mask - np.uint32(1)
             count += 1
     if values.itemsize == 1:
-        counts[0] = _finish_bytes(units[0], values[0], count, flat, bar, scale)
+        counts[0] = finish_bytes(units[0], values[0], count, flat, bar, scale)
         return
     counts[0] = count
     for a in range(count):
         values[0, a] = flat[units[0, a]]
     finish(values, 0, count, shift, unit_norm)
-
-
-@kernel()
-def _finish_bytes(units, values, count, responses, bar, scale):
-    """The activity of one sample as bytes, those that are zero left out; how many are left."""
-    left = 0
-    for a in range(count):
-        unit = units[a]
-        value = min((np.float64(responses[unit]) - bar) * scale, 255.0)
-        units[left] = unit
-        values[left] = np.uint8(value)
-        left += value >= 1.0
-    return left

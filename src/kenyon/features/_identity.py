@@ -5,10 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from kenyon._kernels.project import activate_identity
+from kenyon.errors import ConfigError
 from kenyon.features._base import Active, make_active, rooted
+from kenyon.features._exact import check_bytes
 
 
 class Identity:
@@ -18,6 +21,7 @@ class Identity:
         n_inputs: width of a sample.
         unit_norm: scale to length 1.
         root: take the root of every input first, with its sign.
+        exact: whole numbers throughout: bytes are taken as they are, and nothing else.
 
     Example:
         >>> import numpy as np
@@ -29,19 +33,24 @@ class Identity:
 
     @classmethod
     def build(cls, seed: int, values: Mapping[str, Any]) -> Identity:
-        return cls(values["n_inputs"], unit_norm=values["unit_norm"], root=values["root"])
+        exact = values["arithmetic"] == "integer"
+        return cls(values["n_inputs"], unit_norm=values["unit_norm"], root=values["root"], exact=exact)
 
-    def __init__(self, n_inputs: int, *, unit_norm: bool = True, root: bool = False) -> None:
-        self.n_outputs = n_inputs
+    def __init__(self, n_inputs: int, *, unit_norm: bool = True, root: bool = False, exact: bool = False) -> None:
+        self.n_outputs, self.exact = n_inputs, exact
         self._unit_norm, self._root = unit_norm, root
+        if exact and root:
+            raise ConfigError("root is True: expected False for bytes that are taken as they are, in whole numbers")
 
     def workspace(self) -> IdentityWorkspace:
-        return IdentityWorkspace(self.n_outputs)
+        return IdentityWorkspace(self.n_outputs, np.uint8 if self.exact else np.float32)
 
     def prepare(self) -> None:
         """There is nothing to make."""
 
     def activate(self, samples: NDArray, workspace: IdentityWorkspace) -> Active:
+        if self.exact:
+            check_bytes(samples)
         activate_identity(rooted(samples) if self._root else samples, self._unit_norm, workspace.active)
         return workspace.active
 
@@ -53,8 +62,8 @@ class Identity:
 class IdentityWorkspace:
     """Room for the activity of a block."""
 
-    def __init__(self, n_units: int) -> None:
-        self.active = make_active(n_units)
+    def __init__(self, n_units: int, activity: type[np.number]) -> None:
+        self.active = make_active(n_units, dtype=activity)
 
     @property
     def nbytes(self) -> int:

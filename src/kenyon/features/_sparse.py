@@ -6,6 +6,14 @@ Each of M units sums K of the N inputs with weight +1 (excitatory) or -1 (inhibi
 mean and standard deviation of that sample's own projection `W_e u`, so beta sets how few units
 answer to a sample, whatever its brightness.
 
+With `exact` everything is in whole numbers and only bytes are taken: the threshold is that of `_windows.py`, and the
+activity is bytes,
+
+    x_e = min(255, (W_e u - threshold) // 2^b)
+
+with b such that 2^(b + 11) is above every possible projection, or 0: typical projections are an eighth of those.
+Units whose byte is zero are not active.
+
 Reference: Madireddy, Yanguas-Gil and Balaprakash, section 3.1; Litwin-Kumar et al., "Optimal degrees of
 synaptic connectivity", Neuron 93, 2017.
 """
@@ -24,6 +32,7 @@ from kenyon._kernels.project import PARTIALS, activate, activate_one, group_by_i
 from kenyon._kernels.vector import SQUARE_LANES, lanes_of_sums
 from kenyon.features._arrays import FEW, aligned, limits
 from kenyon.features._base import Active, make_active
+from kenyon.features._exact import check_bytes, check_exact, strength_of
 
 COUNTED_AT_ONCE = 1 << 23
 """Connections."""
@@ -39,6 +48,7 @@ class SparseProjection:
         inhibitory: share of a unit's inputs with weight -1.
         threshold: beta, in standard deviations; None turns it off (`x_e = ReLU(W_e u)`).
         unit_norm: scale `x_e` to length 1.
+        exact: everything in whole numbers, the activity in bytes.
         seed: the projection is drawn from it, the same everywhere.
 
     Example:
@@ -58,6 +68,7 @@ class SparseProjection:
             inhibitory=values["inhibitory"],
             threshold=values["threshold"],
             unit_norm=values["unit_norm"],
+            exact=values["arithmetic"] == "integer",
             seed=seed,
         )
 
@@ -70,18 +81,23 @@ class SparseProjection:
         inhibitory: float = 0.0,
         threshold: float | None = 1.8,
         unit_norm: bool = True,
+        exact: bool = False,
         seed: int = 0,
     ) -> None:
-        self.n_outputs, self.threshold = n_units, threshold
-        self._how = (0.0 if threshold is None else float(threshold), threshold is not None, unit_norm)
+        self.n_outputs, self.threshold, self.exact, self.seed = n_units, threshold, exact, seed
         self._n_excitatory = n_connections - round(inhibitory * n_connections)
         # the narrowest type that holds every possible sum of bytes exactly
         self._largest = 255 * max(self._n_excitatory, n_connections - self._n_excitatory)
+        if exact and threshold is not None:
+            check_exact(n_units, self._largest)
+        self._shift = max(0, self._largest.bit_length() - 11)
+        strength = strength_of(threshold, exact)
+        self._how = (strength, threshold is not None, unit_norm, 2.0**-self._shift, exact)
         self._byte_sums: type[np.number] = np.int16 if self._largest <= np.iinfo(np.int16).max else np.int32
-        self._inputs = np.empty((n_units, n_connections), np.uint16 if n_inputs <= 1 << 16 else np.uint32)
+        self.inputs = np.empty((n_units, n_connections), np.uint16 if n_inputs <= 1 << 16 else np.uint32)
         self._n_inputs = n_inputs
-        draw_inputs(np.uint64(seed), n_inputs, self._n_excitatory, self._inputs)
-        excited, inhibited = self._inputs[:, : self._n_excitatory], self._inputs[:, self._n_excitatory :]
+        draw_inputs(np.uint64(seed), n_inputs, self._n_excitatory, self.inputs)
+        excited, inhibited = self.inputs[:, : self._n_excitatory], self.inputs[:, self._n_excitatory :]
         self._degrees = _degrees(excited, n_inputs) - _degrees(inhibited, n_inputs)
         self._groups: tuple | None = None
 
@@ -89,52 +105,64 @@ class SparseProjection:
         """`W_e` as a matrix of -1, 0 and 1, (inputs, units)."""
         matrix = np.zeros((self._n_inputs, self.n_outputs), np.int8)
         units = np.arange(self.n_outputs)[:, np.newaxis]
-        matrix[self._inputs[:, : self._n_excitatory], units] = 1
-        matrix[self._inputs[:, self._n_excitatory :], units] = -1
+        matrix[self.inputs[:, : self._n_excitatory], units] = 1
+        matrix[self.inputs[:, self._n_excitatory :], units] = -1
         return matrix
 
+    def plan(self) -> dict[str, int]:
+        """The numbers that another implementation of it needs, beside `inputs`, for whole numbers."""
+        return {
+            "excitatory": self._n_excitatory,
+            "shift": self._shift,
+            "thresholded": int(self.threshold is not None),
+            "strength": int(strength_of(self.threshold, True)),
+            "largest": self._largest,
+        }
+
     def workspace(self) -> SparseWorkspace:
-        return SparseWorkspace(self.n_outputs)
+        return SparseWorkspace(self.n_outputs, np.uint8 if self.exact else np.float32)
 
     def prepare(self) -> None:
         """The projection the other way round, for single samples."""
         if self._groups is None:
             self._groups = (
                 self._group(0, self._n_excitatory),
-                self._group(self._n_excitatory, self._inputs.shape[1]),
+                self._group(self._n_excitatory, self.inputs.shape[1]),
             )
 
     def _group(self, first: int, last: int) -> tuple[NDArray, NDArray]:
         # the narrowest numbers, since a sample has most of this table pass through the cache
         narrow = self.n_outputs <= 1 << 16
         units = np.empty(self.n_outputs * (last - first), np.uint16 if narrow else np.uint32)
-        return group_by_input(self._inputs, self._n_inputs, first, last, units), units
+        return group_by_input(self.inputs, self._n_inputs, first, last, units), units
 
     def activate(self, samples: NDArray, workspace: SparseWorkspace) -> Active:
+        if self.exact:
+            check_bytes(samples)
         n = len(samples)
         sums = self._byte_sums if samples.dtype == np.uint8 else np.float32
         active = workspace.active
         if n > FEW:
             scratch = workspace.block(self._largest, self._n_inputs, samples.dtype, sums)
-            activate(samples, self._inputs, self._n_excitatory, self._degrees, *self._how, scratch, active)
+            activate(samples, self.inputs, self._n_excitatory, self._degrees, self._how, scratch, active)
             return active
         self.prepare()
         tables: tuple[Any, Any] = self._groups  # type: ignore[assignment]
         scratch = workspace.one(sums)
         if n == 1:
-            activate_one(samples, *tables, self.n_outputs, *self._how, scratch, active)
+            activate_one(samples, *tables, self.n_outputs, self._how, scratch, active)
             return active
         units, values, counts = active
         for s in range(n):
             row = slice(s, s + 1)
             here = (units[row], values[row], counts[row])
-            activate_one(samples[row], *tables, self.n_outputs, *self._how, scratch, here)
+            activate_one(samples[row], *tables, self.n_outputs, self._how, scratch, here)
         return active
 
     @property
     def nbytes(self) -> int:
         groups = sum(array.nbytes for group in self._groups for array in group) if self._groups else 0
-        return self._inputs.nbytes + self._degrees.nbytes + groups
+        return self.inputs.nbytes + self._degrees.nbytes + groups
 
 
 def _degrees(inputs: NDArray, n_inputs: int) -> NDArray[np.int32]:
@@ -149,8 +177,8 @@ def _degrees(inputs: NDArray, n_inputs: int) -> NDArray[np.int32]:
 class SparseWorkspace:
     """Scratch memory of one thread, made when first needed."""
 
-    def __init__(self, n_units: int) -> None:
-        self.active = make_active(n_units)
+    def __init__(self, n_units: int, activity: type[np.number] = np.float32) -> None:
+        self.active = make_active(n_units, dtype=activity)
         self._n_units = n_units
         self._scratch: dict[tuple[str, type], tuple] = {}
 

@@ -14,6 +14,11 @@ middle against both ends.
 Bytes give whole numbers throughout: the root is rounded down, and the whole number `a` is the least such that it never
 passes 255, whatever the sample. Floats are summed in float32 and read as bytes divided by 255: v = sqrt(255 p / 2^a).
 
+With `exact` everything is in whole numbers, and only bytes are taken. The threshold is then worked out from the sum T
+and the sum of squares S of v over the n units, with B the whole number nearest to 2^12 beta (isqrt and // round down):
+
+    mu + beta sigma  becomes  (2^12 T + B isqrt(n S - T^2)) // (2^12 n)
+
 Activity is float32, scaled to length 1 with `unit_norm`; or bytes, without a scaling of their own:
 
     x_u = min(255, floor((v_u - floor(mu + beta sigma)) / 2^b))           of bytes
@@ -41,6 +46,7 @@ from kenyon._kernels.windows import activate_windows, activate_windows_one
 from kenyon.errors import ConfigError, unknown
 from kenyon.features._arrays import FEW, aligned, limits
 from kenyon.features._base import Active, make_active
+from kenyon.features._exact import check_bytes, check_exact, strength_of
 from kenyon.features._shape import Layout, layout_of
 
 BYTE = 255
@@ -68,6 +74,7 @@ class Windows:
         root: take the square root of the pooled response.
         unit_norm: scale float activity to length 1.
         activity: "float" or "byte".
+        exact: everything in whole numbers, which needs activity in bytes and samples of bytes.
         seed: the units are drawn from it, the same everywhere.
         n_inputs: width of a sample, checked against the shape.
 
@@ -87,6 +94,7 @@ class Windows:
             values["n_hidden"],
             values["n_connections"],
             activity="byte" if values["whole"] else "float",
+            exact=values["arithmetic"] == "integer",
             seed=seed,
             n_inputs=values["n_inputs"],
             **{name: values[name] for name in names},
@@ -108,6 +116,7 @@ class Windows:
         root: bool = False,
         unit_norm: bool = True,
         activity: str = "float",
+        exact: bool = False,
         seed: int = 0,
         n_inputs: int | None = None,
     ) -> None:
@@ -120,13 +129,16 @@ class Windows:
                 raise unknown(name, value, allowed)
         if shifts < 0:
             raise ConfigError(f"shifts is {shifts}: expected 0 or more")
-        self._layout = layout = layout_of(shape, axes, shifts, n_inputs)
+        self.layout = layout = layout_of(shape, axes, shifts, n_inputs)
         n_connections = int(n_connections)
         size = _checked_window(layout, window, n_connections)
-        self.n_outputs = n_units
+        self.n_outputs, self.seed = n_units, seed
+        self._window, self._oriented = size, signs == "oriented"
         self._best, self._root = pooling == "max", root
         self._activity: type[np.number] = np.uint8 if activity == "byte" else np.float32
-        self._threshold, self._unit_norm = threshold, unit_norm
+        self._threshold, self._unit_norm, self.exact = threshold, unit_norm, exact
+        if exact and activity != "byte":
+            raise ConfigError(f"activity is {activity!r}: expected 'byte' with whole numbers throughout")
         self._n_excitatory = n_connections - round(inhibitory * n_connections)
         self._largest = BYTE * max(self._n_excitatory, n_connections - self._n_excitatory)
         self._largest_pooled = BYTE * self._n_excitatory * (1 if self._best else layout.rows * layout.columns)
@@ -135,15 +147,15 @@ class Windows:
                 f"{layout.rows * layout.columns} shifts of {self._n_excitatory} excitatory inputs could add up to "
                 f"{self._largest_pooled:,}: expected at most {np.iinfo(np.int32).max:,}. Lower shifts or the inputs."
             )
-        self._inputs = np.empty((n_units, n_connections), np.uint16 if layout.n_places <= 1 << 16 else np.uint32)
+        if exact and threshold is not None:
+            check_exact(n_units, BYTE if root else max(self._largest, self._largest_pooled))
+        self.inputs = np.empty((n_units, n_connections), np.uint16 if layout.n_places <= 1 << 16 else np.uint32)
         planes = (layout.channels, layout.height, layout.width)
-        draw_windows(
-            np.uint64(seed), planes, size, signs == "oriented", self._n_excitatory, layout.padded, self._inputs
-        )
+        draw_windows(np.uint64(seed), planes, size, signs == "oriented", self._n_excitatory, layout.padded, self.inputs)
         self._places = layout.places()
-        self._for_blocks = (self._inputs, self._n_excitatory, _block_offsets(layout))
+        self._for_blocks = (self.inputs, self._n_excitatory, _block_offsets(layout))
         starts, lanes, shift = _one_offsets(layout)
-        self._for_one = (_items(self._inputs, layout.n_places, shift), self._n_excitatory, starts, lanes, shift)
+        self._for_one = (_items(self.inputs, layout.n_places, shift), self._n_excitatory, starts, lanes, shift)
         self._arithmetics = {np.dtype(dtype): self._arithmetic(dtype) for dtype in (np.uint8, np.float32)}
 
     def workspace(self) -> WindowsWorkspace:
@@ -153,14 +165,16 @@ class Windows:
         """There is nothing left to make."""
 
     def activate(self, samples: NDArray, workspace: WindowsWorkspace) -> Active:
+        if self.exact:
+            check_bytes(samples)
         types, how = self._arithmetics[samples.dtype]
         active = workspace.active
         if len(samples) > FEW:
-            scratch = workspace.block(self._layout, *types)
+            scratch = workspace.block(self.layout, *types)
             activate_windows(samples, self._places, self._for_blocks, how, scratch, active)
             return active
         shift = self._for_one[-1]
-        scratch = workspace.one(self._layout, shift, _stored(types[0], shift), types[1])
+        scratch = workspace.one(self.layout, shift, _stored(types[0], shift), types[1])
         if len(samples) == 1:
             activate_windows_one(samples, self._places, self._for_one, how, scratch, active)
             return active
@@ -183,17 +197,39 @@ class Windows:
         how = (
             self._best,
             unit / 2.0 ** (bits - 16) if self._root else 0.0,
-            0.0 if self._threshold is None else float(self._threshold),
+            strength_of(self._threshold, self.exact),
             self._threshold is not None,
             self._unit_norm,
             1.0 if self._root else unit / 2.0 ** max(0, bits - 8),
+            self.exact,
         )
         return types, how
 
+    def plan(self) -> dict[str, int]:
+        """The numbers that another implementation needs, beside `layout` and `inputs`: as below, or all drawn anew."""
+        bits = self._largest_pooled.bit_length()
+        return {
+            "places": self.layout.n_places,
+            "stride": self.layout.padded[1],
+            "rows": self.layout.rows,
+            "columns": self.layout.columns,
+            "window_height": self._window[0],
+            "window_width": self._window[1],
+            "oriented": int(self._oriented),
+            "excitatory": self._n_excitatory,
+            "best": int(self._best),
+            "root": int(self._root),
+            "root_shift": bits - 16,
+            "shift": 0 if self._root else max(0, bits - 8),
+            "thresholded": int(self._threshold is not None),
+            "strength": int(strength_of(self._threshold, True)),
+            "largest": BYTE if self._root else max(self._largest, self._largest_pooled),
+        }
+
     @property
     def nbytes(self) -> int:
-        arrays = [self._inputs, self._places, self._for_blocks[2], *self._for_one[2:4]]
-        arrays += [] if self._for_one[0] is self._inputs else [self._for_one[0]]
+        arrays = [self.inputs, self._places, self._for_blocks[2], *self._for_one[2:4]]
+        arrays += [] if self._for_one[0] is self.inputs else [self._for_one[0]]
         return sum(array.nbytes for array in arrays)
 
 

@@ -50,6 +50,7 @@ from kenyon.layers._pairs_undo import PairsUndo
 from kenyon.layers._readout import ClassMoments
 from kenyon.layers._state import Declared, State
 from kenyon.layers._sums import narrowest, spread, with_counts
+from kenyon.layers._whole_readout import WholeReadout, solve_whole
 
 MOST_HALVINGS = 62
 """As many as a stream with less than 2**64 samples can need."""
@@ -91,7 +92,7 @@ class FewBits(Coactivity):
         state = with_counts(state, len(chosen))
         packed, means, taught, halvings, doublings = (state.arrays[one.name] for one in state.declared)
         dense, room = self.dense(active, chosen), self.room("distances", (BLOCK, self.n_units), np.float32)
-        pairs = self._unpacked(packed)
+        pairs = self.unpacked(packed)
         diagonal = pairs[self.diagonal].astype(np.int64)
         time, at, before = int(taught.sum()), 0, self.visited
         while True:
@@ -166,8 +167,16 @@ class FewBits(Coactivity):
         n_samples = float(views["taught"].sum())
         share, square = 2.0 ** -float(views["halvings"][0]), 4.0 ** float(views["doublings"][0])
         scatter = np.empty((self.n_units, self.n_units))
-        fill_triangle(self._unpacked(views["pairs"]), square / share, scatter)
+        fill_triangle(self.unpacked(views["pairs"]), square / share, scatter)
         return ClassMoments(scatter, views["means"][:, known] / 256, n_samples, n_samples * share)
+
+    def solved_whole(self, state: State, shrinkage: tuple[int, int]) -> WholeReadout:
+        """The readout in whole numbers, with lambda as (mantissa, shift)."""
+        arrays = state.arrays
+        n_used = float(arrays["taught"].sum()) / 2.0 ** int(arrays["halvings"][0])
+        unit = n_used / 4.0 ** int(arrays["doublings"][0]) / 256
+        triangle = self.unpacked(arrays["pairs"])
+        return solve_whole(triangle, arrays["means"], arrays["taught"], shrinkage, unit)
 
     def check(self, state: State) -> None:
         for name, most in (("halvings", MOST_HALVINGS), ("doublings", MOST_DOUBLINGS)):
@@ -183,14 +192,18 @@ class FewBits(Coactivity):
         return self.visited
 
     def with_counts(self, state: State, counts: NDArray) -> State:
+        """The co-activity scaled with the samples, each entry to the nearest whole number."""
         changed = State(state.declared, state.sizes, {name: array.copy() for name, array in state.arrays.items()})
-        before, taught = float(state.arrays["taught"].sum()), changed.views()["taught"]
+        before, taught = int(state.arrays["taught"].sum()), changed.views()["taught"]
         taught[...] = counts
-        share = float(taught.sum()) / max(before, 1.0)
-        self._pack(np.rint(self._unpacked(state.arrays["pairs"]) * share).astype(np.int32), changed.arrays["pairs"])
+        shift = max(0, before.bit_length() - 38)
+        after, before = int(taught.sum()) >> shift, max(1, before >> shift)
+        pairs = (2 * self.unpacked(state.arrays["pairs"]).astype(np.int64) * after + before) // (2 * before)
+        self._pack(pairs.astype(np.int32), changed.arrays["pairs"])
         return changed
 
-    def _unpacked(self, packed: NDArray) -> NDArray[np.int32]:
+    def unpacked(self, packed: NDArray) -> NDArray[np.int32]:
+        """The triangle in whole numbers of 32 bits."""
         if self.bits == 16:
             return packed.astype(np.int32)
         pairs = np.empty(len(packed) // 3, np.int32)

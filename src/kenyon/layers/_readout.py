@@ -15,7 +15,7 @@ A readout is computed in float64 by LAPACK, whose last bits may differ between m
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -23,8 +23,10 @@ from numpy.typing import NDArray
 from scipy.linalg.blas import dsyrk
 from scipy.linalg.lapack import dpotrf, dpotrs
 
+from kenyon._kernels.learn import forward_block
 from kenyon._kernels.pairs import squares_of_triangle
-from kenyon.errors import DivergenceError
+from kenyon.errors import DivergenceError, ModelFileError
+from kenyon.features import Active
 
 NEVER = np.float32(-1e30)
 """The score of a class that was never taught."""
@@ -63,6 +65,28 @@ class Readout(NamedTuple):
     weights: NDArray[np.float32]
     offsets: NDArray[np.float32]
 
+    def outputs(self, active: Active, first: int, last: int) -> NDArray[np.float32]:
+        """`x_o` of samples first .. last - 1, (samples, width)."""
+        units, values, counts = active
+        rows = (units[first:last], values[first:last].astype(np.float32, copy=False), counts[first:last])
+        outputs = np.empty((last - first, len(self.offsets)), np.float32)
+        forward_block(self.weights, rows, 0, last - first, outputs)
+        return outputs + self.offsets
+
+    def in_floats(self) -> NDArray[np.float32]:
+        """(units, width): the weights."""
+        return self.weights
+
+    def arrays(self, n_neurons: int) -> dict[str, NDArray]:
+        """What a checkpoint keeps."""
+        return {"readout": self.weights[:, :n_neurons].copy(), "offsets": self.offsets[:n_neurons].copy()}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray], n_units: int, n_neurons: int) -> Readout:
+        """The inverse of `arrays`."""
+        wanted = {"readout": ("float32", (n_units, n_neurons)), "offsets": ("float32", (n_neurons,))}
+        return cls(*checked_arrays(arrays, wanted).values())
+
     def widened(self, width: int) -> Readout:
         """With room for more neurons, which were never taught."""
         more = width - len(self.offsets)
@@ -71,6 +95,16 @@ class Readout(NamedTuple):
         return Readout(
             np.pad(self.weights, ((0, 0), (0, more))), np.pad(self.offsets, (0, more), constant_values=NEVER)
         )
+
+
+def checked_arrays(
+    arrays: Mapping[str, NDArray], wanted: Mapping[str, tuple[str, tuple[int, ...]]]
+) -> dict[str, NDArray]:
+    """Copies of the arrays wanted; refuses those of another type or shape."""
+    for name, (dtype, shape) in wanted.items():
+        if name not in arrays or arrays[name].dtype != dtype or arrays[name].shape != shape:
+            raise ModelFileError(f"{name} is missing or of another kind: expected {dtype} {shape}")
+    return {name: arrays[name].copy() for name in wanted}
 
 
 def solve(

@@ -23,8 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kenyon._kernels import pairs as kernels
-from kenyon._kernels.learn import forward_block
-from kenyon.errors import ConfigError, ModelFileError, unknown
+from kenyon.errors import ConfigError, unknown
 from kenyon.features import BLOCK, Active
 from kenyon.layers._base import NO_LABEL, Layer, Samples
 from kenyon.layers._class_sums import Spread, spread_of, with_joined
@@ -32,9 +31,11 @@ from kenyon.layers._coactivity import Coactivity, ExactSums, FloatSums
 from kenyon.layers._fading import FADES, halved, learn_and_fade
 from kenyon.layers._few_bits import FewBits
 from kenyon.layers._pairs_undo import KeptPairs, PairsUndo
-from kenyon.layers._readout import Readout, chosen_shrinkage, solve
+from kenyon.layers._readout import Readout, checked_arrays, chosen_shrinkage, solve
 from kenyon.layers._state import Declared, State
 from kenyon.layers._sums import check_neurons, narrowest, only, wide_in, widened
+from kenyon.layers._whole_readout import WholeReadout
+from kenyon.rules import as_shifted
 
 SHRINKAGE = 0.001
 READOUTS = ("discriminant", "ridge")
@@ -52,7 +53,7 @@ class Service(NamedTuple):
         pending: whether a class has reached one of the counts since then that ask for a new one.
     """
 
-    readout: Readout
+    readout: Readout | WholeReadout
     since: int
     pending: bool
 
@@ -87,6 +88,7 @@ class SecondOrderLayer(Layer):
         prior: `equal` for classes that are all alike beforehand, `counts` for classes as likely as they were.
         at_least: whether the state may ask for more shrinkage than that.
         memory: half-life of what is kept, in samples; 0 for none.
+        integer: solve and read the readout in whole numbers; for 16 or 24 bits, with a discriminant of fixed shrinkage.
 
     Example:
         >>> layer = SecondOrderLayer(n_inputs=100)
@@ -106,6 +108,7 @@ class SecondOrderLayer(Layer):
         whole, bits = _kind(values)
         more = {name: values[name] for name in ("readout", "shrinkage", "prior") if name in values}
         more |= {"at_least": values.get("features") == "ramps", "memory": values.get("memory") or 0}
+        more["integer"] = values.get("arithmetic") == "integer"
         return cls(n_inputs, whole=whole, bits=bits, **more)
 
     def __init__(
@@ -119,6 +122,7 @@ class SecondOrderLayer(Layer):
         prior: str = "equal",
         at_least: bool = False,
         memory: int = 0,
+        integer: bool = False,
     ) -> None:
         if readout not in READOUTS:
             raise unknown("readout", readout, READOUTS)
@@ -126,11 +130,13 @@ class SecondOrderLayer(Layer):
             raise ConfigError(f"shrinkage is {shrinkage!r}: expected a finite number, at least 0, or 'auto'")
         self.coactivity = coactivity_of(n_inputs, whole, bits)
         super().__init__(n_inputs, 0, self.coactivity.declared)
-        self.readout, self.shrinkage = readout, shrinkage
+        self.readout, self.shrinkage, self.prior, self.integer = readout, shrinkage, prior, integer
         self.memory = memory
         self._how = (readout, shrinkage, prior, at_least)
-        self._solved: Readout | None = None
-        self._spread: tuple[Readout, Spread] | None = None
+        if integer:
+            self._check_integer()
+        self._solved: Readout | WholeReadout | None = None
+        self._spread: tuple[Readout | WholeReadout, Spread] | None = None
         self._service: Service | None = None
         self._kept: KeptPairs | None = None
         self._undo: PairsUndo | None = None
@@ -165,7 +171,7 @@ class SecondOrderLayer(Layer):
         at = first
         while at < last:
             service, stop = self._service_until(at, last, labels, plastic)
-            outputs[at - first : stop - first] = self._scores(service.readout, active, at, stop)
+            outputs[at - first : stop - first] = service.readout.widened(self.width).outputs(active, at, stop)
             self._add(active, at, stop, labels, plastic)
             self._service = service
             at = stop
@@ -193,7 +199,7 @@ class SecondOrderLayer(Layer):
         if service is not None:
             stop, pending = kernels.until_refresh(*block, time, service.since, service.pending)
         if service is None or stop == first:
-            service = Service(self._present(), time, False)
+            service = Service(self.present(), time, False)
             stop, pending = kernels.until_refresh(*block, time, time, False)
         return service._replace(pending=bool(pending)), stop
 
@@ -253,11 +259,11 @@ class SecondOrderLayer(Layer):
         self.n_classes = len(left)
 
     def typicality(self, active: Active, first: int, last: int) -> NDArray[np.float64]:
-        if self._spread is None or self._spread[0] is not self._present():
+        if self._spread is None or self._spread[0] is not self.present():
             moments = self.coactivity.moments(self.state)
             _, shrinkage, _, at_least = self._how
             amount = chosen_shrinkage(moments.scatter, moments.n_used, shrinkage, at_least)
-            self._spread = (self._present(), spread_of(moments, amount))
+            self._spread = (self.present(), spread_of(moments, amount))
         shares = np.zeros((last - first, self.n_neurons))
         rows = self.coactivity.dense(active, np.arange(first, last))
         shares[:, np.flatnonzero(self.taught())] = self._spread[1].shares(rows)
@@ -274,11 +280,13 @@ class SecondOrderLayer(Layer):
     # ---- reading
 
     def forward(self, active: Active, first: int, last: int) -> NDArray[np.float32]:
-        return self._scores(self._present(), active, first, last)
+        return self.present().widened(self.width).outputs(active, first, last)
 
-    def _present(self) -> Readout:
+    def present(self) -> Readout | WholeReadout:
         """The readout of the present state; threads that find none may solve it at the same time, with one result."""
         solved = self._solved
+        if solved is None and self.integer:
+            self._solved = solved = self._few_bits().solved_whole(self.state, as_shifted(float(self.shrinkage)))
         if solved is None:
             taught = self.state.views()["taught"]
             weights = np.zeros((self.n_inputs, self.width), np.float32)
@@ -286,18 +294,22 @@ class SecondOrderLayer(Layer):
             self._solved = solved
         return solved
 
-    def _scores(self, readout: Readout, active: Active, first: int, last: int) -> NDArray[np.float32]:
-        units, values, counts = active
-        rows = (units[first:last], values[first:last].astype(np.float32, copy=False), counts[first:last])
-        weights, offsets = readout.widened(self.width)
-        outputs = np.empty((last - first, self.width), np.float32)
-        forward_block(weights, rows, 0, last - first, outputs)
-        return outputs + offsets
+    def _few_bits(self) -> FewBits:
+        if not isinstance(self.coactivity, FewBits):
+            raise ConfigError("bits is 32 and arithmetic is 'integer': expected bits=16 or bits=24 with it")
+        return self.coactivity
+
+    def _check_integer(self) -> None:
+        """Refuse what the readout cannot do in whole numbers."""
+        self._few_bits()
+        for name, wanted in (("readout", "'discriminant'"), ("shrinkage", "a number"), ("prior", "'equal'")):
+            if getattr(self, name) in ("ridge", "auto", "counts"):
+                raise ConfigError(f"{name} is {getattr(self, name)!r}: expected {wanted} with arithmetic='integer'")
 
     @property
     def weights(self) -> NDArray[np.float32]:
         """(n_inputs, n_neurons): the readout, without its offsets."""
-        return self._present().widened(self.width).weights[:, : self.n_neurons]
+        return self.present().widened(self.width).in_floats()[:, : self.n_neurons]
 
     def weight_means(self) -> NDArray[np.float64]:
         """The mean of what each neuron keeps: its class's mean activity, which needs no solving."""
@@ -320,22 +332,16 @@ class SecondOrderLayer(Layer):
         """What predictions made while learning go on from: no part of the state, empty where none were asked for."""
         if self._service is None:
             return {}
-        (weights, offsets), since, pending = self._service
-        n = self.n_neurons
-        when = np.array([since, pending], np.int64)
-        return {"readout": weights[:, :n].copy(), "offsets": offsets[:n].copy(), "service": when}
+        readout, since, pending = self._service
+        return {**readout.arrays(self.n_neurons), "service": np.array([since, pending], np.int64)}
 
     def load_working(self, arrays: Mapping[str, NDArray]) -> None:
         """Take over the `working_arrays` of a layer in the same state."""
         if not arrays:
             return
-        n, width = self.n_neurons, self.width
-        wanted = {"readout": ("float32", (self.n_inputs, n)), "offsets": ("float32", (n,)), "service": ("int64", (2,))}
-        for name, (dtype, shape) in wanted.items():
-            if name not in arrays or arrays[name].dtype != dtype or arrays[name].shape != shape:
-                raise ModelFileError(f"{name} is missing or of another kind: expected {dtype} {shape}")
-        readout = Readout(arrays["readout"].copy(), arrays["offsets"].copy()).widened(width)
-        since, pending = arrays["service"].tolist()
+        kind = WholeReadout if self.integer else Readout
+        readout = kind.from_arrays(arrays, self.n_inputs, self.n_neurons).widened(self.width)
+        since, pending = checked_arrays(arrays, {"service": ("int64", (2,))})["service"].tolist()
         self._service = Service(readout, since, bool(pending))
 
     # ---- undoing

@@ -20,6 +20,7 @@ from kenyon.rules._inel import INEL
 from kenyon.rules._mean import MEAN
 from kenyon.rules._mse import MSE
 from kenyon.rules._oja import OJA
+from kenyon.rules._whole import as_shifted, rounded
 
 __all__ = [
     "GEN",
@@ -29,8 +30,10 @@ __all__ = [
     "OJA",
     "RULES",
     "Rule",
+    "as_shifted",
     "get_rule",
     "make_rule",
+    "rounded",
     "rule_class",
     "rule_from_options",
     "rule_options",

@@ -6,7 +6,12 @@ import math
 
 
 def rounded(value: float, bits: int) -> int:
-    """The nearest whole number that has at most so many bits, and a sign."""
+    """The nearest whole number that has at most so many bits, and a sign.
+
+    Example:
+        >>> rounded(-2.6, bits=4), rounded(99.0, bits=4)
+        (-3, 15)
+    """
     most = (1 << bits) - 1
     return max(-most, min(most, round(max(-(2.0**62), min(2.0**62, value)))))
 
