@@ -17,6 +17,7 @@ from kenyon.layers._few_bit_weights import FewBitLayer
 from kenyon.layers._plastic import PlasticLayer
 from kenyon.layers._second_order import SecondOrderLayer
 from kenyon.layers._state import Declared, State, axis_sizes, bytes_of
+from kenyon.layers._whole_readout import WholeReadout, whole_readout_numbers
 from kenyon.outside import is_outside, load_class
 
 LAYERS: dict[str, type[Layer]] = {
@@ -55,7 +56,9 @@ __all__ = [
     "SecondOrderLayer",
     "State",
     "Undo",
+    "WholeReadout",
     "axis_sizes",
     "bytes_of",
     "layer_class",
+    "whole_readout_numbers",
 ]

@@ -142,7 +142,7 @@ class FewBitLayer(Layer):
             check_whole(rule, rate, n_inputs, self.top << parts_of(bits, rule.whole_limit))
             constants = rule.whole_constants(self.level, float(rate), self.fraction)  # type: ignore[arg-type]
             self.constants = np.array(constants, np.int64)
-        self._seed, self._local = seed, local_of(rate)
+        self.seed, self._local = seed, local_of(rate)
         self.codes = np.zeros((0, self.width), np.uint8)
         self._kept: NDArray[np.uint8] | None = None
 
@@ -153,7 +153,7 @@ class FewBitLayer(Layer):
         self.n_classes += n
         if self.n_hidden:
             numbers = range(len(self.codes), len(self.codes) + n)
-            codes = [code_of(number, self.n_hidden, self.width, self._seed) for number in numbers]
+            codes = [code_of(number, self.n_hidden, self.width, self.seed) for number in numbers]
             self.codes = np.concatenate([self.codes, np.array(codes, np.uint8).reshape(n, self.width)])
             return
         self.state = self.state.grown(self.n_neurons + n)
@@ -162,7 +162,7 @@ class FewBitLayer(Layer):
     def learn(self, samples: Samples, outputs: NDArray[np.float32] | None = None) -> int:
         active, first, last, labels, _, beta = samples
         arrays, scores = self._arrays(active), self._room(0 if outputs is None else last - first)
-        seed = np.uint32(self._seed % 2**32)
+        seed = np.uint32(self.seed % 2**32)
         lesson = (active, first, last, self.n_inputs, labels, self.codes, samples.plastic_in(self), seed)
         if self.whole:
             shift = 28 - self.fraction
@@ -227,13 +227,13 @@ class FewBitLayer(Layer):
     def merge(self, other: State, neurons: NDArray[np.int64]) -> None:
         self.unlike_one_pass()
         check_neurons(self.state, other, neurons)
-        neuron = (self.n_inputs, self.bits, self.signed, self.rule.whole_limit, self._seed)
+        neuron = (self.n_inputs, self.bits, self.signed, self.rule.whole_limit, self.seed)
         self.state = merged_levels(self.state, other, neurons, *neuron)
 
     def take(self, counted: State) -> None:
         """Take over what a `CountingLayer` with the same rule and as many neurons has counted, in fewer bits."""
         check_additive(self.rule, self.n_hidden)
-        self.state = narrowed_levels(counted, self.state, self.n_inputs, self.bits, self.level, self._seed)
+        self.state = narrowed_levels(counted, self.state, self.n_inputs, self.bits, self.level, self.seed)
 
     def updates(self, samples: Samples, taught: NDArray[np.bool_], n_plastic: int) -> int:
         return int(samples.active[2][samples.first : samples.last] @ taught) * (

@@ -55,6 +55,8 @@ from kenyon.layers._whole_readout import WholeReadout, solve_whole
 MOST_HALVINGS = 62
 """As many as a stream with less than 2**64 samples can need."""
 
+MOST_TAUGHT = 2**62
+
 MOST_DOUBLINGS = 8
 """A step of 2**8 is more than any distance between two bytes."""
 
@@ -79,7 +81,7 @@ class FewBits(Coactivity):
     def __init__(self, n_units: int, bits: int) -> None:
         super().__init__(n_units, few_bits_of(bits), np.uint8)
         self.bits, self._limit = bits, 2 ** (bits - 1) - 1
-        self._enough = isqrt(n_units * self._limit // 16)
+        self.enough = isqrt(n_units * self._limit // 16)
 
     def add(
         self,
@@ -103,8 +105,9 @@ class FewBits(Coactivity):
                 self.visited += n * pairs.size
             if at == len(chosen):
                 break
-            enough = (time + at) >> int(halvings[0]) >= self._enough
-            (halvings if enough else doublings)[0] += 1
+            enough = (time + at) >> int(halvings[0]) >= self.enough
+            scale, most = (halvings, MOST_HALVINGS) if enough else (doublings, MOST_DOUBLINGS)
+            scale[0] = min(scale[0] + 1, most)  # beyond them only a state from a forged file could go
             thin.divide(pairs, 1 if enough else 2, 256 * int(doublings[0]) + int(halvings[0]))
             self.visited += pairs.size
             diagonal[:] = pairs[self.diagonal]
@@ -183,6 +186,8 @@ class FewBits(Coactivity):
             seen = int(state.arrays[name][0])
             if seen > most:
                 raise ModelFileError(f"{name} is {seen}: expected at most {most}")
+        if int(state.arrays["taught"].max(initial=0)) > MOST_TAUGHT:
+            raise ModelFileError(f"a class was taught {state.arrays['taught'].max()} samples: expected at most 2**62")
 
     def means(self, state: State) -> NDArray[np.float64]:
         return state.views()["means"] / 256

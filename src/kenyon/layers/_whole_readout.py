@@ -52,6 +52,7 @@ from kenyon._kernels import solve as kernels
 from kenyon.errors import ModelFileError
 from kenyon.features import Active
 from kenyon.layers._readout import NEVER, checked_arrays
+from kenyon.rules import as_shifted
 
 SCORE_BITS = 22
 
@@ -125,6 +126,25 @@ def iterations_of(n_units: int) -> int:
 def score_shift(n_units: int) -> int:
     """K: how far scores are shifted so that none reaches 2^SCORE_BITS."""
     return max(0, (n_units * 511 * 32767).bit_length() - SCORE_BITS)
+
+
+def whole_readout_numbers(n_units: int, shrinkage: float) -> dict[str, int]:
+    """The constants of the definition above, for other implementations of it.
+
+    Example:
+        >>> whole_readout_numbers(128, 0.001)["steps"]
+        48
+    """
+    mantissa, shift = as_shifted(shrinkage)
+    vector_bits = min(26, (62 - n_units.bit_length()) // 2)
+    return {
+        "shrinkage": mantissa,
+        "shrinkage_shift": shift,
+        "vector_bits": vector_bits,
+        "product_bits": min(28, 62 - n_units.bit_length() - vector_bits),
+        "steps": iterations_of(n_units),
+        "score_shift": score_shift(n_units),
+    }
 
 
 def solve_whole(

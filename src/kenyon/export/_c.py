@@ -1,0 +1,228 @@
+"""C99 sources of a classifier that goes on learning on a device: whole numbers only, no memory but its own.
+
+The core lies in `c/` in parts, one idea each; what a model needs of it becomes one source, `kenyon.c`. Everything
+that depends on the model is in `kenyon_model.h`: sizes, constants, the rule, the units' inputs or their seed, and what
+the model had learned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from kenyon.errors import ConfigError, unknown
+from kenyon.export._buffer import to_buffer
+from kenyon.export._c_cost import cost_of
+from kenyon.export._c_model import Parts, macros, parts_of
+from kenyon.learner import KenyonClassifier
+from kenyon.system import replace_file
+
+TABLES = ("flash", "none")
+STARTS = ("learned", "empty")
+MOST_CLASSES = 65_535
+
+BEFORE, AFTER = ["numbers.c"], ["asking.c"]
+LEARNING = ["classes.c", "save.c", "merge.c"]
+
+
+def write(
+    classifier: KenyonClassifier, out: Path, tables: str = "flash", classes: int | None = None, start: str = "learned"
+) -> list[Path]:
+    """Write the sources, a wrapper for Python, a sketch, a Makefile and a README that says what they need.
+
+    Args:
+        classifier: one that learns in whole numbers; any other is exported for prediction only.
+        out: the folder.
+        tables: `flash` for a table of the units' inputs, `none` to draw them from the seed for every sample.
+        classes: how many classes there is room for; None for those expected.
+        start: `learned`, or `empty` for a device that begins with nothing.
+    """
+    for name, value, allowed in (("tables", tables, TABLES), ("start", start, STARTS)):
+        if value not in allowed:
+            raise unknown(name, value, allowed)
+    parts = parts_of(classifier)
+    n_classes = _room(classifier, parts, classes)
+    values = {"max_classes": n_classes, "tables": int(tables == "flash" and parts.inputs is not None)}
+    begin = to_buffer(classifier) if parts.learns and start == "learned" else b""
+    values |= {"learns": int(parts.learns), "start": int(bool(begin)), "model_id": parts.model_id}
+    if parts.learns:
+        values["save_bytes"] = 36 + n_classes * (4 + parts.sizes["class_bytes"]) + parts.sizes["shared_bytes"]
+    table = parts.inputs if values["tables"] else None
+    cost = cost_of(parts, n_classes, table is not None, len(begin))
+    written = {
+        "kenyon.h": _part("kenyon.h"),
+        "kenyon.c": _source(parts),
+        "kenyon_model.h": "\n".join(_header(classifier, parts, values, table, begin)) + "\n",
+        "kenyon_device.py": _part("kenyon_device.py"),
+        "kenyon_sketch.ino": _part("kenyon_sketch.ino"),
+        "kenyon_module.c": _part("kenyon_module.c"),
+        "Makefile": _part("Makefile"),
+        "README.md": _part("README.md").replace("COST", cost.table()).replace("KIND", _kind(parts)),
+    }
+    for name, text in written.items():
+        replace_file(out / name, text.encode())
+    return [out / name for name in written]
+
+
+def _part(name: str) -> str:
+    return (files("kenyon.export") / "c" / name).read_text(encoding="utf-8")
+
+
+def _kind(parts: Parts) -> str:
+    if parts.learns:
+        return "It goes on learning on the device, with the same bits as in Python."
+    return (
+        '**It predicts only**: the model learned with `arithmetic="float"`, so that `kenyon_learn` and all else that '
+        "would change it give `KENYON_ERROR_FIXED`. Its weights were rounded to 16 bits. A model that learns with "
+        '`arithmetic="integer"` goes on learning on the device.'
+    )
+
+
+def _room(classifier: KenyonClassifier, parts: Parts, classes: int | None) -> int:
+    known = len(parts.labels)
+    if not parts.learns:
+        return known
+    room = max(known, int(classifier.expected_classes)) if classes is None else classes
+    if isinstance(room, bool) or not isinstance(room, int) or not max(known, 1) <= room <= MOST_CLASSES:
+        raise ConfigError(f"classes is {classes!r}: expected a whole number from {max(known, 1)} to {MOST_CLASSES}")
+    return room
+
+
+def _source(parts: Parts) -> str:
+    """The parts put together; the public header first."""
+    names = BEFORE + parts.features + ["activity.c"] + parts.layer + (LEARNING if parts.learns else []) + AFTER
+    head = (
+        "/* Kenyon on a device: see kenyon.h. C99; of the C library, only memcpy and memset. */\n"
+        "#define KENYON_SOURCE\n"
+        '#include "kenyon.h"\n\n'
+        "void *memcpy(void *to, const void *from, size_t size);\n"
+        "void *memset(void *to, int value, size_t size);\n\n"
+        "#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__\n"
+        "#define KENYON_LITTLE_ENDIAN 0\n"
+        "#else\n"
+        "#define KENYON_LITTLE_ENDIAN 1\n"
+        "#endif\n"
+    )
+    texts = [_part(name) for name in names if name != "merge.c" or parts.learns]
+    at = names.index(parts.layer[0])
+    rule = "\n/* ---- the rule, as exported */\n\n" + "\n\n".join(parts.functions) + "\n" if parts.functions else ""
+    return "\n".join([head, *texts[:at], *([rule] if rule else []), *texts[at:]])
+
+
+def _header(
+    classifier: KenyonClassifier, parts: Parts, values: dict[str, int], table: NDArray | None, begin: bytes
+) -> Iterator[str]:
+    """The lines of kenyon_model.h."""
+    yield "/* Sizes and constants of one model, written by `kenyon export`. */"
+    yield "#ifndef KENYON_MODEL_H"
+    yield "#define KENYON_MODEL_H"
+    yield ""
+    yield "#include <stdint.h>"
+    yield ""
+    yield "/* Classes by their number on the device:"
+    yield from (f" *     {number}: {_comment(label)}" for number, label in parts.labels.items())
+    yield " */"
+    if classifier.unlabelled is not None:
+        yield f"#define KENYON_UNLABELLED ({int(classifier.unlabelled)})"
+    known = macros(parts, **values)
+    for name, value in known.items():
+        yield f"#define {name} {_number(name, value)}"
+    yield ""
+    yield from _types(parts, table is not None)
+    yield ""
+    yield "#ifdef KENYON_SOURCE"
+    if table is not None:
+        yield from _array("static const kenyon_input kenyon_inputs[KENYON_UNITS][KENYON_CONNECTIONS]", table)
+    if parts.fixed is not None:
+        weights, offsets = parts.fixed
+        yield from _array("static const int16_t kenyon_weights[KENYON_MAX_CLASSES][KENYON_UNITS]", weights)
+        yield f"static const int64_t kenyon_offsets[] = {{{', '.join(f'INT64_C({o})' for o in offsets.tolist())}}};"
+        yield f"static const int32_t kenyon_labels[] = {{{', '.join(map(_signed, parts.labels))}}};"
+    if begin:
+        yield "/* What the model had learned: a buffer of kenyon_save. */"
+        yield "static const uint8_t kenyon_start[] = {"
+        yield from _rows(list(begin), 24)
+        yield "};"
+    yield "#endif"
+    yield ""
+    yield "#endif"
+
+
+def _types(parts: Parts, table: bool) -> Iterator[str]:
+    """The types that depend on the model, and what features work on."""
+    n = parts.numbers
+    kind = 0 if parts.inputs is None else parts.inputs.itemsize
+    yield f"typedef {'uint32_t' if kind == 4 else 'uint16_t'} kenyon_input;"
+    yield f"typedef {_response(n)} kenyon_response;"
+    if n["kind"] == 3:
+        yield "#define KENYON_SLACK 16 /* pixels that may be read behind the last one */"
+    yield "typedef struct {"
+    fields: list[str] = []
+    if n["kind"] == 3:
+        narrow = 255 * n["connections"] <= 65535
+        yield f"    {'uint16_t' if narrow else 'int32_t'} image[KENYON_PLACES + KENYON_SLACK];"
+        fields = (
+            [] if table else ["uint64_t state;", "kenyon_input pool[{}];", "kenyon_input inputs[KENYON_CONNECTIONS];"]
+        )
+        if fields and n["oriented"]:
+            fields.append("int32_t order[{}];")
+        window = n["channels"] * n["window_height"] * n["window_width"]
+        fields = [one.format(window) for one in fields]
+    elif n["kind"] == 1 and not table:
+        fields = ["uint64_t state;", "kenyon_input pool[KENYON_INPUTS];"]
+    yield from (f"    {one}" for one in fields)
+    if n["kind"] != 3 and not fields:
+        yield "    uint8_t nothing;"
+    yield "} kenyon_workplace;"
+    if n["kind"] == 3:
+        yield ""
+        yield f"typedef {'uint16_t' if narrow else 'int32_t'} kenyon_pixel;"
+        yield f"#define KENYON_PIXEL_BITS {16 if narrow else 32}"
+        yield "#ifdef KENYON_WIDE /* for processors with vector registers */"
+        yield "#define KENYON_LANES 16"
+        yield "#else"
+        yield f"#define KENYON_LANES {min(12, n['columns'] + n['columns'] % 2)}"
+        yield "#endif"
+
+
+def _response(n: dict[str, int]) -> str:
+    """The narrowest type of a unit's response."""
+    if n["kind"] == 2 or (n["kind"] == 3 and n["root"]):
+        return "uint8_t"
+    return "int16_t" if n["largest"] <= 32767 else "int32_t"
+
+
+def _number(name: str, value: int) -> str:
+    if name in ("KENYON_SEED",):
+        return f"UINT64_C({value})"
+    if name in ("KENYON_CHANCE_SEED", "KENYON_MODEL_ID"):
+        return f"{value}u"
+    return _signed(value)
+
+
+def _signed(value: int) -> str:
+    if not -(2**31) < value < 2**31:
+        return f"(-INT64_C({-value - 1}) - 1)" if value < 0 else f"INT64_C({value})"
+    return f"({value})" if value < 0 else str(value)
+
+
+def _comment(label: Any) -> str:
+    return "".join(letter if letter.isprintable() else "?" for letter in str(label)).replace("*/", "* /")
+
+
+def _array(declared: str, values: NDArray) -> Iterator[str]:
+    yield f"{declared} = {{"
+    for row in values.tolist():
+        yield "    {"
+        yield from _rows(row, 20)
+        yield "    },"
+    yield "};"
+
+
+def _rows(numbers: Sequence[int], each: int) -> Iterator[str]:
+    for start in range(0, len(numbers), each):
+        yield "        " + "".join(f"{number}, " for number in numbers[start : start + each]).rstrip()

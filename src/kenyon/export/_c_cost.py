@@ -1,0 +1,134 @@
+"""What a model costs on a device: bytes of RAM and flash, and operations for one sample, counted from its sizes."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from kenyon.export._c_model import Parts
+
+CODE_BYTES = 9_000
+"""About what the code takes on a Cortex-M; `benchmarks/device.py` measures it."""
+
+
+class Cost(NamedTuple):
+    """Bytes and operations of a model on a device.
+
+    Attributes:
+        state: bytes that are learned, all classes there is room for included.
+        ram: bytes of `kenyon_model`.
+        flash: bytes of tables and of what the model had learned, without the code.
+        learn, predict: additions and multiplications for one sample.
+        solve: those of a readout that is solved when a prediction is asked for after learning.
+    """
+
+    state: int
+    ram: int
+    flash: int
+    learn: int
+    predict: int
+    solve: int
+
+    def table(self) -> str:
+        """As a Markdown table."""
+        rows = [
+            ("state: what is learned, with room for all classes", f"{self.state:,} bytes"),
+            ("RAM in all (`sizeof (kenyon_model)`), besides the stack", f"{self.ram:,} bytes"),
+            (f"flash: tables and start, besides about {CODE_BYTES:,} bytes of code", f"{self.flash:,} bytes"),
+            ("learning a sample", f"about {self.learn:,} operations"),
+            ("predicting a sample", f"about {self.predict:,} operations"),
+        ]
+        if self.solve:
+            rows.append(
+                ("solving the readout, at the first prediction after learning", f"about {self.solve:,} operations")
+            )
+        return "\n".join(["| | |", "|---|---|", *(f"| {what} | {much} |" for what, much in rows)])
+
+
+def cost_of(parts: Parts, n_classes: int, table: bool, start: int) -> Cost:
+    """What a model costs.
+
+    Args:
+        n_classes: how many there is room for.
+        table: whether the units' inputs lie in flash.
+        start: bytes of what it had learned.
+    """
+    n = parts.numbers
+    flash = start + (parts.inputs.nbytes if table and parts.inputs is not None else 0)
+    if parts.fixed is not None:
+        flash += sum(array.nbytes for array in parts.fixed)
+    learn, predict, solve = _layer_operations(parts, n_classes)
+    features = _feature_operations(n, table)
+    state = 16 + 4 * n_classes
+    if parts.learns:
+        state += n_classes * parts.sizes["class_bytes"] + parts.sizes["shared_bytes"]
+    return Cost(state, ram_of(parts, n_classes, table), flash, features + learn, features + predict, solve)
+
+
+def ram_of(parts: Parts, n_classes: int, table: bool) -> int:
+    """`sizeof (kenyon_model)`, with every type aligned to its size."""
+    n, units = parts.numbers, parts.numbers["units"]
+    fields = [(8, 2), (4, 1), (4, n_classes)]
+    if n["second_order"]:
+        fields += [(8, n_classes), (2, n_classes * units), (1, 2)]
+        fields += [(2, parts.sizes["pairs"])] if n["bits"] == 16 else [(1, 3 * parts.sizes["pairs"])]
+        fields += [(2, n_classes * units), (8, n_classes), (1, n_classes), (1, 1)]
+    elif parts.learns:
+        fields += [(4, n_classes), (1, n_classes), (1, n_classes * parts.sizes["column"])]
+    workplace = _workplace(parts, table)
+    scratch, alignment = _structure(workplace), max(size for size, _ in workplace)
+    if n["second_order"]:
+        scratch, alignment = max(scratch, _structure([(4, 3 * units), (8, units)])), 8
+    fields += [(alignment, -(-scratch // alignment))]
+    return _structure([*fields, (response_bytes(n), units)])
+
+
+def response_bytes(n: dict[str, int]) -> int:
+    """Bytes of a unit's response."""
+    if n["kind"] == 2 or (n["kind"] == 3 and n["root"]):
+        return 1
+    return 2 if n["largest"] <= 32767 else 4
+
+
+def _workplace(parts: Parts, table: bool) -> list[tuple[int, int]]:
+    """(bytes, number) of each field of `kenyon_workplace`."""
+    n = parts.numbers
+    each = 2 if parts.inputs is None else parts.inputs.itemsize
+    if n["kind"] == 3:
+        window = n["channels"] * n["window_height"] * n["window_width"]
+        fields = [(2 if 255 * n["connections"] <= 65535 else 4, n["places"] + 16)]
+        fields += [] if table else [(8, 1), (each, window), (each, n["connections"])]
+        return fields + ([(4, window)] if n["oriented"] and not table else [])
+    return [(1, 1)] if table or n["kind"] == 2 else [(8, 1), (each, n["inputs"])]
+
+
+def _structure(fields: list[tuple[int, int]]) -> int:
+    size = 0
+    for each, number in fields:
+        size = -(-size // each) * each + each * number
+    widest = max(each for each, _ in fields)
+    return -(-size // widest) * widest
+
+
+def _feature_operations(n: dict[str, int], table: bool) -> int:
+    units = n["units"]
+    if n["kind"] == 2:
+        return units
+    drawing = 0 if table else 12 * units * n["connections"]
+    if n["kind"] == 1:
+        return units * n["connections"] + drawing
+    if not table and n["oriented"]:
+        window = n["channels"] * n["window_height"] * n["window_width"]
+        drawing += units * window * (6 + 3 * window.bit_length())
+    shifts = n["rows"] * n["columns"]
+    return n["places"] + units * shifts * (n["connections"] // 2 + 2) + drawing
+
+
+def _layer_operations(parts: Parts, n_classes: int) -> tuple[int, int, int]:
+    """(learn, predict, solve)."""
+    n, units = parts.numbers, parts.numbers["units"]
+    if not parts.learns:
+        return 0, n_classes * units, 0
+    if not n["second_order"]:
+        return 30 * units, 5 * n_classes * units, 0
+    pairs = parts.sizes["pairs"]
+    return 2 * pairs + 20 * units, n_classes * units, n_classes * n["steps"] * (2 * pairs + 12 * units)

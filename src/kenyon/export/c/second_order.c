@@ -1,0 +1,162 @@
+/* ---- the layer: co-activity of units and class means in few bits
+ *
+ * kenyon.layers.SecondOrderLayer in Python keeps the same. Entries are thinned, not rounded: where the diagonal has no
+ * room, all of them are halved, and from then on half as many samples are let in.
+ */
+
+#define MOST_HALVINGS 62
+#define MOST_DOUBLINGS 8
+#define MOST_TAUGHT ((uint64_t)1 << 62)
+#define LIMIT ((int32_t)((1u << (KENYON_BITS - 1)) - 1))
+
+/* An entry from its bits. */
+static int32_t pair_from(uint32_t bits)
+{
+    const uint32_t sign = (uint32_t)1 << (KENYON_BITS - 1);
+    return (int32_t)(bits ^ sign) - (int32_t)sign;
+}
+
+#if KENYON_BITS == 16
+static int32_t get_pair(const kenyon_model *model, uint32_t k)
+{
+    return model->pairs[k];
+}
+
+static void put_pair(kenyon_model *model, uint32_t k, int32_t value)
+{
+    model->pairs[k] = (int16_t)value;
+}
+#else
+static int32_t get_pair(const kenyon_model *model, uint32_t k)
+{
+    const uint8_t *three = model->pairs + 3 * k;
+    return pair_from(three[0] | (uint32_t)three[1] << 8 | (uint32_t)three[2] << 16);
+}
+
+static void put_pair(kenyon_model *model, uint32_t k, int32_t value)
+{
+    uint8_t *three = model->pairs + 3 * k;
+    three[0] = (uint8_t)value;
+    three[1] = (uint8_t)((uint32_t)value >> 8);
+    three[2] = (uint8_t)((uint32_t)value >> 16);
+}
+#endif
+
+/* 64 random bits for a pair of numbers. */
+static uint64_t word(uint64_t a, uint64_t b)
+{
+    return scramble(a * UINT64_C(0x9E3779B97F4A7C15) + b * UINT64_C(0xD1B54A32D192ED03));
+}
+
+static uint64_t samples_taught(const kenyon_model *model)
+{
+    uint64_t total = 0;
+    for (uint32_t place = 0; place < model->n_classes; place++) {
+        total += model->taught[place];
+    }
+    return total;
+}
+
+/* How far a unit's activity is from the mean of its class, in whole steps. */
+static int32_t distance_of(const kenyon_model *model, uint32_t place, const uint8_t *activity, uint32_t unit)
+{
+    const int shift = 8 + model->doublings;
+    const int32_t distance = (int32_t)activity[unit] * 256 - model->means[place][unit];
+    return (int32_t)down(distance + ((int32_t)1 << (shift - 1)), shift);
+}
+
+/* Divide every entry by 2^places, rounded up or down by chance; the diagonal up, so that no entry outgrows it. */
+static void divide_pairs(kenyon_model *model, int places)
+{
+    const uint64_t key = 256u * (uint64_t)model->doublings + model->halvings;
+    const int32_t most = ((int32_t)1 << places) - 1;
+    uint32_t k = 0;
+    for (uint32_t i = 0; i < KENYON_UNITS; i++) {
+        for (uint32_t j = 0; j <= i; j++, k++) {
+            const int32_t more = i == j ? most : (int32_t)(word(key, k) >> 32) & most;
+            put_pair(model, k, (int32_t)down(get_pair(model, k) + more, places));
+        }
+    }
+    model->updates += KENYON_PAIRS;
+}
+
+/* Let a sample into the co-activity, if the diagonal has room for it. */
+static int add_pairs(kenyon_model *model, uint32_t place, const uint8_t *activity)
+{
+    int32_t *distances = model->scratch.solving.r;
+    for (uint32_t unit = 0; unit < KENYON_UNITS; unit++) {
+        distances[unit] = distance_of(model, place, activity, unit);
+        if (get_pair(model, unit * (unit + 3) / 2) + distances[unit] * distances[unit] > LIMIT) {
+            return 0;
+        }
+    }
+    uint32_t k = 0;
+    for (uint32_t i = 0; i < KENYON_UNITS; i++) {
+        const int32_t own = distances[i];
+        for (uint32_t j = 0; j <= i; j++, k++) {
+            put_pair(model, k, get_pair(model, k) + own * distances[j]);
+        }
+    }
+    model->updates += KENYON_PAIRS;
+    return 1;
+}
+
+/* chance n / 2^32, rounded down. */
+static uint64_t share_of(uint64_t chance, uint64_t n)
+{
+    return chance * (n >> 32) + (chance * (n & 0xFFFFFFFFu) >> 32);
+}
+
+/* (distance + part) / n, rounded down, with part below n and the distance less than 2^17: in 32 bits where that will
+ * do, which a small processor divides sooner. */
+static int32_t mean_step(int32_t distance, uint64_t part, uint64_t n)
+{
+    if (n < (uint64_t)1 << 30) {
+        const int32_t sum = distance + (int32_t)part, count = (int32_t)n;
+        return sum / count - (sum % count < 0);
+    }
+    const int64_t sum = distance + (int64_t)part;
+    return sum < 0 ? -1 : sum >= (int64_t)n;
+}
+
+static void learn_activity(kenyon_model *model, uint32_t place, const uint8_t *activity)
+{
+    const uint64_t time = samples_taught(model), n = model->taught[place] + 1;
+    const uint64_t key = word(time, 0);
+    model->solved = 0;
+    while (n > 1 && (key >> 16 & (((uint64_t)1 << model->halvings) - 1)) == 0) {
+        if (add_pairs(model, place, activity)) {
+            break;
+        }
+        const int enough = time >> model->halvings >= KENYON_ENOUGH;
+        uint8_t *scale = enough ? &model->halvings : &model->doublings;
+        *scale = (uint8_t)(*scale < (enough ? MOST_HALVINGS : MOST_DOUBLINGS) ? *scale + 1 : *scale);
+        divide_pairs(model, enough ? 1 : 2);
+    }
+    model->taught[place] = n;
+    for (uint32_t unit = 0; unit < KENYON_UNITS; unit++) {
+        const int32_t mean = model->means[place][unit];
+        const uint64_t part = share_of(word(key, unit + 1) >> 32, n);
+        model->means[place][unit] = (uint16_t)(mean + mean_step((int32_t)activity[unit] * 256 - mean, part, n));
+    }
+}
+
+static void clear_class(kenyon_model *model, uint32_t place)
+{
+    model->taught[place] = 0;
+    memset(model->means[place], 0, sizeof model->means[place]);
+    model->solved = 0;
+}
+
+static void move_class(kenyon_model *model, uint32_t to, uint32_t from)
+{
+    model->taught[to] = model->taught[from];
+    memcpy(model->means[to], model->means[from], sizeof model->means[from]);
+}
+
+static void clear_layer(kenyon_model *model)
+{
+    model->halvings = model->doublings = 0;
+    memset(model->pairs, 0, sizeof model->pairs);
+    model->solved = 0;
+}
