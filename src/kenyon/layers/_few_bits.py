@@ -55,8 +55,6 @@ from kenyon.layers._whole_readout import WholeReadout, solve_whole
 MOST_HALVINGS = 62
 """As many as a stream with less than 2**64 samples can need."""
 
-MOST_TAUGHT = 2**62
-
 MOST_DOUBLINGS = 8
 """A step of 2**8 is more than any distance between two bytes."""
 
@@ -142,7 +140,7 @@ class FewBits(Coactivity):
         merging.merge_means(ours["means"], theirs["means"], a, b, np.uint64(thin.word(time, 2)), means)
         both = np.flatnonzero((a > 0) & (b > 0))
         distances = ours["means"][:, both].astype(np.int64) - theirs["means"][:, both]
-        pairs, others = (self._unpacked(each["pairs"]) for each in (ours, theirs))
+        pairs, others = (self.unpacked(each["pairs"]) for each in (ours, theirs))
         scales = np.array([[each["halvings"][0], each["doublings"][0]] for each in (ours, theirs)], np.int64)
         halvings, doublings = scales.max(axis=0).tolist()
         weights, diagonal = np.zeros(len(both), np.uint64), np.zeros(self.n_units, np.int64)
@@ -152,7 +150,7 @@ class FewBits(Coactivity):
             how = (pairs, others, places, distances, weights, np.int64(16 + 2 * doublings), np.int64(self._limit))
             if merging.merge_diagonal(*how, diagonal):
                 break
-            if time >> halvings >= self._enough or doublings == MOST_DOUBLINGS:
+            if time >> halvings >= self.enough or doublings == MOST_DOUBLINGS:
                 halvings += 1
             else:
                 doublings += 1
@@ -186,8 +184,6 @@ class FewBits(Coactivity):
             seen = int(state.arrays[name][0])
             if seen > most:
                 raise ModelFileError(f"{name} is {seen}: expected at most {most}")
-        if int(state.arrays["taught"].max(initial=0)) > MOST_TAUGHT:
-            raise ModelFileError(f"a class was taught {state.arrays['taught'].max()} samples: expected at most 2**62")
 
     def means(self, state: State) -> NDArray[np.float64]:
         return state.views()["means"] / 256

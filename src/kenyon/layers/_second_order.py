@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kenyon._kernels import pairs as kernels
-from kenyon.errors import ConfigError, unknown
+from kenyon.errors import ConfigError, ModelFileError, unknown
 from kenyon.features import BLOCK, Active
 from kenyon.layers._base import NO_LABEL, Layer, Samples
 from kenyon.layers._class_sums import Spread, spread_of, with_joined
