@@ -104,7 +104,8 @@ def clip(value: int) -> int:
 
 def conjugate_gradients(P: list[list[int]], shrinkage: int, b: list[int]) -> tuple[list[int] | None, int]:
     d = len(b)
-    R = min(26, (62 - bits(d)) // 2)
+    Z = (62 - bits(d)) // 2
+    R = min(26, Z)
     Q = min(28, 62 - bits(d) - R)
     f = 30 - max(0, (bits(sum(v * v for v in b)) + 1) // 2 - bits(shrinkage) + 1)
     x, u = [0] * d, R - bits(max(map(abs, b)))
@@ -133,8 +134,9 @@ def conjugate_gradients(P: list[list[int]], shrinkage: int, b: list[int]) -> tup
         k, t = over(rr, pq)
         x = [clip(v + times(k, t + s - g - f, w)) for v, w in zip(x, p, strict=True)]
         r = [clip(v - times(k, t, w)) for v, w in zip(r, q, strict=True)]
-        k, t = over(sum(v * v for v in r), rr)
-        p = [clip(v + times(k, t, w)) for v, w in zip(r, p, strict=True)]
+        z = max(0, bits(max(map(abs, r))) - Z)
+        k, t = over(sum((v >> z) ** 2 for v in r), rr)
+        p = [clip(v + times(k, t - 2 * z, w)) for v, w in zip(r, p, strict=True)]
         u = R - bits(max(map(abs, r + p)))
         r, p, g = [up(v, u) for v in r], [up(v, u) for v in p], g - u
     return x, f

@@ -73,10 +73,20 @@ def _squares(values):
 
 
 @kernel()
+def _squares_of_shifted(values, lower):
+    total = np.int64(0)
+    for i in range(values.size):
+        value = np.int64(values[i]) >> lower
+        total += value * value
+    return total
+
+
+@kernel()
 def room_of(n):
-    """(R, Q): bits of the largest entries of r and p, and of q, such that their sums over n units fit into 63 bits."""
-    room = min(np.int64(26), (np.int64(62) - bits_of(n)) // 2)
-    return room, min(np.int64(28), np.int64(62) - bits_of(n) - room)
+    """(R, Q, Z): bits of the largest entries of r and p, of q, and of what is squared, for sums below 2^63."""
+    most = (np.int64(62) - bits_of(n)) // 2
+    room = min(np.int64(26), most)
+    return room, min(np.int64(28), np.int64(62) - bits_of(n) - room), most
 
 
 @kernel(error_model="numpy")
@@ -86,7 +96,7 @@ def _solve_class(square, shrinkage, r, iterations, p, q, x):
     Not found where the matrix proves not to be positive.
     """
     n = r.size
-    room, product_room = room_of(n)
+    room, product_room, square_room = room_of(n)
     x[:] = 0
     place = np.int64(30) - max(np.int64(0), (bits_of(_squares(r)) + 1) // 2 - bits_of(shrinkage) + 1)
     up = room - bits_of(_largest(r))
@@ -113,7 +123,9 @@ def _solve_class(square, shrinkage, r, iterations, p, q, x):
         for i in range(n):
             x[i] = min(max(np.int64(x[i]) + _times(m, t + s - size - place, np.int64(p[i])), -LARGEST), LARGEST)
             r[i] = min(max(np.int64(r[i]) - _times(m, t, q[i]), -LARGEST), LARGEST)
-        m, t = _ratio(_squares(r), squares)
+        lower = max(np.int64(0), bits_of(_largest(r)) - square_room)
+        m, t = _ratio(_squares_of_shifted(r, lower), squares)
+        t -= 2 * lower
         for i in range(n):
             p[i] = min(max(np.int64(r[i]) + _times(m, t, np.int64(p[i])), -LARGEST), LARGEST)
         up = room - bits_of(max(_largest(r), _largest(p)))

@@ -9,6 +9,7 @@ import typer
 
 from kenyon.cli._compare import compare
 from kenyon.cli._data import data
+from kenyon.cli._device import device
 from kenyon.cli._errors import RootCommand
 from kenyon.cli._export import export
 from kenyon.cli._learn import learn
@@ -74,6 +75,7 @@ COMMANDS = (
 for command in COMMANDS:
     app.command()(command)
 app.add_typer(data)
+app.add_typer(device)
 
 
 def main() -> None:

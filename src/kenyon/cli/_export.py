@@ -12,6 +12,12 @@ def export(
     model: Annotated[Path | None, typer.Argument(help="The model's file.", show_default=False)] = None,
     to: Annotated[str | None, typer.Option(help="Which form, or module:function.", show_default=False)] = None,
     out: Annotated[Path, typer.Option(help="The folder to write.")] = Path("export"),
+    tables: Annotated[
+        str | None, typer.Option(help="For C: the units' inputs as a table in flash, or none.", show_default=False)
+    ] = None,
+    classes: Annotated[
+        int | None, typer.Option(help="For C: how many classes there is room for.", show_default=False)
+    ] = None,
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Any option of the export.")
     ] = None,
@@ -20,12 +26,20 @@ def export(
     from kenyon.cli._tables import print_table
     from kenyon.cli._values import parse_settings
     from kenyon.errors import ConfigError
-    from kenyon.export import EXPORTS, export_model
+    from kenyon.export import EXPORTS, device_costs, export_model, rows_of
+    from kenyon.learner import KenyonClassifier
 
     if model is None:
         print_table(("name", "what it writes"), [(row.name, row.summary) for row in EXPORTS.values()])
         return
     if to is None:
         raise ConfigError(f"--to is missing: expected one of {', '.join(EXPORTS)}, or module:function")
-    for path in export_model(model, to, out, **parse_settings(settings or [])):
+    given = {name: value for name, value in (("tables", tables), ("classes", classes)) if value is not None}
+    classifier = KenyonClassifier.load(model)
+    for path in export_model(classifier, to, out, **given, **parse_settings(settings or [])):
         typer.echo(f"{path.stat().st_size:>12,} bytes  {path}")
+    if to == "c":
+        costs = device_costs(classifier, classes)
+        print_table(("on the device", *(f"tables {name}" for name in costs)), rows_of(costs))
+        if not getattr(classifier.parts()[0], "exact", False):
+            typer.echo("The model learned with arithmetic='float': on the device it predicts only.")

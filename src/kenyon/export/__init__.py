@@ -15,10 +15,23 @@ from pathlib import Path
 from typing import Any
 
 from kenyon.errors import unknown
+from kenyon.export._buffer import from_buffer, to_buffer
+from kenyon.export._c import device_costs
+from kenyon.export._c_cost import Cost, rows_of
 from kenyon.learner import KenyonClassifier
 from kenyon.outside import is_outside, load_function
 
-__all__ = ["EXPORTS", "Export", "export_model", "find_export"]
+__all__ = [
+    "EXPORTS",
+    "Cost",
+    "Export",
+    "device_costs",
+    "export_model",
+    "find_export",
+    "from_buffer",
+    "rows_of",
+    "to_buffer",
+]
 
 
 @dataclass(frozen=True)

@@ -96,8 +96,8 @@ def _checked(parts: Parts, buffer: bytes) -> tuple[int, int, int]:
         raise ModelFileError(f"the buffer has {len(buffer)} bytes: expected {wanted} for {n} classes")
     if zlib.crc32(buffer[:-4]) != struct.unpack("<I", buffer[-4:])[0]:
         raise ModelFileError("the checksum does not match, the buffer is damaged")
-    if max(time, updates) >= 2**63:
-        raise ModelFileError(f"the buffer counts {time} samples and {updates} updates: expected less than 2**63")
+    if max(time, updates) > 2**62:
+        raise ModelFileError(f"the buffer counts {time} samples and {updates} updates: expected at most 2**62")
     return n, time, updates
 
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from kenyon.errors import ConfigError, unknown
 from kenyon.export._buffer import to_buffer
-from kenyon.export._c_cost import cost_of
+from kenyon.export._c_cost import Cost, cost_of, table_of
 from kenyon.export._c_model import Parts, macros, parts_of
 from kenyon.learner import KenyonClassifier
 from kenyon.system import replace_file
@@ -52,7 +52,7 @@ def write(
     if parts.learns:
         values["save_bytes"] = 36 + n_classes * (4 + parts.sizes["class_bytes"]) + parts.sizes["shared_bytes"]
     table = parts.inputs if values["tables"] else None
-    cost = cost_of(parts, n_classes, table is not None, len(begin))
+    costs = {name: cost_of(parts, n_classes, name == "flash", len(begin)) for name in TABLES}
     written = {
         "kenyon.h": _part("kenyon.h"),
         "kenyon.c": _source(parts),
@@ -61,11 +61,26 @@ def write(
         "kenyon_sketch.ino": _part("kenyon_sketch.ino"),
         "kenyon_module.c": _part("kenyon_module.c"),
         "Makefile": _part("Makefile"),
-        "README.md": _part("README.md").replace("COST", cost.table()).replace("KIND", _kind(parts)),
+        "README.md": _part("README.md").replace("COST", table_of(costs)).replace("KIND", _kind(parts)),
     }
     for name, text in written.items():
         replace_file(out / name, text.encode())
     return [out / name for name in written]
+
+
+def device_costs(classifier: KenyonClassifier, classes: int | None = None) -> dict[str, Cost]:
+    """What a model needs on a device, for either kind of `tables`: bytes of RAM and flash, operations for a sample.
+
+    Example:
+        >>> import numpy as np
+        >>> X, y = np.eye(64, dtype=np.uint8), np.arange(64) % 4
+        >>> model = KenyonClassifier(memory_budget="6KB", shape=(8, 8)).partial_fit(X, y)
+        >>> device_costs(model)["none"].flash < device_costs(model)["flash"].flash
+        True
+    """
+    parts = parts_of(classifier)
+    room, start = _room(classifier, parts, classes), len(to_buffer(classifier)) if parts.learns else 0
+    return {name: cost_of(parts, room, name == "flash", start) for name in TABLES}
 
 
 def _part(name: str) -> str:

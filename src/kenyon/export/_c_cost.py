@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from kenyon.export._c_model import Parts
@@ -11,7 +12,7 @@ CODE_BYTES = 9_000
 
 
 class Cost(NamedTuple):
-    """Bytes and operations of a model on a device.
+    """Bytes and operations of a model on a device; `device_costs` counts them.
 
     Attributes:
         state: bytes that are learned, all classes there is room for included.
@@ -19,6 +20,10 @@ class Cost(NamedTuple):
         flash: bytes of tables and of what the model had learned, without the code.
         learn, predict: additions and multiplications for one sample.
         solve: those of a readout that is solved when a prediction is asked for after learning.
+
+    Example:
+        >>> Cost(state=1000, ram=1200, flash=900, learn=5000, predict=4000, solve=0).ram
+        1200
     """
 
     state: int
@@ -28,20 +33,33 @@ class Cost(NamedTuple):
     predict: int
     solve: int
 
-    def table(self) -> str:
-        """As a Markdown table."""
-        rows = [
-            ("state: what is learned, with room for all classes", f"{self.state:,} bytes"),
-            ("RAM in all (`sizeof (kenyon_model)`), besides the stack", f"{self.ram:,} bytes"),
-            (f"flash: tables and start, besides about {CODE_BYTES:,} bytes of code", f"{self.flash:,} bytes"),
-            ("learning a sample", f"about {self.learn:,} operations"),
-            ("predicting a sample", f"about {self.predict:,} operations"),
-        ]
-        if self.solve:
-            rows.append(
-                ("solving the readout, at the first prediction after learning", f"about {self.solve:,} operations")
-            )
-        return "\n".join(["| | |", "|---|---|", *(f"| {what} | {much} |" for what, much in rows)])
+
+ROWS = {
+    "state": "what is learned, with room for all classes, bytes",
+    "ram": "RAM in all, `sizeof (kenyon_model)`, besides the stack, bytes",
+    "flash": f"flash for tables and start, besides about {CODE_BYTES:,} bytes of code, bytes",
+    "learn": "operations to learn a sample, about",
+    "predict": "operations to predict a sample, about",
+    "solve": "operations to solve the readout, once after learning, about",
+}
+"""What each number is, in words."""
+
+
+def rows_of(costs: Mapping[str, Cost]) -> list[tuple[str, ...]]:
+    """What costs mean and how much they are, those that are zero everywhere left out.
+
+    Example:
+        >>> rows_of({"flash": Cost(1000, 1200, 900, 5000, 4000, 0)})[0]
+        ('what is learned, with room for all classes, bytes', '1,000')
+    """
+    rows = [(words, *(f"{getattr(cost, name):,}" for cost in costs.values())) for name, words in ROWS.items()]
+    return [row for row in rows if set(row[1:]) != {"0"}]
+
+
+def table_of(costs: Mapping[str, Cost]) -> str:
+    """The same as a Markdown table."""
+    head = [("", *(f"`--tables {name}`" for name in costs)), ("---",) * (len(costs) + 1)]
+    return "\n".join(f"| {' | '.join(row)} |" for row in [*head, *rows_of(costs)])
 
 
 def cost_of(parts: Parts, n_classes: int, table: bool, start: int) -> Cost:

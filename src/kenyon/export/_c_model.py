@@ -138,6 +138,7 @@ def _few_bits(parts: Parts, layer: FewBitLayer) -> None:
         "signed": int(layer.signed),
         "fraction": layer.fraction,
         "limited": int(kind.whole_limit is not None),
+        "additive": int(rule.additive),
         "chance_seed": layer.seed % 2**32,
     }
     parts.functions = [c_function("rule_step", kind.whole_step, 3, constants)]
@@ -152,7 +153,7 @@ def _second_order(parts: Parts, layer: SecondOrderLayer) -> None:
     n_units, bits = layer.n_inputs, layer.coactivity.bits  # type: ignore[attr-defined]
     pairs = n_units * (n_units + 1) // 2
     parts.layer = ["second_order.c", "solve.c"]
-    parts.numbers |= {"second_order": 1, "bits": bits, "enough": layer.coactivity.enough}  # type: ignore[attr-defined]
+    parts.numbers |= {"additive": 1, "second_order": 1, "bits": bits, "enough": layer.coactivity.enough}  # type: ignore[attr-defined]
     parts.numbers |= whole_readout_numbers(n_units, float(layer.shrinkage))
     parts.sizes |= {"pairs": pairs, "class_bytes": 8 + 2 * n_units, "shared_bytes": 2 + pairs * bits // 8}
 

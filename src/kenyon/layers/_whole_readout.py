@@ -13,9 +13,9 @@ taught, over d units:
 
 (P + shrinkage I) x = b_j is solved by conjugate gradients (Hestenes and Stiefel, 1952), 16 + d / 4 steps of them, class
 after class and always from zero, so that the readout depends on the state alone. r, p, q and x are vectors, f and g say
-where their points are: the solution is x / 2^f and the residual r * 2^g. R and Q keep every sum below 2^63.
+where their points are: the solution is x / 2^f and the residual r * 2^g. R, Q and Z keep every sum below 2^63.
 
-    R = min(26, (62 - bits(d)) / 2);   Q = min(28, 62 - bits(d) - R)
+    Z = (62 - bits(d)) / 2;   R = min(26, Z);   Q = min(28, 62 - bits(d) - R)
     f = 30 - max(0, (bits(sum b^2) + 1) / 2 - bits(shrinkage) + 1)           x / 2^f is at most |b| / shrinkage
     x = 0;   u = R - bits(largest b);   p = r = b << u;   g = -u
 
@@ -23,7 +23,8 @@ where their points are: the solution is x / 2^f and the residual r * 2^g. R and 
         q = P p + shrinkage p;   s = bits(largest q) - Q;   q = q >> s
         a = (sum r^2) over (sum p q)                    where sum p q is not positive, the matrix is not: see below
         x = clip(x + a(p, s - g - f));   r' = clip(r - a(q, 0))
-        a = (sum r'^2) over (sum r^2);   p = clip(r' + a(p, 0))
+        z = max(0, bits(largest r') - Z)
+        a = (sum (r' >> z)^2) over (sum r^2);   p = clip(r' + a(p, -2 z))
         u = R - bits(largest of r', p);  r = r' << u;   p = p << u;   g = g - u
 
     A over B:  u = 62 - bits(A);  v = bits(B) - 31;  k = (A << u) / (B >> v);  t = u + v
@@ -141,6 +142,7 @@ def whole_readout_numbers(n_units: int, shrinkage: float) -> dict[str, int]:
         "shrinkage": mantissa,
         "shrinkage_shift": shift,
         "vector_bits": vector_bits,
+        "square_bits": (62 - n_units.bit_length()) // 2,
         "product_bits": min(28, 62 - n_units.bit_length() - vector_bits),
         "steps": iterations_of(n_units),
         "score_shift": score_shift(n_units),

@@ -38,7 +38,8 @@ enum {
     KENYON_ERROR_MODEL = -8,     /* it is of a model with other settings */
     KENYON_ERROR_CHECKSUM = -9,  /* it is damaged */
     KENYON_ERROR_CONTENT = -10,  /* it holds what no model can hold */
-    KENYON_ERROR_FIXED = -11     /* the model was exported for prediction only */
+    KENYON_ERROR_FIXED = -11,    /* the model was exported for prediction only */
+    KENYON_ERROR_MERGE = -12     /* what this rule learns does not add up */
 };
 
 /* The score of a class that was never taught. */
@@ -120,7 +121,7 @@ int32_t kenyon_save_bytes(const kenyon_model *model);
 /* Go on from a buffer of kenyon_save, or of `kenyon device pack` in Python. */
 int kenyon_load(kenyon_model *model, const uint8_t *buffer, size_t size);
 
-/* Add what another device learned, from its buffer; classes that are not known are added. */
+/* Add what another device learned, from its buffer; classes that are not known are added, in their order there. */
 int kenyon_merge(kenyon_model *model, const uint8_t *buffer, size_t size);
 
 /* To look inside: the activity of each unit for a sample, in bytes; and what a unit counts for in the score of a

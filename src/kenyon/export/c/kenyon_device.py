@@ -29,6 +29,7 @@ ERRORS = {
     -9: "the buffer is damaged",
     -10: "the buffer holds what no model can hold",
     -11: "the model was exported for prediction only",
+    -12: "what this rule learns does not add up",
 }
 
 

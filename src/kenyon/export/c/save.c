@@ -7,6 +7,7 @@
 
 #define VERSION 1
 #define HEADER 32
+#define MOST_COUNTED ((uint64_t)1 << 62)
 
 typedef struct {
     uint8_t *to;
@@ -75,9 +76,12 @@ static void write_layer(const kenyon_model *model, cursor *at)
 static int layer_is_sound(cursor at, uint32_t n_classes)
 {
     int sound = get(&at, 1) <= MOST_HALVINGS;
+    uint64_t left = MOST_TAUGHT; /* that all classes may have been taught together */
     sound &= get(&at, 1) <= MOST_DOUBLINGS;
     for (uint32_t place = 0; place < n_classes; place++) {
-        sound &= get(&at, 8) <= MOST_TAUGHT;
+        const uint64_t taught = get(&at, 8);
+        sound &= taught <= left;
+        left -= taught <= left ? taught : 0;
         at.from += 2 * KENYON_UNITS;
     }
     return sound;
@@ -188,8 +192,9 @@ static int check_buffer(const uint8_t *buffer, size_t size)
     if (get(&at, 4) != checksum(buffer, length - 4)) {
         return KENYON_ERROR_CHECKSUM;
     }
-    at.from = buffer + HEADER;
-    int sound = (buffer[23] | buffer[31]) < 128; /* time and updates are below 2^63 */
+    at.from = buffer + 16;
+    int sound = get(&at, 8) <= MOST_COUNTED;
+    sound &= get(&at, 8) <= MOST_COUNTED;
     for (uint32_t place = 0; place < n_classes; place++) {
         const int32_t label = get_label(&at);
         cursor before = {NULL, buffer + HEADER};

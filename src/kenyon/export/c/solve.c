@@ -32,11 +32,13 @@ static int64_t times(ratio by, int more, int64_t value)
     return clip64(down(by.k * value, t < 0 ? 0 : t > 62 ? 62 : t), -LARGEST, LARGEST);
 }
 
-static int64_t squares_of(const int32_t *values)
+/* The sum of the squares of values / 2^lower. */
+static int64_t squares_of(const int32_t *values, int lower)
 {
     int64_t total = 0;
     for (uint32_t i = 0; i < KENYON_UNITS; i++) {
-        total += (int64_t)values[i] * values[i];
+        const int64_t value = down(values[i], lower);
+        total += value * value;
     }
     return total;
 }
@@ -74,7 +76,7 @@ static int solve_class(kenyon_model *model, int64_t shrinkage, int *place)
 {
     int32_t *r = model->scratch.solving.r, *p = model->scratch.solving.p, *x = model->scratch.solving.x;
     int64_t *q = model->scratch.solving.q;
-    int64_t squares = squares_of(r);
+    int64_t squares = squares_of(r, 0);
     int shift = KENYON_VECTOR_BITS - bits_of((uint64_t)largest_of(r)), size = -shift;
     const int wide = (bits_of((uint64_t)squares) + 1) / 2 - bits_of((uint64_t)shrinkage) + 1;
     *place = 30 - (wide > 0 ? wide : 0);
@@ -82,7 +84,7 @@ static int solve_class(kenyon_model *model, int64_t shrinkage, int *place)
         p[i] = r[i] = (int32_t)up(r[i], shift);
         x[i] = 0;
     }
-    squares = squares_of(r);
+    squares = squares_of(r, 0);
     for (uint32_t step = 0; step < KENYON_STEPS && squares; step++) {
         int64_t most = 0, product = 0;
         multiply(model, shrinkage);
@@ -102,9 +104,11 @@ static int solve_class(kenyon_model *model, int64_t shrinkage, int *place)
             x[i] = (int32_t)clip64(x[i] + times(alpha, lower - size - *place, p[i]), -LARGEST, LARGEST);
             r[i] = (int32_t)clip64(r[i] - times(alpha, 0, q[i]), -LARGEST, LARGEST);
         }
-        const ratio beta = over(squares_of(r), squares);
+        const int excess = bits_of((uint64_t)largest_of(r)) - KENYON_SQUARE_BITS;
+        const int spare = excess > 0 ? excess : 0;
+        const ratio beta = over(squares_of(r, spare), squares);
         for (uint32_t i = 0; i < KENYON_UNITS; i++) {
-            p[i] = (int32_t)clip64(r[i] + times(beta, 0, p[i]), -LARGEST, LARGEST);
+            p[i] = (int32_t)clip64(r[i] + times(beta, -2 * spare, p[i]), -LARGEST, LARGEST);
         }
         shift = KENYON_VECTOR_BITS - bits_of((uint64_t)max64(largest_of(r), largest_of(p)));
         for (uint32_t i = 0; i < KENYON_UNITS; i++) {
@@ -112,7 +116,7 @@ static int solve_class(kenyon_model *model, int64_t shrinkage, int *place)
             p[i] = (int32_t)moved(p[i], shift);
         }
         size -= shift;
-        squares = squares_of(r);
+        squares = squares_of(r, 0);
     }
     return 1;
 }

@@ -1,0 +1,74 @@
+"""Small models as C: compiled for this machine, for ARM cores and for WebAssembly, from packages of PyPI alone."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from kenyon import KenyonClassifier
+from kenyon.export import export_model
+
+HERE = Path(__file__).parent
+FLAGS = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-O2")
+ZIG = importlib.util.find_spec("ziglang") is not None
+
+zig = pytest.mark.skipif(not ZIG, reason="device: ziglang is not installed")
+
+MODELS: dict[str, dict[str, Any]] = {
+    "second order, 16 bits": {"memory_budget": "4KB", "shape": (8, 8), "expected_classes": 4},
+    "second order, 24 bits": {"layer": "second-order", "bits": 24, "n_hidden": 21, "threshold": 0.4, "density": 9},
+    "gen": {"rule": "gen", "bits": 4, "n_hidden": 91, "inhibitory": 0.4, "threshold": 1.0},
+    "mean": {"rule": "mean", "bits": 3, "shape": (4, 4, 4), "axes": "hwc", "n_hidden": 61, "window": 3},
+    "mean, series": {"rule": "mean", "bits": 8, "shape": (64,), "signs": "oriented", "pooling": "sum", "n_hidden": 40},
+    "identity": {"rule": "gen", "bits": 2, "features": "identity", "clamp_kind": "positive"},
+}
+"""One of each kind: what they compute with covers every part of the C sources."""
+
+
+def stream(n: int, seed: int = 0, n_classes: int = 4) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Noisy prototypes of 64 bytes, black and white samples among them; labels are not in order."""
+    rng = np.random.default_rng(seed)
+    y = rng.integers(0, n_classes, n)
+    X = np.random.default_rng(9).integers(0, 256, (n_classes, 64))[y] + rng.normal(0, 50, (n, 64))
+    X = np.clip(X, 0, 255).astype(np.uint8)
+    X[3::17], X[5::29] = 0, 255
+    return X, 7 * y - 3 * (y == 2)
+
+
+def make(name: str, **more: Any) -> KenyonClassifier:
+    """A model that has learned nothing yet."""
+    return KenyonClassifier(**{"arithmetic": "integer", "random_state": 5, **MODELS[name], **more})
+
+
+def compiled(folder: Path, out: str, *options: str, sources: tuple[str, ...] = ("kenyon.c", "kenyon_module.c")) -> Path:
+    """Compile an exported folder; warnings are errors. Zig keeps what it made in a folder of its own."""
+    cache = Path(tempfile.gettempdir()) / f"kenyon-zig-{os.getuid() if hasattr(os, 'getuid') else 0}"
+    environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(cache), "ZIG_LOCAL_CACHE_DIR": str(cache)}
+    command = [sys.executable, "-m", "ziglang", "cc", *FLAGS, *options, *sources, "-o", out]
+    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return folder / out
+
+
+def exported(classifier: KenyonClassifier, folder: Path, **options: Any) -> Path:
+    export_model(classifier, "c", folder, **options)
+    return folder
+
+
+def wrapper(folder: Path) -> ModuleType:
+    """The single-file wrapper as it was exported."""
+    spec = importlib.util.spec_from_file_location(f"kenyon_device_{folder.name}", folder / "kenyon_device.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
