@@ -86,7 +86,7 @@ def in_python(a: SecondOrderLayer, b: SecondOrderLayer, limit: int, enough: int)
     """The merged state, by the docstring of `_few_bits.py`."""
     kept = [
         {
-            "pairs": layer.coactivity._unpacked(layer.state.arrays["pairs"]).tolist(),  # type: ignore[attr-defined]
+            "pairs": layer.coactivity.unpacked(layer.state.arrays["pairs"]).tolist(),  # type: ignore[attr-defined]
             **{name: layer.state.arrays[name].tolist() for name in ("means", "taught", "halvings", "doublings")},
         }
         for layer in (a, b)

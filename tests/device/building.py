@@ -47,7 +47,7 @@ def stream(n: int, seed: int = 0, n_classes: int = 4) -> tuple[NDArray[np.uint8]
 
 def make(name: str, **more: Any) -> KenyonClassifier:
     """A model that has learned nothing yet."""
-    return KenyonClassifier(**{"arithmetic": "integer", "random_state": 5, **MODELS[name], **more})
+    return KenyonClassifier(**{"arithmetic": "integer", "random_state": 5, "unlabelled": -1, **MODELS[name], **more})
 
 
 def compiled(folder: Path, out: str, *options: str, sources: tuple[str, ...] = ("kenyon.c", "kenyon_module.c")) -> Path:

@@ -48,6 +48,7 @@ int kenyon_forget_class(kenyon_model *model, int32_t label)
     if (found < 0) {
         return KENYON_ERROR_LABEL;
     }
+    forget_share(model, (uint32_t)found);
     model->n_classes--;
     for (uint32_t place = (uint32_t)found; place < model->n_classes; place++) {
         model->labels[place] = model->labels[place + 1];

@@ -146,6 +146,13 @@ static void move_class(kenyon_model *model, uint32_t to, uint32_t from)
     memcpy(model->weights[to], model->weights[from], KENYON_COLUMN);
 }
 
+/* What all classes share; there is nothing. */
+static void forget_share(kenyon_model *model, uint32_t place)
+{
+    UNUSED(model);
+    UNUSED(place);
+}
+
 static void clear_layer(kenyon_model *model)
 {
     UNUSED(model);

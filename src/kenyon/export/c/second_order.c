@@ -154,6 +154,20 @@ static void move_class(kenyon_model *model, uint32_t to, uint32_t from)
     memcpy(model->means[to], model->means[from], sizeof model->means[from]);
 }
 
+/* Scale the co-activity down with the samples, before a class is forgotten: the others are told apart as before. */
+static void forget_share(kenyon_model *model, uint32_t place)
+{
+    uint64_t before = samples_taught(model), after = before - model->taught[place];
+    const int wide = bits_of(before), shift = wide > 38 ? wide - 38 : 0;
+    after >>= shift;
+    before >>= shift;
+    before = before ? before : 1;
+    for (uint32_t k = 0; k < KENYON_PAIRS; k++) {
+        const int64_t scaled = 2 * (int64_t)get_pair(model, k) * (int64_t)after + (int64_t)before;
+        put_pair(model, k, (int32_t)divide(scaled, 2 * (int64_t)before));
+    }
+}
+
 static void clear_layer(kenyon_model *model)
 {
     model->halvings = model->doublings = 0;
