@@ -88,6 +88,8 @@ def resolved(values: Mapping[str, Any], default_rule: bool, untouched: bool) -> 
     integer = values["arithmetic"] == "integer" or (values["arithmetic"] == "auto" and _suits(values, second, bits))
     if layer == "plastic" and bits < 32:
         layer = "few-bit"
+    if integer and values["memory"] is not None:
+        raise ConfigError(f"memory is {values['memory']!r} and arithmetic is 'integer': expected None with it")
     if integer and values["scale"] is True:
         raise ConfigError("scale is True and arithmetic is 'integer': expected False, since scaled inputs are floats")
     if integer and layer == "plastic":
@@ -166,7 +168,7 @@ def _suits(values: Mapping[str, Any], second: bool, bits: int) -> bool:
     """Whether whole numbers are chosen: a budget chose few bits, samples are bytes, and the readout can be solved."""
     chosen = second and bits < 32 and values["bits"] == "auto" and values["memory_budget"] is not None
     plain = values["readout"] == "discriminant" and values["shrinkage"] != "auto" and values["prior"] != "counts"
-    return chosen and values["in_bytes"] and plain and values["scale"] is not True
+    return chosen and values["in_bytes"] and plain and values["scale"] is not True and values["memory"] is None
 
 
 def _layout(values: Mapping[str, Any]) -> Layout:
