@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kenyon.cli._workers import AddressOption, EngineOption, ManyWorkersOption
+from kenyon.cli._workers import AddressOption, EngineOption, GpusOption, ManyWorkersOption
 
 if TYPE_CHECKING:
     from kenyon.reproduce import Plan, Reproduced
@@ -36,14 +36,15 @@ def reproduce(
     workers: ManyWorkersOption = None,
     engine: EngineOption = "local",
     address: AddressOption = None,
+    gpus: GpusOption = 0.0,
 ) -> None:
     """Regenerate the paper's tables and figures: plan, run what the store lacks, write the report."""
     from kenyon.parallel import check_engine
     from kenyon.reproduce import Reproduction, Setting, find_experiments, write_results
 
     store = out or Path("runs-quick" if quick else "runs")
-    check_engine(engine, workers, address)
-    setting = Setting(store, data_dir, quick, resnet, long, backbone, workers, engine, address)
+    check_engine(engine, workers, address, gpus)
+    setting = Setting(store, data_dir, quick, resnet, long, backbone, workers, engine, address, gpus)
     flags = {"--quick": quick, "--resnet": resnet, "--long": long}
     words = ["kenyon", "reproduce", *(names or []), *(flag for flag, given in flags.items() if given)]
     words += ["--backbone", backbone] if backbone != BACKBONE else []

@@ -232,19 +232,26 @@ class Here:
         self._queue.clear()
 
 
-def open_pool(engine: str = "local", workers: int | None = None, address: str | None = None) -> Pool | Here:
+def open_pool(
+    engine: str = "local", workers: int | None = None, address: str | None = None, gpus: float = 0.0
+) -> Pool | Here:
     """A pool; this process alone where there is one local worker.
 
     Example:
         >>> open_pool("local", workers=1).capacity
         1
     """
-    check_engine(engine, workers, address)
-    return Here() if engine == "local" and (workers or 1) == 1 else Pool(engine, workers, address)
+    check_engine(engine, workers, address, gpus)
+    return Here() if engine == "local" and (workers or 1) == 1 else Pool(engine, workers, address, gpus)
 
 
 def perform(
-    jobs: Iterable[Call], *, workers: int | None = None, engine: str = "local", address: str | None = None
+    jobs: Iterable[Call],
+    *,
+    workers: int | None = None,
+    engine: str = "local",
+    address: str | None = None,
+    gpus: float = 0.0,
 ) -> Iterator[Answer]:
     """Do the jobs and give the answers as they come: in this process for one local worker, else in a pool.
 
@@ -253,9 +260,9 @@ def perform(
         >>> [answer.value for answer in perform([Call("root", math.sqrt, (4.0,))])]
         [2.0]
     """
-    check_engine(engine, workers, address)
+    check_engine(engine, workers, address, gpus)
     if jobs := list(jobs):
-        with open_pool(engine, workers, address) as pool:
+        with open_pool(engine, workers, address, gpus) as pool:
             for job in jobs:
                 pool.submit(job.key, job.function, *job.arguments)
             yield from pool.answers()

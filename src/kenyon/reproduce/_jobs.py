@@ -203,6 +203,7 @@ def execute(
     workers: int | None = 1,
     engine: str = "local",
     address: str | None = None,
+    gpus: float = 0.0,
 ) -> dict[str, str]:
     """Do the jobs, several at a time; returns the reason of each failure, by the name of the job.
 
@@ -217,7 +218,7 @@ def execute(
     def calls(names: Sequence[str]) -> list[Call]:
         return [Call(name, _do, (by_name[name], store, data_dir)) for name in names]
 
-    shared = perform(calls(others), workers=workers, engine=engine, address=address)
+    shared = perform(calls(others), workers=workers, engine=engine, address=address, gpus=gpus)
     for answer in chain(shared, perform(calls(searches))):
         name, error = str(answer.key), answer.error
         word = answer.value if error is None else f"{type(error).__name__}: {error}"

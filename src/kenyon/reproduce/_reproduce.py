@@ -93,6 +93,7 @@ class Reproduction:
             workers=setting.workers if setting.engine == "ray" else setting.at_a_time,
             engine=setting.engine,
             address=setting.address,
+            gpus=setting.gpus,
         )
         return self.write(failures)
 

@@ -50,6 +50,7 @@ class Setting:
         workers: how many jobs run at a time; None for one per processor, or for every CPU of a Ray cluster.
         engine: `"local"` for processes on this machine, `"ray"` for a Ray cluster.
         address: of the Ray cluster; None for one on this machine.
+        gpus: how much of a GPU each job takes in a Ray cluster.
 
     Example:
         >>> from pathlib import Path
@@ -66,6 +67,7 @@ class Setting:
     workers: int | None = 1
     engine: str = "local"
     address: str | None = None
+    gpus: float = 0.0
 
     @property
     def at_a_time(self) -> int:

@@ -48,5 +48,5 @@ class WandbLog(Log):
         self._run.log(_curves.testing(tally, self._n_test), step=tally.learned)
 
     def finished(self, result: RunResult) -> None:
-        self._run.summary.update(_curves.final(result))
+        self._run.log(_curves.final(result), step=sum(result.n_train))  # the last values are the run's summary
         self._run.finish()
