@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -38,6 +39,10 @@ n_hidden = 250
 """
 
 
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")
+"""A worker is one thread, also where it is the only one."""
+
+
 class Memory(threading.Thread):
     """Watches what the processes below one hold: (seconds, bytes of the largest)."""
 
@@ -61,7 +66,8 @@ def turn(config: Path, pattern: str, out: Path, workers: int) -> dict[str, Any]:
     """One `kenyon learn` from the beginning."""
     words = [sys.executable, "-m", "kenyon.cli", "learn", str(config), "--data", pattern, "--out", str(out), "--json"]
     begin, used = time.perf_counter(), _cpu_seconds()
-    process = subprocess.Popen([*words, "--workers", str(workers)], stdout=subprocess.PIPE)
+    environment = {**os.environ, **dict.fromkeys(THREADS, "1")}
+    process = subprocess.Popen([*words, "--workers", str(workers)], stdout=subprocess.PIPE, env=environment)
     memory = Memory(process)
     memory.start()
     answer, _ = process.communicate()
