@@ -17,6 +17,7 @@ from kenyon.reproduce._setting import PAPERS_BACKBONE
 from kenyon.reproduce._wanted import Fixed, Gap, Line, Results, Runs, Sheet
 from kenyon.reproduce.experiments import WINDOW, chosen, optimised, single
 from kenyon.reproduce.record_speeds import speeds_text
+from kenyon.search import SearchFolder, make_objective, search
 from kenyon.streams import Curriculum
 from kenyon.transfer import moments
 
@@ -153,3 +154,13 @@ def test_a_quick_number_needs_no_reason_to_be_below_the_papers(
 ) -> None:
     cell = Setting(tmp_path, quick=quick).kenyon(dataset, "single-task", {"rule": "mse"}, paper=(96.0,), below="why")
     assert isinstance(cell, Runs) and cell.below == below
+
+
+def test_a_search_goes_on_in_the_space_it_began_in(tmp_path: Path) -> None:
+    job = SearchJob("digits", "single-task", 2, 1, 100)
+    space = "[rule]\nvalues = ['mse']\n[n_hidden]\nvalues = [100]\n"
+    objective = make_objective("digits", "single-task", max_per_task=100)
+    search(objective, tmp_path / job.name, evals=1, workers=1, space=space)
+    job.do(tmp_path, None)
+    assert job.done(tmp_path)
+    assert [e.point for e in SearchFolder(tmp_path / job.name).evaluations()] == [{"rule": "mse", "n_hidden": 100}] * 2

@@ -178,10 +178,12 @@ class SearchJob:
         where = None if data_dir is None else str(data_dir)
         objective = make_objective(self.dataset, self.scenario, data_dir=where, **limit)
         folder = store / self.name
+        kept = folder / "space.toml"  # a search that an earlier version began goes on in the space it began in
         result = search(
             objective,
             folder,
             evals=self.evals,
+            space=kept.read_text(encoding="utf-8") if kept.exists() else None,
             workers=self.workers,
             engine=self.engine,
             address=self.address,
