@@ -20,6 +20,7 @@ from rich.table import Table
 from kenyon.evaluation import RunConfig, run
 from kenyon.report import report_of_runs, write_page
 from kenyon.streams import Curriculum
+from kenyon.teach import write_page as write_teach_page
 
 LEARNERS: dict[str, tuple[dict[str, Any], str]] = {
     "gen": ({"rule": "gen"}, "only the labelled neuron learns; the clamp makes it stable"),
@@ -65,6 +66,9 @@ def main() -> None:
     page = given.out / "report.html"
     write_page(report_of_runs(given.out), page)
     print(f"\nThe same as a page, with every run behind it: {page.resolve()}")
+    teach = given.out / "teach.html"
+    write_teach_page(teach)
+    print(f"Teach one yourself, by drawing, and watch it not forget: {teach.resolve()}")
     print("Next: kenyon run --dataset digits --scenario class-incremental --learner kenyon --rule gen")
 
 

@@ -22,14 +22,14 @@ DESK, PHONE = (1280, 900), (390, 844)
 
 
 class Browser:
-    """A Chromium of our own with one page at a time."""
+    """A Chromium of our own with one page at a time; `more` arguments for its command line."""
 
-    def __init__(self) -> None:
+    def __init__(self, *more: str) -> None:
         from selenium import webdriver
 
         options = webdriver.ChromeOptions()
         options.binary_location = CHROMIUM or ""
-        for argument in ARGUMENTS:
+        for argument in (*ARGUMENTS, *more):
             options.add_argument(argument)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         self.driver = webdriver.Chrome(options, webdriver.ChromeService(DRIVER))

@@ -22,6 +22,7 @@ from kenyon.cli._run import run
 from kenyon.cli._search import search
 from kenyon.cli._show import show
 from kenyon.cli._sweep import sweep
+from kenyon.cli._teach import teach
 from kenyon.cli._transfer import distances, transfer
 
 __all__ = ["app", "main"]
@@ -60,6 +61,9 @@ COMMANDS = (
     run,
     sweep,
     learn,
+for command in (
+    run,
+    sweep,
     show,
     compare,
     plot,
@@ -67,12 +71,14 @@ COMMANDS = (
     learners,
     new,
     export,
+    teach,
     search,
     transfer,
     distances,
     reproduce,
 )
 for command in COMMANDS:
+):
     app.command()(command)
 app.add_typer(data)
 app.add_typer(device)

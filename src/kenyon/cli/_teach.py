@@ -1,0 +1,43 @@
+"""`kenyon teach`: a page to teach a model on, and to see it learn."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+
+def teach(
+    model: Annotated[
+        Path | None, typer.Argument(help="A model's file to go on from. [an empty model of 20 KB]", show_default=False)
+    ] = None,
+    out: Annotated[Path, typer.Option(help="The page.")] = Path("teach.html"),
+    serve: Annotated[
+        bool, typer.Option("--serve", help="Serve the page on localhost instead, where browsers allow the camera.")
+    ] = False,
+    port: Annotated[int, typer.Option(help="The port of --serve; 0 for one that is free.")] = 0,
+    open_it: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True,
+) -> None:
+    """Write one page on which a model is taught by drawing, and open it."""
+    import webbrowser
+    from contextlib import suppress
+
+    from kenyon.learner import KenyonClassifier
+    from kenyon.teach import make_server, page_html, write_page
+
+    fitted = KenyonClassifier.load(model) if model is not None else None
+    if not serve:
+        write_page(out, fitted)
+        typer.echo(out)
+        if open_it:
+            webbrowser.open(out.resolve().as_uri())
+        return
+
+    with make_server(page_html(fitted), port) as server:
+        address = f"http://localhost:{server.server_port}/"
+        typer.echo(f"{address}  (Ctrl+C ends it)")
+        if open_it:
+            webbrowser.open(address)
+        with suppress(KeyboardInterrupt):
+            server.serve_forever()

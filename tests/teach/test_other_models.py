@@ -1,0 +1,42 @@
+"""Pages of other models than the default one: other sizes, other features, other layers, and what they had learned."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from kenyon import KenyonClassifier
+from kenyon.teach import load_digits, write_page
+from teach.driving import TeachPage
+
+pytestmark = pytest.mark.browser
+
+MODELS: dict[str, dict[str, Any]] = {
+    "24 bits": {"memory_budget": "60KB", "shape": (8, 8), "bits": 24},
+    "few bits": {"rule": "mean", "n_hidden": 150, "bits": 4, "shape": (10, 8), "features": "sparse", "density": 0.2},
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_it_goes_on_with_the_same_bits(name: str, page: TeachPage, tmp_path: Path) -> None:
+    pytest.importorskip("ziglang")
+    options = MODELS[name]
+    digits = load_digits(options["shape"])
+    model = KenyonClassifier(arithmetic="integer", random_state=3, **options)
+    order = np.random.default_rng(0).permutation(len(digits.images))[:60]
+    model.partial_fit(digits.images[order], digits.labels[order])
+    path = tmp_path / "page.html"
+    write_page(path, model)
+    page.start(path)
+    assert page.number("#Learned") == 60 and len(page.classes) == len(model.classes_)
+    for _ in range(15):
+        page.click("#Step")
+    model.partial_fit(digits.images[:15], digits.labels[:15])
+    saved = KenyonClassifier.load(page.save())
+    for array, other in zip(saved.to_arrays().values(), model.to_arrays().values(), strict=True):
+        assert (array == other).all()
+    assert page.complaints() == []
+    assert page.drop("again", page.save().read_bytes()).endswith("loaded.")
