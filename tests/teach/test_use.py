@@ -189,6 +189,22 @@ def _contrast(a: list[float], b: list[float]) -> float:
     return (high + 0.05) / (low + 0.05)
 
 
+def test_a_full_model_says_so_and_stays_as_it_is(page: TeachPage) -> None:
+    page.stroke(circle())
+    for k in range(36):
+        page.js(
+            "document.getElementById('Name').value = arguments[0]; document.querySelector('#Naming button').click()",
+            f"n{k}",
+        )
+    full = page.save().read_bytes()
+    page.key("x")
+    assert "All 36 places" in page.text("#Said")
+    for button in ("#Step", "#Play"):
+        page.click(button)
+        page.wait(lambda: "All 36 places" in page.text("#Progress"))
+    assert page.save().read_bytes() == full and page.complaints() == []
+
+
 def test_motion_is_an_input(page: TeachPage) -> None:
     page.click("[data-input=motion]")
     move: Callable[[str], None] = lambda code: page.js(  # noqa: E731

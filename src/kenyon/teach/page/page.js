@@ -2,7 +2,7 @@
 
 class Page {
   constructor(model, data, shape) {
-    Object.assign(this, { model, data, shape, undone: null, emptied: () => {} });
+    Object.assign(this, { model, data, shape, undone: null, replayed: null, emptied: () => {} });
     const changed = () => this.seen();
     this.pad = new Pad(byId("Pad"), shape, changed);
     this.inputs = { draw: this.pad, camera: new Camera(shape, changed), motion: new Motion(shape, changed) };
@@ -129,7 +129,7 @@ class Page {
     const { labels, listed: order } = this.model;
     const shares = this.hasSample && labels.length ? this.model.shares(this.sample) : labels.map(() => 0);
     this.bars.show(order.map((j) => labels[j]), order.map((j) => shares[j]));
-    this.inside.show(this.sample);
+    this.inside.show(this.hasSample ? this.sample : this.replayed?.sample ?? this.sample);
   }
 
   /** The model is another one. */

@@ -5,7 +5,8 @@ const OFTEN = 400; // milliseconds between two looks at everything while a strea
 class Player {
   constructor(page, digits) {
     Object.assign(this, { page, model: page.model, asked: digits.heldOutLabels.length, drawn: 0 });
-    this.replay = new Replay(page.model, digits, () => this.show());
+    const failed = (error) => page.complain(error, byId("Progress"));
+    this.replay = new Replay(page.model, digits, () => this.show(), failed);
     page.emptied = () => this.replay.reset();
     byId("NetBytes").textContent = `${whole(this.replay.network.bytes)} bytes`;
     this.listen();
@@ -23,9 +24,12 @@ class Player {
     byId("Speed").addEventListener("input", () => this.showSpeed());
     byId("Play").addEventListener("click", () => {
       if (replay.playing) replay.pause();
-      else this.guarded(() => replay.play(() => this.pace));
+      else replay.play(() => this.pace);
     });
-    byId("Step").addEventListener("click", () => this.guarded(() => replay.step()));
+    byId("Step").addEventListener("click", () => {
+      page.pad.clear();
+      replay.step();
+    });
     byId("Again").addEventListener("click", () => {
       page.change("Everything is forgotten.", () => this.model.empty(), byId("ClassSays"));
       replay.reset();
@@ -42,14 +46,6 @@ class Player {
       byId("AskSays").textContent =
         `${percent(replay.accuracy())} of ${whole(this.asked)} held-out digits, with ${classes} to choose from.`;
     });
-  }
-
-  guarded(action) {
-    try {
-      action();
-    } catch (error) {
-      this.page.complain(error, byId("Progress"));
-    }
   }
 
   showSpeed() {
@@ -71,6 +67,8 @@ class Player {
     const now = performance.now();
     if (replay.playing && now - this.drawn < OFTEN) return page.count();
     this.drawn = now;
+    page.replayed = replay.last;
+    if (replay.last) page.inside.watch(replay.last.label);
     page.refresh();
   }
 

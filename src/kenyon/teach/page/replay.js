@@ -6,9 +6,12 @@ const HIDDEN = 32, RATE = 0.05; // of the network
 const FRAME = 12; // milliseconds of work before the page may draw
 
 class Replay {
-  /** `digits`: {images, labels, heldOutImages, heldOutLabels, tasks}; `changed` is called after every frame of work. */
-  constructor(model, digits, changed) {
-    Object.assign(this, { model, digits, changed });
+  /**
+   * `digits`: {images, labels, heldOutImages, heldOutLabels, tasks, shape}; `changed` is called after every frame of
+   * work, `failed` with an error.
+   */
+  constructor(model, digits, changed, failed) {
+    Object.assign(this, { model, digits, changed, failed });
     this.width = digits.images.length / digits.labels.length;
     const each = digits.labels.length / digits.tasks.length;
     const task = (classes, k) => ({ classes, name: classes.join(" "), from: k * each, to: (k + 1) * each });
@@ -46,8 +49,8 @@ class Replay {
       this.model.learn(sample, String(label));
       this.network.learn(sample, label);
       this.at++;
-      yield true;
       if (this.at % ASKED_EVERY === 0 || this.at === 20) yield* this.askAll();
+      yield true;
     }
   }
 
@@ -72,15 +75,34 @@ class Replay {
     });
   }
 
-  /** Work until one more sample was learned, or until nothing is left. */
-  step() {
-    this.model.before = null;
-    while (true) {
-      const { value, done } = this.work.next();
-      if (done || value) break;
+  /** One piece of work; where it fails, the stream can be gone on with from here. */
+  advance() {
+    try {
+      return this.work.next();
+    } catch (error) {
+      this.playing = false;
+      this.work = this.steps();
+      throw error;
     }
-    this.say();
+  }
+
+  /** Work until one more sample was learned and both were asked, where it is time for that. */
+  step() {
+    const before = this.model.moment();
+    try {
+      let step = this.advance();
+      while (!step.done && !step.value) step = this.advance();
+      this.model.before = before;
+      this.say();
+    } catch (error) {
+      this.failed(error);
+    }
     this.changed();
+  }
+
+  /** The sample that was learned last, with its label; null before the first. */
+  get last() {
+    return this.at ? { sample: this.sample(this.at - 1), label: String(this.digits.labels[this.at - 1]) } : null;
   }
 
   play(speed) {
@@ -92,13 +114,17 @@ class Replay {
       if (speed() !== pace) [begun, learned, pace] = [now, 0, speed()];
       const owed = Math.max(1, ((now - begun) * pace) / 1000), end = performance.now() + FRAME;
       let finished = false;
-      while (!finished && learned < owed && performance.now() < end) {
-        const { value, done } = this.work.next();
-        finished = done;
-        learned += value === true;
+      try {
+        while (!finished && learned < owed && performance.now() < end) {
+          const { value, done } = this.advance();
+          finished = done;
+          learned += value === true;
+        }
+        this.say();
+      } catch (error) {
+        this.failed(error);
       }
       if (finished) this.playing = false;
-      this.say();
       this.changed();
       if (this.playing) requestAnimationFrame(frame);
     };
