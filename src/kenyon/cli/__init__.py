@@ -61,9 +61,6 @@ COMMANDS = (
     run,
     sweep,
     learn,
-for command in (
-    run,
-    sweep,
     show,
     compare,
     plot,
@@ -78,7 +75,6 @@ for command in (
     reproduce,
 )
 for command in COMMANDS:
-):
     app.command()(command)
 app.add_typer(data)
 app.add_typer(device)
