@@ -139,7 +139,7 @@ def test_co_activity_is_merged_as_written_down(bits: int, n: int, m: int) -> Non
     a = teach_second(make_second(9, 3, bits=bits), X[:n], y[:n])
     b = teach_second(make_second(9, 3, bits=bits), X[n:], y[n:])
     few = a.coactivity
-    wanted = in_python(a, b, few._limit, few._enough)  # type: ignore[attr-defined]
+    wanted = in_python(a, b, few._limit, few.enough)  # type: ignore[attr-defined]
     a.merge(b.state, np.arange(3))
     found = {name: a.state.arrays[name].tolist() for name in ("means", "taught", "halvings", "doublings")}
     assert {"pairs": few._unpacked(a.state.arrays["pairs"]).tolist(), **found} == wanted  # type: ignore[attr-defined]
