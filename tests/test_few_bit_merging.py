@@ -142,7 +142,7 @@ def test_co_activity_is_merged_as_written_down(bits: int, n: int, m: int) -> Non
     wanted = in_python(a, b, few._limit, few.enough)  # type: ignore[attr-defined]
     a.merge(b.state, np.arange(3))
     found = {name: a.state.arrays[name].tolist() for name in ("means", "taught", "halvings", "doublings")}
-    assert {"pairs": few._unpacked(a.state.arrays["pairs"]).tolist(), **found} == wanted  # type: ignore[attr-defined]
+    assert {"pairs": few.unpacked(a.state.arrays["pairs"]).tolist(), **found} == wanted  # type: ignore[attr-defined]
 
 
 def test_means_that_differ_between_parts_leave_their_scatter() -> None:
