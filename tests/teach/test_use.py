@@ -39,9 +39,13 @@ def test_classes_are_renamed_forgotten_and_brought_back(taught: TeachPage) -> No
     assert page.classes == {"ring": 2, "x": 2}
     page.js(rename, "x")
     assert "already" in page.text("#ClassSays") and page.classes == {"ring": 2, "x": 2}
-    before = page.save().read_bytes()
+    path = page.save()
+    before, python = path.read_bytes(), KenyonClassifier.load(path).forget("x")
     page.click("#Classes tr:nth-child(2) button")
     assert page.classes == {"ring": 2}
+    forgotten = KenyonClassifier.load(page.save()).to_arrays()
+    for name, array in python.to_arrays().items():
+        assert (array == forgotten[name]).all(), f"{name}: Python forgets as the page does"
     page.stroke(cross())
     assert page.guess == "ring"
     page.click("#Undo")
