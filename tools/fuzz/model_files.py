@@ -33,6 +33,11 @@ MODELS: dict[str, dict[str, Any]] = {
     "second-order": {"layer": "second-order", "density": 3},
     "dense": {"layer": "second-order", "features": "dense", "readout": "ridge", "shrinkage": "auto"},
     "exact": WINDOWS,
+    "counting": {"rule": "mean", "layer": "counting", "density": 3},
+    "fading": {"layer": "second-order", "density": 3, "memory": 20},
+    "scaled": {"rule": "gen", "scale": True, "missing": "absent", "density": 3},
+    "ramps": {"layer": "second-order", "features": "ramps", "scale": True},
+    "integer": {"rule": "gen", "bits": 4, "arithmetic": "integer", "shape": (2, 3)},
     "16 bits": WINDOWS | {"bits": 16},
     "24 bits": WINDOWS | {"bits": 24},
 }

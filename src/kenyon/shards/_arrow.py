@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon.errors import DataError, nearest, require
+from kenyon.errors import DataError, KenyonError, nearest, require
 
 ROWS = 2048
 """Rows of a batch."""
@@ -76,7 +76,9 @@ def _reading(path: Path, what: str) -> Iterator[Any]:
     arrow = require("pyarrow", "data", f"reading {what} files")
     try:
         yield arrow
-    except (arrow.ArrowException, OSError) as error:
+    except KenyonError:
+        raise
+    except Exception as error:  # Arrow raises errors of its own and of Python's over a damaged file
         raise DataError(f"{path} cannot be read as {what}: {error}") from error
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import zipfile
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from math import prod
@@ -14,7 +13,7 @@ import numpy as np
 from numpy.lib import format as npy
 from numpy.typing import NDArray
 
-from kenyon.errors import DataError
+from kenyon.errors import DataError, KenyonError
 
 ROWS = 2048
 """Rows of a batch."""
@@ -50,9 +49,9 @@ def _reading(path: Path) -> Iterator[zipfile.ZipFile]:
     try:
         with zipfile.ZipFile(path) as archive:
             yield archive
-    except (zipfile.BadZipFile, zlib.error, EOFError, ValueError, OSError) as error:
-        if isinstance(error, DataError):
-            raise
+    except KenyonError:
+        raise
+    except Exception as error:  # a damaged archive may raise anything
         raise DataError(f"{path} is damaged or no .npz archive of plain arrays: {error}") from error
 
 
