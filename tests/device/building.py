@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import os
-import subprocess
-import sys
-import tempfile
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -15,11 +11,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from emulated import compiled
 from kenyon import KenyonClassifier
 from kenyon.export import export_model
 
 HERE = Path(__file__).parent
-FLAGS = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-O2")
 ZIG = importlib.util.find_spec("ziglang") is not None
 
 zig = pytest.mark.skipif(not ZIG, reason="device: ziglang is not installed")
@@ -50,16 +46,6 @@ def make(name: str, **more: Any) -> KenyonClassifier:
     return KenyonClassifier(**{"arithmetic": "integer", "random_state": 5, "unlabelled": -1, **MODELS[name], **more})
 
 
-def compiled(folder: Path, out: str, *options: str, sources: tuple[str, ...] = ("kenyon.c", "kenyon_module.c")) -> Path:
-    """Compile an exported folder; warnings are errors. Zig keeps what it made in a folder of its own."""
-    cache = Path(tempfile.gettempdir()) / f"kenyon-zig-{os.getuid() if hasattr(os, 'getuid') else 0}"
-    environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(cache), "ZIG_LOCAL_CACHE_DIR": str(cache)}
-    command = [sys.executable, "-m", "ziglang", "cc", *FLAGS, *options, *sources, "-o", out]
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return folder / out
-
-
 def exported(classifier: KenyonClassifier, folder: Path, **options: Any) -> Path:
     export_model(classifier, "c", folder, **options)
     return folder
@@ -72,3 +58,6 @@ def wrapper(folder: Path) -> ModuleType:
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+__all__ = ["MODELS", "compiled", "exported", "make", "stream", "wrapper", "zig"]

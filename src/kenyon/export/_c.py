@@ -115,12 +115,7 @@ def _source(parts: Parts) -> str:
         "#define KENYON_SOURCE\n"
         '#include "kenyon.h"\n\n'
         "void *memcpy(void *to, const void *from, size_t size);\n"
-        "void *memset(void *to, int value, size_t size);\n\n"
-        "#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__\n"
-        "#define KENYON_LITTLE_ENDIAN 0\n"
-        "#else\n"
-        "#define KENYON_LITTLE_ENDIAN 1\n"
-        "#endif\n"
+        "void *memset(void *to, int value, size_t size);\n"
     )
     texts = [_part(name) for name in names if name != "merge.c" or parts.learns]
     at = names.index(parts.layer[0])

@@ -165,11 +165,10 @@ static int32_t respond_at(const kenyon_pixel *image, const kenyon_input *inputs,
 /* For small processors: two responses of 16 bits in a word. They begin high enough that none falls below zero. */
 #define BIAS (255u * (KENYON_CONNECTIONS - KENYON_EXCITATORY))
 
+/* Two neighbouring pixels; one instruction where words may lie anywhere. */
 static uint32_t two_at(const kenyon_pixel *at)
 {
-    uint32_t two;
-    memcpy(&two, at, sizeof two);
-    return two;
+    return at[0] | (uint32_t)at[1] << 16;
 }
 
 static int32_t respond_at(const kenyon_pixel *image, const kenyon_input *inputs, uint32_t some, int32_t total)
@@ -191,8 +190,7 @@ static int32_t respond_at(const kenyon_pixel *image, const kenyon_input *inputs,
         }
     }
     for (uint32_t lane = 0; lane < some; lane++) {
-        const uint32_t word = two[lane / 2]; /* the pixel that comes first in memory is in the half that does */
-        const uint32_t half = (lane % 2 == 0) == KENYON_LITTLE_ENDIAN ? word & 0xFFFFu : word >> 16;
+        const uint32_t half = lane % 2 ? two[lane / 2] >> 16 : two[lane / 2] & 0xFFFFu;
         total = pooled(total, (int32_t)half - (int32_t)BIAS);
     }
     return total;
