@@ -16,6 +16,7 @@ from teach.driving import TeachPage, circle, cross
 pytestmark = pytest.mark.browser
 
 NARROW = (360, 740)
+NAMED = "document.getElementById('Name').value = arguments[0]; document.querySelector('#Naming button').click()"
 READ = ("h1", ".lead", ".facts dt", ".note", "#Said", "#Bars .name", "#Play", "#Step", "footer p", "td input")
 
 
@@ -196,10 +197,7 @@ def _contrast(a: list[float], b: list[float]) -> float:
 def test_a_full_model_says_so_and_stays_as_it_is(page: TeachPage) -> None:
     page.stroke(circle())
     for k in range(36):
-        page.js(
-            "document.getElementById('Name').value = arguments[0]; document.querySelector('#Naming button').click()",
-            f"n{k}",
-        )
+        page.js(NAMED, f"n{k}")
     full = page.save().read_bytes()
     page.key("x")
     assert "All 36 places" in page.text("#Said")
@@ -207,6 +205,15 @@ def test_a_full_model_says_so_and_stays_as_it_is(page: TeachPage) -> None:
         page.click(button)
         page.wait(lambda: "All 36 places" in page.text("#Progress"))
     assert page.save().read_bytes() == full and page.complaints() == []
+
+
+def test_names_count_and_the_budget_holds(page: TeachPage) -> None:
+    page.stroke(circle())
+    for k in range(36):
+        page.js(NAMED, f"{k} is a name of as many letters as one has".ljust(40)[:40])
+    assert "budget of 20,000 bytes" in page.text("#Said")
+    assert 19_000 < page.number("#Bytes") <= 20_000
+    KenyonClassifier.load(page.save())
 
 
 def test_motion_is_an_input(page: TeachPage) -> None:

@@ -61,8 +61,12 @@ class Module(NamedTuple):
     @property
     def weight_unit(self) -> int:
         """What `kenyon_weight` gives for a weight that adds 1 to the score of a class."""
-        shift = re.search(r"#define KENYON_SCORE_SHIFT (\d+)", self.sources["kenyon_model.h"])
-        return 2 ** (8 + int(shift[1])) if shift else 1
+        return 2 ** (8 + self.number("SCORE_SHIFT"))
+
+    def number(self, name: str) -> int:
+        """A constant of the model's header; 0 where it has none of that name."""
+        found = re.search(rf"#define KENYON_{name} (\d+)", self.sources["kenyon_model.h"])
+        return int(found[1]) if found else 0
 
 
 def module_for(model: KenyonClassifier, room: int) -> Module:

@@ -113,9 +113,13 @@ def _data(model: KenyonClassifier, shape: tuple[int, int], module: Module, has_l
             "tensors": tensors_of(model),
             "weightUnit": module.weight_unit,
         },
-        "model": {"description": description, "after": after},
+        "model": {
+            "description": description,
+            "after": after,
+            "budget": OPTIONS["memory_budget"].check(model.get_params()["memory_budget"]),
+        },
         "state": _text(_saved(model)) if has_learned else None,
-        "budget": OPTIONS["memory_budget"].check(model.get_params()["memory_budget"]),
+        "most": module.number("SAVE_BYTES"),
         "units": units_of(model),
         "digits": _digits(shape),
     }

@@ -126,6 +126,13 @@ class Learner {
     return Object.values(this.tensors()).reduce((sum, { values }) => sum + values.byteLength, 0);
   }
 
+  /** What one more class adds to them. */
+  get classBytes() {
+    const kept = layoutOf(this.facts).each.filter(([name]) => name in this.facts.tensors);
+    const width = (name, type) => (name === "taught.0" ? 4 : TYPES[type][0].BYTES_PER_ELEMENT);
+    return kept.reduce((sum, [name, type, count]) => sum + count * width(name, type), 0);
+  }
+
   /** Samples that each class was taught. */
   taught() {
     return this.ids.map((_, j) => this.code.kenyon_taught(this.model, j) >>> 0);

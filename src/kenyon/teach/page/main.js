@@ -6,7 +6,7 @@ async function main() {
   const model = new Model(learner, data.model);
   performance.mark("kenyon-first-prediction");
   if (data.state) model.fromFile(fromBase64(data.state));
-  byId("Budget").textContent = `${whole(data.budget)} bytes`;
+  byId("Budget").textContent = `${whole(data.model.budget ?? data.most)} bytes`;
   const page = new Page(model, data, shape);
   page.refresh();
   performance.mark("kenyon-ready");

@@ -41,6 +41,11 @@ class Model {
     if (this.labels.length === room) {
       throw new Refused(`All ${room} places for classes are taken: forget one to make room for “${label}”.`);
     }
+    const needed = this.bytes + this.learner.classBytes + JSON.stringify(label).length + 4;
+    if (this.facts.budget && needed > this.facts.budget) {
+      const most = whole(this.facts.budget);
+      throw new Refused(`Another class would pass the budget of ${most} bytes: forget one to make room for “${label}”.`);
+    }
     if (this.numbers && !isWhole(label)) this.numbers = false;
     this.learner.addClass();
     this.labels.push(label);

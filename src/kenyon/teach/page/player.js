@@ -7,7 +7,7 @@ class Player {
     Object.assign(this, { page, model: page.model, asked: digits.heldOutLabels.length, drawn: 0 });
     const failed = (error) => page.complain(error, byId("Progress"));
     this.replay = new Replay(page.model, digits, () => this.show(), failed);
-    page.emptied = () => this.replay.reset();
+    page.emptied = () => this.begin();
     byId("NetBytes").textContent = `${whole(this.replay.network.bytes)} bytes`;
     this.listen();
     this.showSpeed();
@@ -32,8 +32,7 @@ class Player {
     });
     byId("Again").addEventListener("click", () => {
       page.change("Everything is forgotten.", () => this.model.empty(), byId("ClassSays"));
-      replay.reset();
-      this.show();
+      this.begin();
     });
     byId("ToPad").addEventListener("click", () => {
       page.choose("draw");
@@ -46,6 +45,11 @@ class Player {
       byId("AskSays").textContent =
         `${percent(replay.accuracy())} of ${whole(this.asked)} held-out digits, with ${classes} to choose from.`;
     });
+  }
+
+  begin() {
+    this.replay.reset();
+    this.show();
   }
 
   showSpeed() {
