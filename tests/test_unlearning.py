@@ -113,6 +113,13 @@ def test_narrowed_sums_are_close_to_those_learned_in_few_bits() -> None:
     assert max(hits) - min(hits) < 0.02
 
 
+def test_scaled_inputs_stay_scaled() -> None:
+    X, Y = stream(300, kind="float64")
+    wide = make("counting", scale=True).partial_fit(X * 50 + 7, Y)
+    few = wide.narrowed(8)
+    assert np.mean(few.predict(X * 50 + 7) == wide.predict(X * 50 + 7)) > 0.95
+
+
 def test_only_wide_sums_are_narrowed_and_only_to_few_bits() -> None:
     with pytest.raises(ConfigError, match="expected layer='counting'"):
         taught("second order, windows", slice(None)).narrowed(4)

@@ -191,9 +191,12 @@ def _threads(n_jobs: int | None) -> int:
     return n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)
 
 
-def with_arithmetic(params: Mapping[str, Any], n_inputs: int, n_classes: int, in_bytes: bool) -> dict[str, Any]:
+def with_arithmetic(
+    params: Mapping[str, Any], n_inputs: int, n_classes: int, floats: bool, in_bytes: bool
+) -> dict[str, Any]:
     """The parameters a model is kept with: whole numbers, once chosen, stay."""
-    integer = settle(params, n_inputs, n_classes, 0, in_bytes=in_bytes)["arithmetic"] == "integer"
+    settled = settle(params, n_inputs, n_classes, 0, floats=floats, in_bytes=in_bytes)
+    integer = settled["arithmetic"] == "integer"
     return {**params, "arithmetic": "integer"} if integer else dict(params)
 
 

@@ -17,7 +17,7 @@ def narrowed_core(core: Core, params: Mapping[str, Any]) -> Core:
     if not isinstance(layer, CountingLayer):
         raise ConfigError(f"the layer is a {type(layer).__name__}: expected layer='counting', whose sums are narrowed")
     params = dict(engine.params) | {name: params[name] for name in ("layer", "bits")}
-    settings = settle(params, engine.n_inputs, 0, 0, n_units=layer.n_inputs)
+    settings = settle(params, engine.n_inputs, 0, 0, n_units=layer.n_inputs, floats=core.inputs.floats)
     narrow = build_engine(settings, engine.n_inputs, engine.seed, params)
     few = narrow.layers[-1]
     if not isinstance(few, FewBitLayer):
@@ -26,4 +26,6 @@ def narrowed_core(core: Core, params: Mapping[str, Any]) -> Core:
         few.add_class()
     few.take(layer.state)
     narrow.clock[:] = engine.clock
+    if narrow.scaler is not None and engine.scaler is not None:
+        narrow.scaler.restore(engine.scaler.kept())
     return Core(narrow, core.heads, core.inputs)

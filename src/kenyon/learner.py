@@ -315,7 +315,7 @@ class KenyonClassifier(Classes):
 
     def _make_engine(self, inputs: Inputs, n_classes: int, in_bytes: bool) -> Engine:
         n_inputs, seed = inputs.n_features_in_, seed_of(self.random_state)
-        params = with_arithmetic(self.get_params(deep=False), n_inputs, n_classes, in_bytes)
+        params = with_arithmetic(self.get_params(deep=False), n_inputs, n_classes, inputs.floats, in_bytes)
         overhead = _modelfile.empty_bytes(params, seed, inputs)
         settings = settle(params, n_inputs, n_classes, overhead, floats=inputs.floats, in_bytes=in_bytes)
         inputs.floats = settings["floats"]
