@@ -26,7 +26,7 @@ def overhead(folder: Path) -> None:
     values = {
         "dataset": "digits",
         "epochs": 30.0,
-        "seeds": 4,
+        "seeds": 10,
         "options": {"n_hidden": [4000, 6000, 8000], "rule": ["gen", "mse"]},
     }
     sweep({**values, "seeds": 1, "epochs": 1.0}, folder / "first")  # kernels are compiled once per machine
