@@ -37,6 +37,21 @@ def test_two_shapes_are_told_apart_after_three_examples_each(page: TeachPage) ->
     assert page.complaints() == []
 
 
+def test_fingers_draw_too(page: TeachPage) -> None:
+    for shape, name in ((circle(), "o"), (cross(), "x")):
+        places = [page.at("#Pad", *point) for point in shape]
+        for kind, touched in (
+            ("touchStart", places[:1]),
+            *(("touchMove", [place]) for place in places),
+            ("touchEnd", []),
+        ):
+            points = [{"x": x, "y": y} for x, y in touched]
+            page.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+        page.key(name)
+        assert page.guess == name
+    assert page.classes == {"o": 1, "x": 1}
+
+
 def test_predictions_follow_the_pen(page: TeachPage) -> None:
     for shape, name in ((circle(), "o"), (cross(), "x")):
         page.stroke(shape)
