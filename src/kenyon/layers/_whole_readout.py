@@ -66,6 +66,13 @@ class WholeReadout(NamedTuple):
         offsets, shifts: (width,) int64.
         known: (width,) bool, the neurons that were taught.
         scale: the output of a score of 1, such that differences are log-odds.
+
+    Example:
+        >>> from kenyon.layers import SecondOrderLayer
+        >>> layer = SecondOrderLayer(n_inputs=20, bits=16, integer=True)
+        >>> layer.add_class()
+        >>> isinstance(layer.present(), WholeReadout)
+        True
     """
 
     weights: NDArray[np.int16]

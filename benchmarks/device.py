@@ -1,0 +1,172 @@
+"""What a model costs on a device, and what whole numbers cost in accuracy.
+
+    python benchmarks/device.py [--samples 200] [--data-dir DIR]
+
+Split-MNIST, two digits after two. 54,000 training samples are learned once and 6,000 others are asked; the test set is
+not read. Accuracy is that of Python, with floats and with whole numbers. The first `--samples` of the stream are also
+learned on an emulated Cortex-M4, and the state is compared with Python's, byte by byte; so is that of the whole stream,
+learned by the C sources on this machine. Instructions are the mean of ten samples; the RAM is the model, a sample and
+the deepest stack of learning and predicting. Speed is samples per second on this machine, one thread, by C and by
+Python in turns.
+
+Wants the packages ziglang and unicorn.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import importlib.util
+import json
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kenyon import KenyonClassifier
+from kenyon.export import export_model, to_buffer
+from kenyon.streams import load_dataset
+
+sys.path.append(str(Path(__file__).parents[1] / "tools"))
+from emulated import ArmDevice, compiled
+
+HELD_OUT, FEW = 6_000, 10
+MODELS: dict[str, dict[str, Any]] = {
+    "20 KB, second order": {"memory_budget": "20KB", "shape": (28, 28)},
+    "20 KB, GEN in 4 bits": {"rule": "gen", "bits": 4, "n_hidden": 3_600, "shape": (28, 28), "arithmetic": "integer"},
+    "20 KB, counting in 4 bits": {
+        "rule": "mean", "bits": 4, "n_hidden": 3_600, "shape": (28, 28), "arithmetic": "integer",
+    },
+    "4 KB, 8 x 8 pixels, 4 digits": {"memory_budget": "4KB", "shape": (8, 8), "expected_classes": 4},
+}  # fmt: skip
+
+
+def data(folder: str | None) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.uint8], NDArray[np.int64]]:
+    """Samples to learn, two digits after two, and samples to ask."""
+    train = load_dataset("mnist", data_dir=folder).train
+    order = np.random.default_rng(0).permutation(len(train.y))
+    learned = order[HELD_OUT:][np.argsort(train.y[order[HELD_OUT:]] // 2, kind="stable")]
+    X, y = np.asarray(train.X), np.asarray(train.y)
+    return X[learned], y[learned], X[order[:HELD_OUT]], y[order[:HELD_OUT]]
+
+
+def smaller(X: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Digits of 8 x 8 pixels: the middle of the picture, three by three pixels to one."""
+    return (
+        X.reshape(-1, 28, 28)[:, 2:26, 2:26].reshape(-1, 8, 3, 8, 3).mean(axis=(2, 4)).astype(np.uint8).reshape(-1, 64)
+    )
+
+
+def on_host(folder: Path) -> Any:
+    """The C sources on this machine, through the wrapper that goes with them."""
+    compiled(
+        folder, "libkenyon.so", "-O3", "-march=native", "-DKENYON_WIDE", "-shared", "-fPIC", "-fno-sanitize=undefined"
+    )
+    spec = importlib.util.spec_from_file_location("kenyon_device", folder / "kenyon_device.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.Model(empty=True)
+
+
+def learn_in_c(model: Any, X: NDArray[np.uint8], y: NDArray[np.int64]) -> float:
+    """Learn samples by C, new classes added as they come; seconds, the calls of ctypes included."""
+    learn, state = model._c.kenyon_learn, model._model
+    address, width = X.ctypes.data, X.shape[1]
+    for label in dict.fromkeys(y.tolist()):
+        if label not in model.labels:
+            model.add_class(label)
+    start = time.perf_counter()
+    for number, label in enumerate(y.tolist()):
+        learn(state, ctypes.c_void_p(address + number * width), label)
+    return time.perf_counter() - start
+
+
+def costs(folder: Path, core: str, X: NDArray[np.uint8], y: NDArray[np.int64], state: bytes) -> dict[str, int]:
+    """Instructions, stack and code of a core, for a model that has learned the whole stream."""
+    device = ArmDevice(folder, core)
+    assert device.load(state) == 0
+    learn = []
+    for x, label in zip(X[:FEW], y[:FEW].tolist(), strict=True):
+        device.learn(x.tobytes(), label)
+        learn.append(device.instructions)
+    sample, numbers = device.call("kenyon_the_sample"), device.call("kenyon_the_numbers")
+    stack = device.stack_of("kenyon_learn", device.model, sample, int(y[0]))
+    stack = max(stack, device.stack_of("kenyon_predict", device.model, sample, numbers))
+    first = device.instructions
+    device.predict(X[0].tobytes())
+    found = {"learn": int(np.mean(learn)), "predict": device.instructions, "solve": max(0, first - device.instructions)}
+    return found | {"ram": device.ram + X.shape[1] + stack, "stack": stack, "code": device.code}
+
+
+def measure(name: str, given: dict[str, Any], sets: Any, n_emulated: int) -> dict[str, Any]:
+    X, y, asked, answers = sets
+    if given["shape"] == (8, 8):
+        X, asked = smaller(X), smaller(asked)
+        some, few = y < 4, answers < 4
+        X, y, asked, answers = X[some], y[some], asked[few], answers[few]
+    clf = KenyonClassifier(**given, random_state=0)
+    floats = KenyonClassifier(**{**given, "arithmetic": "float"}, random_state=0).partial_fit(X, y)
+    clf.partial_fit(X[:1], y[:1])
+    start = time.perf_counter()
+    clf.partial_fit(X[1:], y[1:])
+    python = (len(y) - 1) / (time.perf_counter() - start)
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place)
+        export_model(clf, "c", folder, start="empty")
+        host = on_host(folder)
+        c = len(y) / learn_in_c(host, X, y)
+        assert host.save() == to_buffer(clf), "C and Python differ"
+        m4, m0 = (costs(folder, core, asked, answers, to_buffer(clf)) for core in ("m4", "m0plus"))
+        device, part = ArmDevice(folder, "m4"), KenyonClassifier(**given, random_state=0)
+        for label in dict.fromkeys(y[:n_emulated].tolist()):
+            device.call("kenyon_add_class", device.model, label)
+        for x, label in zip(X[:n_emulated], y[:n_emulated].tolist(), strict=True):
+            device.learn(x.tobytes(), label)
+        assert device.save() == to_buffer(part.partial_fit(X[:n_emulated], y[:n_emulated])), "the device differs"
+    return {
+        "model": name,
+        "state": clf.state_bytes,
+        "ram": m4["ram"],
+        "stack": m4["stack"],
+        "code": m4["code"],
+        "accuracy": clf.score(asked, answers),
+        "accuracy in floats": floats.score(asked, answers),
+        "m4": m4,
+        "m0plus": m0,
+        "samples per second in C": c,
+        "samples per second in Python": python,
+    }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--samples", type=int, default=200, help="how many are learned on the emulated device")
+    parser.add_argument("--data-dir")
+    arguments = parser.parse_args()
+    sets = data(arguments.data_dir)
+    print("| model | state | RAM in all | code | learn, M4 / M0+ | predict, M4 / M0+ | solve, M4 | accuracy | floats |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    rows = []
+    for name, given in MODELS.items():
+        row = measure(name, given, sets, arguments.samples)
+        rows.append(row)
+        m4, m0 = row["m4"], row["m0plus"]
+        print(
+            f"| {name} | {row['state']:,} | {row['ram']:,} | {row['code']:,} | {m4['learn']:,} / {m0['learn']:,} "
+            f"| {m4['predict']:,} / {m0['predict']:,} | {m4['solve']:,} | {100 * row['accuracy']:.2f} "
+            f"| {100 * row['accuracy in floats']:.2f} |",
+            flush=True,
+        )
+    for row in rows:
+        c, python = row["samples per second in C"], row["samples per second in Python"]
+        print(f"{row['model']}: C learns {c:,.0f} samples per second here, Python {python:,.0f}")
+    print(json.dumps({"benchmark": "device", "emulated samples": arguments.samples, "rows": rows}))
+
+
+if __name__ == "__main__":
+    main()
