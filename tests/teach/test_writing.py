@@ -116,6 +116,8 @@ def test_the_page_is_served_on_this_machine_only(tmp_path: Path) -> None:
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
     with make_server(page) as server:
         assert server.server_address[0] == "127.0.0.1"
+        with pytest.raises(ConfigError, match="cannot be had"):
+            make_server(page, server.server_port)
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
         try:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from http.server import BaseHTTPRequestHandler, HTTPServer
 
+from kenyon.errors import ConfigError
+
 
 def make_server(page: str, port: int = 0) -> HTTPServer:
     """A server of one page on the loopback address; a port of 0 takes one that is free.
@@ -29,4 +31,7 @@ def make_server(page: str, port: int = 0) -> HTTPServer:
         def log_message(self, format: str, *args: object) -> None:
             """Requests are not listed."""
 
-    return HTTPServer(("127.0.0.1", port), Handler)
+    try:
+        return HTTPServer(("127.0.0.1", port), Handler)
+    except (OSError, OverflowError) as error:
+        raise ConfigError(f"port {port} cannot be had ({error}): expected a free one, or 0 for any") from error
