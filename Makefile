@@ -86,6 +86,7 @@ bench: data
 	$(BIN)/python benchmarks/windows.py
 	$(BIN)/python benchmarks/split_mnist.py
 	$(BIN)/python benchmarks/loop.py
+	$(BIN)/python benchmarks/sweeps.py
 	$(BIN)/python benchmarks/server.py
 	$(BIN)/python benchmarks/baselines.py
 

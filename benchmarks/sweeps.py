@@ -23,10 +23,11 @@ REPEATS = 3
 
 
 def overhead(folder: Path) -> None:
+    # 144 runs, as many as in docs/afternoon.md, each of them long enough to be worth a worker.
     values = {
         "dataset": "digits",
         "epochs": 30.0,
-        "seeds": 10,
+        "seeds": 24,
         "options": {"n_hidden": [4000, 6000, 8000], "rule": ["gen", "mse"]},
     }
     sweep({**values, "seeds": 1, "epochs": 1.0}, folder / "first")  # kernels are compiled once per machine
@@ -65,7 +66,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         if "--show" not in sys.argv:
             overhead(Path(folder) / "sweep")
-        show(Path(folder) / "store")
+        if "--overhead" not in sys.argv:
+            show(Path(folder) / "store")
 
 
 if __name__ == "__main__":
