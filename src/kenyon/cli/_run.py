@@ -83,6 +83,11 @@ def run(
     n_tasks: Annotated[str | None, _option("How many tasks.", STREAM, "INTEGER")] = None,
     task_sizes: Annotated[str | None, _option("Classes in each task, such as 5,3,2.", STREAM)] = None,
     labelled: Annotated[str | None, _option("Share of samples that keep their label. [1.0]", STREAM, "FLOAT")] = None,
+    label: Annotated[str | None, _option("Column of labels of a table. [label]", STREAM, "COLUMN")] = None,
+    long_tail: Annotated[str | None, _option("Share that the last class keeps. [1.0]", STREAM, "FLOAT")] = None,
+    repeats: Annotated[str | None, _option("How often the tasks come. [1]", STREAM, "INTEGER")] = None,
+    delay: Annotated[str | None, _option("Samples until a label arrives. [0]", STREAM, "INTEGER")] = None,
+    random_delay: Annotated[str | None, _option("Whether that is random. [false]", STREAM, "BOOLEAN")] = None,
     label_noise: Annotated[str | None, _option("Share of samples with a wrong label. [0.0]", STREAM, "FLOAT")] = None,
     blur: Annotated[str | None, _option("task-free: length of each fade. [0.5]", STREAM, "FLOAT")] = None,
     max_per_task: Annotated[str | None, _option("Most training samples of a task.", STREAM, "INTEGER")] = None,
@@ -116,10 +121,11 @@ def run(
         if key not in (*config_keys(), *EXTRA):
             raise unknown("configuration key", key, (*config_keys(), *EXTRA))
     values |= _given(dataset=dataset, scenario=scenario, learner=learner, seeds=seeds, out=out, data_dir=data_dir)
-    values |= _given(order=order, tests=tests, save_model=save_model or None)
+    values |= _given(order=order, tests=tests, label=label, save_model=save_model or None)
     parsed = _given(epochs=epochs, class_order=class_order, n_tasks=n_tasks, task_sizes=task_sizes, labelled=labelled)
     parsed |= _given(label_noise=label_noise, blur=blur, max_per_task=max_per_task, holdout=holdout)
-    parsed |= _given(weights_every=weights_every)
+    parsed |= _given(weights_every=weights_every, long_tail=long_tail, repeats=repeats, delay=delay)
+    parsed |= _given(random_delay=random_delay)
     values |= {key: parse_list(text) for key, text in parsed.items()}
     shown = _given(name=backbone, weights=backbone_weights, sha256=backbone_sha256, interpolation=interpolation)
     shown |= {"resolution": parse_value(resolution)} if resolution else {}

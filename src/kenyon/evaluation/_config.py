@@ -19,7 +19,7 @@ from kenyon.system import read_toml
 
 _CURRICULUM_KEYS = tuple(f.name for f in fields(Curriculum) if f.name != "seed")
 MOST_SEEDS = 100_000
-_OWN_KEYS = ("dataset", "learner", "weights_every", "tests", "backbone", "options")
+_OWN_KEYS = ("dataset", "learner", "weights_every", "tests", "backbone", "label", "options")
 
 
 @dataclass(frozen=True)
@@ -37,6 +37,7 @@ class RunConfig:
             `"last"` only once at the end.
         backbone: a frozen network whose features take the place of the images: a name, or a table of the
             arguments of `kenyon.backbones.BackboneConfig`. None for the images themselves.
+        label: the column of labels, where the data set is a table; None for "label".
         given: the options as they were given, without the defaults.
 
     Example:
@@ -54,6 +55,7 @@ class RunConfig:
     weights_every: int | None = None
     tests: str = "all"
     backbone: str | Mapping[str, Any] | None = None
+    label: str | None = None
     given: Mapping[str, Any] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -66,6 +68,8 @@ class RunConfig:
         every = self.weights_every
         if every is not None and (type(every) is not int or every < 0):
             raise ConfigError(f"weights_every = {every!r}: expected a whole number of samples, 0 for no records")
+        if self.label is not None and not isinstance(self.label, str):
+            raise ConfigError(f"label is {self.label!r}: expected the name of a column")
         if self.backbone is not None:
             object.__setattr__(self, "backbone", BackboneConfig.from_value(self.backbone).to_dict())
         object.__setattr__(self, "given", {name: _plain(name, value) for name, value in self.options.items()})
@@ -93,7 +97,8 @@ class RunConfig:
         own = {"dataset": self.dataset, "learner": self.learner}
         rest = {"weights_every": self.weights_every, "tests": self.tests, "options": dict(self.options)}
         backbone = {"backbone": self.backbone} if self.backbone else {}  # what ran without one keeps its name
-        return own | curriculum | backbone | rest
+        label = {} if self.label is None else {"label": self.label}
+        return own | curriculum | backbone | label | rest
 
     def run_id(self, seed: int) -> str:
         """SHA-256 of what differs from the defaults, of what lies behind it, and of the seed; 12 hex digits."""

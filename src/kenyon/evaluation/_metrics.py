@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,12 @@ from numpy.typing import NDArray
 from kenyon.evaluation._tally import Tally
 from kenyon.protocol import Learner
 from kenyon.streams import Stream
+
+ONE_BY_ONE = ("permuted", "drift", "gradual-drift", "virtual-drift")
+"""Scenarios whose tasks have the same classes, and are tested one by one."""
+
+TESTED = 4096
+"""Test samples that are predicted at a time."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +56,22 @@ class FinishedRun:
     tally: Tally
     learner: Learner
     stream: Stream
+
+    @cached_property
+    def confusion(self) -> NDArray[np.int64] | None:
+        """Test samples at the end of the stream, (classes, classes + 1): by true class and prediction, the last column
+        for none of the classes. None where tasks are told apart or tested one by one."""
+        if self.stream is None or self.stream.info.task_heads or self.stream.curriculum.scenario in ONE_BY_ONE:
+            return None
+        n = self.stream.info.n_classes
+        table = np.zeros((n, n + 1), np.int64)
+        for episode in {episode.original_classes: episode for episode in self.stream.episodes}.values():
+            for start in range(0, episode.n_test, TESTED):
+                X, y = episode.test(start, min(start + TESTED, episode.n_test))
+                predicted = np.asarray(self.learner.predict(X))
+                known = (predicted >= 0) & (predicted < n)
+                np.add.at(table, (y, np.where(known, predicted, n)), 1)
+        return table
 
     @classmethod
     def of(cls, tally: Tally, learner: Learner, stream: Stream) -> FinishedRun:
@@ -110,6 +133,35 @@ def _forward(run: FinishedRun) -> float | None:
     return float((np.diagonal(run.R, 1) - run.before[1:]).mean()) if len(run.R) > 1 else None
 
 
+def _recalls(run: FinishedRun) -> NDArray[np.float64] | None:
+    if run.confusion is None:
+        return None
+    counts = run.confusion.sum(axis=1)
+    return np.diagonal(run.confusion)[counts > 0] / counts[counts > 0]
+
+
+def _balanced(run: FinishedRun) -> float | None:
+    recalls = _recalls(run)
+    return None if recalls is None else float(recalls.mean())
+
+
+def _lowest_recall(run: FinishedRun) -> float | None:
+    recalls = _recalls(run)
+    return None if recalls is None else float(recalls.min())
+
+
+def _kappa(run: FinishedRun) -> float | None:
+    if run.confusion is None:
+        return None
+    table = run.confusion / run.confusion.sum()
+    by_chance = float((table.sum(axis=1) * table.sum(axis=0)[:-1]).sum())
+    return None if by_chance == 1 else (float(np.trace(table)) - by_chance) / (1 - by_chance)
+
+
+def _after_drift(run: FinishedRun) -> float | None:
+    return float(np.diagonal(run.R)[1:].mean()) if len(run.R) > 1 else None
+
+
 METRICS: dict[str, Metric] = {
     metric.name: metric
     for metric in (
@@ -169,6 +221,34 @@ METRICS: dict[str, Metric] = {
             "2017)",
             _forward,
             unit="%",
+        ),
+        Metric(
+            "balanced_accuracy",
+            "mean of the final recalls of the classes, however many test samples each has: `1/C sum_c n_cc / n_c`",
+            _balanced,
+            unit="%",
+            label="",
+        ),
+        Metric(
+            "lowest_recall",
+            "final recall of the class that has the smallest: `min_c n_cc / n_c`",
+            _lowest_recall,
+            unit="%",
+            label="",
+        ),
+        Metric(
+            "kappa",
+            "final agreement beyond chance: `(a - e) / (1 - e)`, a the accuracy and e what the shares of true and "
+            "predicted classes give by chance (Cohen, 1960)",
+            _kappa,
+            label="",
+        ),
+        Metric(
+            "accuracy_after_drift",
+            "accuracy on each task but the first right after learning it: `1/(T-1) sum_{j>1} R[j, j]`",
+            _after_drift,
+            unit="%",
+            label="",
         ),
         Metric(
             "samples_per_second",

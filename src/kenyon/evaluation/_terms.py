@@ -51,7 +51,7 @@ class Terms(NamedTuple):
         return folder.complete and not self.again and not self.lacks_model(folder) and self.kept is None
 
     def open(self, config: RunConfig, watch: Watch) -> Dataset:
-        images = load_dataset(config.dataset, data_dir=self.data_dir)
+        images = load_dataset(config.dataset, data_dir=self.data_dir, label=config.label)
         return with_backbone(images, config.backbone, self.data_dir, watch) if config.backbone else images
 
     def logs(self, config: RunConfig, seed: int, folder: RunFolder) -> list[Watch]:

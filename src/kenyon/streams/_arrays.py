@@ -27,6 +27,7 @@ def from_arrays(
     class_names: Sequence[str] | None = None,
     value_range: tuple[float, float] | None = None,
     test_share: float = 0.2,
+    X_unlabelled: ArrayLike | None = None,
 ) -> Dataset:
     """A data set from samples and labels.
 
@@ -40,6 +41,7 @@ def from_arrays(
         class_names: one name per class; the labels must then be `0 .. len(class_names) - 1` already.
         value_range: the smallest and largest value of a feature; 0 to 255 for bytes, else as seen in training.
         test_share: the share of every class that is kept for testing, by a fixed seed, where `X_test` is not given.
+        X_unlabelled: training samples without a label; streams in which every task has every class show them, with -1.
 
     Example:
         >>> import numpy as np
@@ -65,6 +67,12 @@ def from_arrays(
         splits = [Split(Rows([train_X], rows=np.flatnonzero(part)), train_y[part]) for part in (~test, test)]
     else:
         splits = [Split(train_X, train_y), Split(test_X, test_y)]
+    if X_unlabelled is not None and len(np.asarray(X_unlabelled)):
+        more, _ = _samples(X_unlabelled, f"{name}: X_unlabelled", set())
+        if more.shape[1] != train_X.shape[1]:
+            raise InputError(f"{name}: X_unlabelled has a width of {more.shape[1]}: expected {train_X.shape[1]}")
+        own = np.concatenate([splits[0].X[np.arange(len(splits[0].y))], more.astype(train_X.dtype)])
+        splits[0] = Split(own, np.concatenate([splits[0].y, np.full(len(more), -1)]))
     return Dataset(name, shape, names, splits[0], splits[1], value_range or seen)
 
 

@@ -20,6 +20,9 @@ SCENARIOS: dict[str, str] = {
     "domain-incremental": "groups of classes one after the other; the label is the place in the group",
     "permuted": "every class in every task; each task has its own fixed permutation of the features",
     "task-free": "groups of classes that fade into each other; there are no boundaries to see",
+    "drift": "every class in every task; from task to task the classes change places, abruptly",
+    "gradual-drift": "the same, each task fading into the next",
+    "virtual-drift": "every class in every task; the inputs change from task to task, the labels do not",
 }
 """The scenarios by name, each with what it means."""
 MOST_EPOCHS = 1e6
@@ -35,16 +38,22 @@ class Curriculum:
         seed: decides every order, every permutation, and which labels are withheld or wrong.
         epochs: passes over each task; 0.5 is the first half of its order, 4.0 is four passes, each in a new order.
         order: "shuffled", or "published" for the order of the files.
-        class_order: "sorted", "shuffled", or every class once, in the order wanted.
+        class_order: "sorted", "shuffled", or every class once, by number or by name, in the order wanted.
         n_tasks: how many tasks; by default pairs of classes for fewer than 20 classes, ten tasks for more,
-            and ten permutations for "permuted".
+            ten permutations for "permuted", and four parts for drifts.
         task_sizes: the number of classes of each task, where these should not be (nearly) equal.
         labelled: the share of each task's samples that keep their label; the others have -1.
         label_noise: the share of each task's samples with a wrong label, drawn from the task's other classes.
-        blur: for "task-free" only: the length of each fade, as a share of the shorter of the two tasks it joins.
+        blur: for "task-free" and "gradual-drift": the length of each fade, as a share of the shorter of the two tasks
+            it joins.
         max_per_task: the most training samples of a task.
         holdout: the share of every class of the training set that is held out and takes the place of the test set,
             which is then never opened.
+        long_tail: the share of its training samples that the last class keeps; class k of C keeps that share to the
+            power of k / (C - 1).
+        repeats: for "class-incremental": how often the sequence of tasks comes, each time with other samples.
+        delay: samples between a sample, which comes without its label, and the same again with its label; 0 for none.
+        random_delay: whether the delay is random, from 0 to twice as long.
 
     Example:
         >>> curriculum = Curriculum("class-incremental", n_tasks=5, max_per_task=100)
@@ -57,7 +66,7 @@ class Curriculum:
     seed: int = 0
     epochs: float = 1.0
     order: str = "shuffled"
-    class_order: str | tuple[int, ...] | None = None
+    class_order: str | tuple[int, ...] | tuple[str, ...] | None = None
     n_tasks: int | None = None
     task_sizes: tuple[int, ...] | None = None
     labelled: float = 1.0
@@ -65,6 +74,10 @@ class Curriculum:
     blur: float = 0.5
     max_per_task: int | None = None
     holdout: float = 0.0
+    long_tail: float = 1.0
+    repeats: int = 1
+    delay: int = 0
+    random_delay: bool = False
 
     def __post_init__(self) -> None:
         if not isinstance(self.scenario, str) or self.scenario not in SCENARIOS:
@@ -77,6 +90,15 @@ class Curriculum:
         self._share("label_noise", least=0.0, most=1.0)
         self._share("blur", least=0.0, most=1.0)
         self._share("holdout", least=0.0, below=1.0)
+        self._share("long_tail", above=0.0, most=1.0)
+        self._whole("repeats", 1, 2**16)
+        self._whole("delay", 0, 2**31 - 1)
+        if not isinstance(self.random_delay, bool):
+            raise ConfigError(f"random_delay is {self.random_delay!r}: expected True or False")
+        if self.repeats > 1 and self.scenario != "class-incremental":
+            raise ConfigError(
+                f"repeats is {self.repeats} and scenario is {self.scenario!r}: expected 1 but for 'class-incremental'"
+            )
         for name in ("n_tasks", "max_per_task"):
             if getattr(self, name) is not None:
                 self._whole(name, 1, 2**31 - 1)
@@ -109,10 +131,13 @@ class Curriculum:
         elif isinstance(value, str):
             if value not in ("sorted", "shuffled"):
                 raise unknown("class_order", value, ("sorted", "shuffled"))
+        elif not isinstance(value, Mapping) and (names := list(value)) and all(isinstance(name, str) for name in names):
+            self._set("class_order", tuple(names))
         else:
             self._set("class_order", self._numbers("class_order", value, 0))
-            if len(set(self.class_order or ())) != len(self.class_order or ()):
-                raise ConfigError(f"class_order is {list(self.class_order or ())}: a class is named twice")
+        order = self.class_order
+        if isinstance(order, tuple) and len(set(order)) != len(order):
+            raise ConfigError(f"class_order is {list(order)}: a class is named twice")
 
     def _check_tasks(self) -> None:
         if self.task_sizes is not None:

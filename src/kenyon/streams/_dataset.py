@@ -92,7 +92,8 @@ class Dataset:
                 f"{self.name}: the {which} samples have shape {split.X.shape}, "
                 f"{len(split.y)} labels of {self.n_features} features each were expected"
             )
-        if len(split.y) and (split.y.min() < 0 or split.y.max() >= self.n_classes):
+        least = -1 if which == "training" else 0  # -1: a sample without a label
+        if len(split.y) and (split.y.min() < least or split.y.max() >= self.n_classes):
             raise DataError(
                 f"{self.name}: {which} labels run from {split.y.min()} to {split.y.max()}, "
                 f"expected 0 to {self.n_classes - 1}"

@@ -64,11 +64,12 @@ class TaskLabels:
         """The labels that are shown for these rows of the training set."""
         place = self._place[self._y[rows]]
         noisy = self._noisy(rows)
+        unlabelled = self._y[rows] < 0  # by the data set itself
         others = len(self._shown) - 1
         if noisy.any():
             shift = 1 + (draw(self._wrong, rows[noisy]) % np.uint64(others)).astype(np.int64)
             place[noisy] = (place[noisy] + shift) % (others + 1)
-        return np.where(self._labelled(rows), self._shown[place], WITHHELD)
+        return np.where(self._labelled(rows) & ~unlabelled, self._shown[place], WITHHELD)
 
 
 class GroupLabels:

@@ -58,8 +58,8 @@ def load_dataset(
 
     Args:
         name: a name in `DATASETS`, or the path of your own set: `.npz`, `.csv`, `.parquet`, a folder of
-            images, or a folder with `train` and `test` tables. A path has a slash, one of these suffixes, or
-            is given as a `Path`.
+            images, or a folder with `train` and `test` tables. A path has a slash or one of these suffixes, is a
+            folder that exists, or is given as a `Path`.
         data_dir: where published sets are; by default `KENYON_DATA`, else the user's data folder.
         label: the name of the label column of a table; by default "label".
         test_share: the share of your own set that is kept for testing where it has no test part; by default 0.2.
@@ -88,7 +88,9 @@ def as_path(name: str | Path) -> Path | None:
         return name
     separators = [separator for separator in (os.sep, os.altsep) if separator]
     is_path = any(separator in name for separator in separators) or Path(name).suffix.lower() in SUFFIXES
-    return Path(name).expanduser() if is_path else None
+    plain = name.strip().lower().replace("_", "-")
+    published = ALIASES.get(plain, plain) in DATASETS
+    return Path(name).expanduser() if is_path or (not published and Path(name).is_dir()) else None
 
 
 def _read_path(path: Path, cache: Path, label: str | None, test_share: float) -> Dataset:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,12 +12,22 @@ from kenyon.errors import ConfigError, InputError
 from kenyon.protocol import StreamInfo
 from kenyon.streams._curriculum import Curriculum
 from kenyon.streams._dataset import Dataset, Split
-from kenyon.streams._labels import GroupLabels, TaskLabels
+from kenyon.streams._drift import (
+    DRIFTS,
+    DriftingLabels,
+    changed_inputs,
+    delayed,
+    long_tail,
+    share_of_task,
+    task_of,
+)
+from kenyon.streams._labels import WITHHELD, GroupLabels, TaskLabels
 from kenyon.streams._order import FixedOrder, Order, Passes, Shuffles, fading
 from kenyon.streams._random import key, permutation, stratified_share
-from kenyon.streams._tasks import class_groups
+from kenyon.streams._tasks import class_groups, class_order
 
 Label = Callable[[NDArray[np.integer]], NDArray[np.int64]]
+Change = Callable[[NDArray, NDArray[np.integer], bool], NDArray]
 
 
 class Episode:
@@ -44,13 +54,14 @@ class Episode:
         train: tuple[Split, Order, Label],
         test: Callable[[], tuple[Split, Order, Label]],
         columns: Callable[[], NDArray[np.int64] | None],
+        changed: Change | None = None,
     ) -> None:
         self.task = task
         self.classes = classes
         self.original_classes = original_classes
         self._train = train
         self._open_test = test
-        self._columns = columns
+        self._columns, self._changed = columns, changed
 
     @cached_property
     def _test(self) -> tuple[Split, Order, Label]:
@@ -79,9 +90,15 @@ class Episode:
         stop = len(order) if stop is None else stop
         if not 0 <= start <= stop <= len(order):
             raise InputError(f"{which} samples {start} to {stop} of task {self.task} asked for, it has {len(order)}")
-        rows = order.rows(start, stop)
+        shown = order.rows(start, stop)
+        unknown = shown < 0  # ~row: the sample without its label, which arrives later
+        rows = np.where(unknown, np.invert(shown), shown) if unknown.any() else shown
         X, columns = split.X[rows], self._columns()
-        return X if columns is None else np.take(X, columns, axis=1), label(rows)
+        y = label(rows)
+        y[unknown] = WITHHELD
+        if self._changed is not None:
+            X = self._changed(X, rows, which == "test")
+        return X if columns is None else np.take(X, columns, axis=1), y
 
     def __repr__(self) -> str:
         return f"Episode(task={self.task}, classes={self.classes}, n_train={self.n_train})"
@@ -99,7 +116,8 @@ class Stream:
     def __init__(self, dataset: Dataset, curriculum: Curriculum) -> None:
         self.dataset = dataset
         self.curriculum = curriculum
-        self._groups = class_groups(curriculum, dataset.n_classes)
+        self._groups = class_groups(curriculum, dataset.class_names)
+        self._drifts = curriculum.scenario in DRIFTS
         self._positions = curriculum.scenario == "domain-incremental"
         if curriculum.label_noise and min(map(len, self._groups)) < 2:
             raise ConfigError(
@@ -133,6 +151,15 @@ class Stream:
             written = [order.rows(0, len(order)) for order in orders]
             orders = [FixedOrder(segment) for segment in fading(written, curriculum.blur, curriculum.seed)]
             shown = [GroupLabels(train.y, self._groups, labels)] * len(rows)
+        if self._drifts:
+            if curriculum.scenario == "gradual-drift":
+                written = [order.rows(0, len(order)) for order in orders]
+                orders = [FixedOrder(segment) for segment in fading(written, curriculum.blur, curriculum.seed)]
+            shown = [self._drifting(labels)] * len(rows)
+        if curriculum.delay:
+            written = [order.rows(0, len(order)) for order in orders]
+            late = (curriculum.delay, curriculum.random_delay)
+            orders = [FixedOrder(delayed(curriculum.seed, task, own, *late)) for task, own in enumerate(written)]
         return tuple(
             Episode(
                 task,
@@ -141,12 +168,27 @@ class Stream:
                 (train, orders[task], shown[task]),
                 lambda task=task: self._test_part(task),  # type: ignore[misc]
                 lambda task=task: self._columns(task),  # type: ignore[misc]
+                partial(self._seen_as, task) if curriculum.scenario == "virtual-drift" else None,
             )
             for task, group in enumerate(self._groups)
         )
 
+    def _drifting(self, labels: list[TaskLabels]) -> DriftingLabels:
+        turning = self.curriculum.scenario != "virtual-drift"
+        return DriftingLabels(self.curriculum.seed, self._groups[0], labels, turning)
+
+    def _seen_as(self, task: int, X: NDArray, rows: NDArray[np.integer], test: bool) -> NDArray:
+        seed, n = self.curriculum.seed, len(self._groups)
+        tasks = np.full(len(rows), task) if test else task_of(seed, rows, n)
+        return changed_inputs(seed, X, tasks, self.dataset.n_features)
+
     def _task_rows(self, task: int, group: tuple[int, ...]) -> NDArray[np.int32]:
         rows = self._group_rows(group)
+        if self._drifts:
+            rows = share_of_task(self.curriculum.seed, rows, task, len(self._groups)).astype(np.int32)
+        elif self.curriculum.repeats > 1:
+            each = len(self._groups) // self.curriculum.repeats
+            rows = share_of_task(self.curriculum.seed, rows, task // each, self.curriculum.repeats).astype(np.int32)
         limit = self.curriculum.max_per_task
         if limit is None or limit >= len(rows):
             return rows
@@ -157,7 +199,13 @@ class Stream:
     def _group_rows(self, group: tuple[int, ...]) -> NDArray[np.int32]:
         """Training rows of a group of classes, one array for all tasks that share it."""
         if group not in self._rows_of:
-            self._rows_of[group] = _members(self.dataset.train.y, group, ~self._held_out)
+            everything = len(group) == self.dataset.n_classes  # then samples without a label belong here too
+            shown = (*group, WITHHELD) if everything else group
+            rows = _members(self.dataset.train.y, shown, ~self._held_out)
+            if self.curriculum.long_tail < 1:
+                order = class_order(self.curriculum, self.dataset.class_names)
+                rows = long_tail(self.curriculum.seed, self.dataset.train.y, rows, order, self.curriculum.long_tail)
+            self._rows_of[group] = rows
             if not len(self._rows_of[group]):
                 raise ConfigError(
                     f"a task has no training sample: {self.dataset.name!r} has none of the classes {group}"
@@ -173,7 +221,11 @@ class Stream:
         held_out = self.curriculum.holdout > 0
         split = self.dataset.train if held_out else self.dataset.test
         rows = _members(split.y, self._groups[task], self._held_out if held_out else None)
-        return split, FixedOrder(rows), self._labels(split.y, task, rows, noisy=False)
+        labels = self._labels(split.y, task, rows, noisy=False)
+        if not self._drifts:
+            return split, FixedOrder(rows), labels
+        drifting = self._drifting([labels] * len(self._groups))
+        return split, FixedOrder(rows), lambda some: drifting.of_task(some, np.full(len(some), task))
 
     def _columns(self, task: int) -> NDArray[np.int64] | None:
         """The feature permutation of a task; the first task is left as it is."""

@@ -32,14 +32,20 @@ def read_table(path: Path, label: str = "label", test_share: float = 0.2) -> Dat
     train, test = (find_table(path, "train"), find_table(path, "test")) if path.is_dir() else (path, None)
     assert train is not None  # a folder is only read as tables when it has a training table
     columns, X, y = _read(train, label)
+    if (unlabelled := _empty(y)).all():
+        raise DataError(f"{train}: no row has a label in the column {label!r}: expected some")
+    X, y, more = X[~unlabelled], _plain(train, y[~unlabelled]), X[unlabelled]
     if test is None:
-        return from_arrays(X, y, name=path.name, test_share=test_share)
+        return from_arrays(X, y, name=path.name, test_share=test_share, X_unlabelled=more)
     test_columns, X_test, y_test = _read(test, label)
+    if (nobody := _empty(y_test)).any():
+        raise DataError(f"{test}, row {int(nobody.argmax()) + 1}: the label is empty: expected one to test by")
+    y_test = _plain(test, y_test)
     if test_columns != columns:
         raise DataError(f"{test} has the columns {_some(test_columns)}; {train.name} has {_some(columns)}")
     if X.dtype != X_test.dtype:
-        X, X_test = X.astype(np.float32), X_test.astype(np.float32)
-    return from_arrays(X, y, X_test, y_test, name=path.name)
+        X, X_test, more = X.astype(np.float32), X_test.astype(np.float32), more.astype(np.float32)
+    return from_arrays(X, y, X_test, y_test, name=path.name, X_unlabelled=more)
 
 
 def find_table(folder: Path, stem: str) -> Path | None:
@@ -120,10 +126,20 @@ def _is_number(cell: str) -> bool:
         return False
 
 
+def _empty(labels: NDArray) -> NDArray[np.bool_]:
+    """Rows without a label."""
+    return np.array([label is None or label == "" for label in labels.tolist()], bool)
+
+
+def _plain(path: Path, labels: NDArray) -> NDArray:
+    """The labels of rows that have one."""
+    return _label_array(path, [str(label) for label in labels.tolist()]) if labels.dtype == object else labels
+
+
 def _label_array(path: Path, labels: list[str]) -> NDArray:
-    """Whole numbers where every label is one, so that 10 comes after 9; texts otherwise."""
+    """Whole numbers where every label is one, so that 10 comes after 9; else texts, as objects where some are empty."""
     if "" in labels:
-        raise DataError(f"{path}, row {labels.index('') + 1}: the label is empty")
+        return np.array([label or None for label in labels], object)
     for row, label in enumerate(labels):
         check_name(path, f", row {row + 1}", label)
     try:
@@ -146,8 +162,7 @@ def _read_parquet(path: Path, label: str) -> Table:
     with reading(path, "cannot be read as Parquet"):
         arrays = [_column(path, name, table.column(name), arrow) for name in columns]
         labels = table.column(place).to_pylist()
-    if None in labels:
-        raise DataError(f"{path}, row {labels.index(None) + 1}: the label is empty")
+    labels = ["" if value is None else value for value in labels]
     whole = all(isinstance(value, int) and -(2**63) <= value < 2**63 for value in labels)
     y = np.array(labels, np.int64) if whole else _label_array(path, [str(value) for value in labels])
     bytes_only = all(array.dtype == np.uint8 for array in arrays)

@@ -2,32 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from kenyon.errors import ConfigError
+from kenyon.errors import ConfigError, unknown
 from kenyon.streams._curriculum import Curriculum
+from kenyon.streams._drift import DRIFT_TASKS, DRIFTS
 from kenyon.streams._random import key, permutation
 
 PERMUTED_TASKS = 10
 
 
-def class_groups(curriculum: Curriculum, n_classes: int) -> list[tuple[int, ...]]:
+def class_groups(curriculum: Curriculum, names: Sequence[str]) -> list[tuple[int, ...]]:
     """The classes of each task, in the order of the stream."""
-    order = _class_order(curriculum, n_classes)
+    n_classes = len(names)
+    order = class_order(curriculum, names)
     if curriculum.scenario == "single-task":
         return [order]
     if curriculum.scenario == "permuted":
         return [order] * (curriculum.n_tasks or PERMUTED_TASKS)
+    if curriculum.scenario in DRIFTS:
+        return [order] * (curriculum.n_tasks or DRIFT_TASKS)
     ends = np.cumsum(_sizes(curriculum, n_classes))
-    return [order[start:end] for start, end in zip([0, *ends[:-1]], ends, strict=True)]
+    groups = [order[start:end] for start, end in zip([0, *ends[:-1]], ends, strict=True)]
+    return groups * curriculum.repeats
 
 
-def _class_order(curriculum: Curriculum, n_classes: int) -> tuple[int, ...]:
-    order = curriculum.class_order
+def class_order(curriculum: Curriculum, names: Sequence[str]) -> tuple[int, ...]:
+    """The numbers of the classes in the order of the stream."""
+    order, n_classes = curriculum.class_order, len(names)
+    if isinstance(order, tuple) and isinstance(order[0], str):
+        for name in order:
+            if name not in names:
+                raise unknown("class", name, names)
+        order = tuple(list(names).index(str(name)) for name in order)
     if isinstance(order, tuple):
         if sorted(order) != list(range(n_classes)):
             raise ConfigError(f"class_order is {list(order)}: expected every class from 0 to {n_classes - 1} once")
-        return order
+        return tuple(int(c) for c in order)
     if order == "shuffled":
         return tuple(int(c) for c in permutation(key(curriculum.seed, "class order"), n_classes))
     return tuple(range(n_classes))
