@@ -71,7 +71,8 @@ def test_every_scenario_on_every_set(name, scenario, tmp_path):
     assert info.n_train == sum(episode.n_train for episode in stream.episodes)
     n_passes = len(stream.episodes) if scenario == "permuted" else 1
     assert info.n_train == n_passes * len(dataset.train)
-    assert sum(episode.n_test for episode in stream.episodes) == n_passes * len(dataset.test)
+    n_tests = len(stream.episodes) if scenario == "permuted" or "drift" in scenario else 1
+    assert sum(episode.n_test for episode in stream.episodes) == n_tests * len(dataset.test)
     for number, episode in enumerate(stream.episodes):
         assert episode.task == number
         for X, y in (episode.train(), episode.test()):
@@ -173,7 +174,8 @@ def test_labelled_share(scenario, share):
         np.testing.assert_array_equal(y_scarce[y_scarce >= 0], y[y_scarce >= 0])
         kept += (y_scarce >= 0).sum()
         np.testing.assert_array_equal(one.test()[1], other.test()[1])
-    assert kept == round(share * plain.info.n_train)
+    parts = len(plain.episodes) if "drift" in scenario else 1  # parts that are not equal are rounded each
+    assert abs(kept - round(share * plain.info.n_train)) < parts
 
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
@@ -205,7 +207,7 @@ def test_wrong_labels_are_even_over_the_other_classes():
 def test_epochs(scenario):
     dataset = numbered()
     whole = [e.train()[0] for e in Curriculum(scenario=scenario).open(dataset).episodes]
-    if scenario != "task-free":
+    if scenario not in ("task-free", "gradual-drift"):
         half = [e.train()[0] for e in Curriculum(scenario=scenario, epochs=0.5).open(dataset).episodes]
         for part, full in zip(half, whole, strict=True):
             np.testing.assert_array_equal(part, full[: len(full) // 2])
@@ -253,7 +255,7 @@ def test_holdout_never_opens_the_test_set(scenario):
     stream = Curriculum(scenario=scenario, holdout=0.25).open(guarded)
     for episode in stream.episodes:
         np.testing.assert_array_equal(np.unique(episode.test()[1], return_counts=True)[1], 10)  # of 40 of each class
-    if scenario != "permuted":
+    if scenario != "permuted" and "drift" not in scenario:
         train = np.concatenate([rows(episode.train()[0]) for episode in stream.episodes])
         test = np.concatenate([rows(episode.test()[0]) for episode in stream.episodes])
         assert sorted([*train, *test]) == list(range(400))
@@ -298,7 +300,7 @@ BAD = {
     "order": (dict(order="random"), "expected one of published, shuffled"),
     "class_order name": (dict(class_order="shufled"), "did you mean 'shuffled'"),
     "class_order twice": (dict(class_order=[0, 0, 1]), "named twice"),
-    "class_order text": (dict(class_order=["a"]), "list of whole numbers"),
+    "class_order mixed": (dict(class_order=["a", 1]), "list of whole numbers"),
     "class_order negative": (dict(class_order=[-1, 0]), "each 0 or more"),
     "class_order number": (dict(class_order=3), "list of whole numbers"),
     "task_sizes zero": (dict(task_sizes=[0, 10]), "each 1 or more"),

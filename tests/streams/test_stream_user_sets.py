@@ -328,7 +328,7 @@ BAD_CSV = {
     "same name twice": ("a,a,label\n1,2,x\n", "two columns of one name"),
     "no rows": ("a,label\n", "no row"),
     "nothing": ("", "no column 'label'"),
-    "empty label": ("a,label\n1,x\n2,\n", "row 2: the label is empty"),
+    "no label at all": ("a,label\n1,\n2,\n", "no row has a label"),
     "one class": ("a,label\n1,x\n2,x\n", "at least two classes"),
 }
 
@@ -349,7 +349,7 @@ def test_bad_cell_in_a_later_block_names_its_own_row(tmp_path):
 BAD_PARQUET = {
     "text": ({"a": ["x", "y"], "label": [0, 1]}, "column 'a' is of type string"),
     "empty cell": ({"a": [1.0, None], "label": [0, 1]}, "row 2, column 'a': the cell is empty"),
-    "empty label": ({"a": [1.0, 2.0], "label": [0, None]}, "row 2: the label is empty"),
+    "no label at all": ({"a": [1.0, 2.0], "label": [None, None]}, "no row has a label"),
     "no rows": ({"a": pa.array([], pa.float32()), "label": pa.array([], pa.int64())}, "no row"),
     "no label": ({"a": [1.0], "b": [1.0]}, "no column 'label'"),
 }

@@ -131,8 +131,8 @@ class Curriculum:
         elif isinstance(value, str):
             if value not in ("sorted", "shuffled"):
                 raise unknown("class_order", value, ("sorted", "shuffled"))
-        elif not isinstance(value, Mapping) and (names := list(value)) and all(isinstance(name, str) for name in names):
-            self._set("class_order", tuple(names))
+        elif isinstance(value, list | tuple) and value and all(isinstance(name, str) for name in value):
+            self._set("class_order", tuple(value))
         else:
             self._set("class_order", self._numbers("class_order", value, 0))
         order = self.class_order
