@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from kenyon import _modelfile
 from kenyon._core import Core
 from kenyon._inputs import Inputs
+from kenyon._scale import Scaler
 from kenyon.errors import InputError
 from kenyon.features import Features
 from kenyon.labels import Labels, plain_task
@@ -81,6 +82,10 @@ class Inspection(ABC):
     def parts(self) -> tuple[Features, list[Layer]]:
         """The feature layer and the learning layers, to be looked at and not to be changed."""
         return self._read(lambda core: (core.engine.features, core.engine.layers))
+
+    def scaler(self) -> Scaler | None:
+        """What scales the inputs, to be looked at and not to be changed; None where they are not scaled."""
+        return self._read(lambda core: core.engine.scaler)
 
     @property
     def state_bytes(self) -> int:

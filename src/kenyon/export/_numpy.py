@@ -12,9 +12,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from kenyon._scale import FARTHEST, KNEE
 from kenyon.errors import ConfigError
-from kenyon.features import Identity, SparseProjection
-from kenyon.layers import PlasticLayer
+from kenyon.features import Identity, Ramps, SparseProjection
+from kenyon.layers import PlasticLayer, SecondOrderLayer
 from kenyon.learner import KenyonClassifier
 
 PREDICT = '''"""Predict with a model that Kenyon exported: `python predict.py samples.npy` prints one label per line."""
@@ -30,6 +31,15 @@ MODEL = np.load(Path(__file__).with_name("model.npz"), allow_pickle=False)
 def features(samples):
     """x_e of each sample, (samples, units)."""
     x = np.asarray(samples, np.float64)
+    if "means" in MODEL:
+        known = MODEL["deviations"] > 0
+        x = np.where(known & ~np.isnan(x), (x - MODEL["means"]) / np.where(known, MODEL["deviations"], 1), 0)
+        size = np.minimum(np.abs(x), MODEL["farthest"])
+        far = 2 * np.sqrt(MODEL["knee"] * size) - MODEL["knee"]
+        x = np.sign(x) * np.where(size > MODEL["knee"], far, size)
+    if "ramps" in MODEL:
+        ramps = np.maximum(x @ MODEL["ramps"] - MODEL["ramp_offsets"], 0)
+        return np.concatenate([x[:, : MODEL["n_beside"]], ramps], axis=1)
     if "projection" in MODEL:
         x = x @ MODEL["projection"]
         if MODEL["thresholded"]:
@@ -49,7 +59,7 @@ def scores(samples):
     x = features(samples)
     for number in range(MODEL["n_layers"] - 1):
         x = unit(np.maximum(x @ MODEL[f"weights_{number}"], 0))
-    return x @ MODEL[f"weights_{MODEL['n_layers'] - 1}"]
+    return x @ MODEL[f"weights_{MODEL['n_layers'] - 1}"] + MODEL["offsets"]
 
 
 def predict(samples):
@@ -67,20 +77,31 @@ def write(classifier: KenyonClassifier, out: Path) -> list[Path]:
     if classifier.tasks_ != [None]:
         raise ConfigError(f"the model has the tasks {classifier.tasks_!r}: expected one head without a task")
     features, layers = classifier.parts()
-    if not isinstance(features, (SparseProjection, Identity)):
+    if not isinstance(features, (SparseProjection, Identity, Ramps)):
         kind = type(features).__name__
-        raise ConfigError(f"the features are {kind}: expected 'sparse' or 'identity' for this export")
-    if not all(isinstance(layer, PlasticLayer) for layer in layers):
-        raise ConfigError("the layer keeps more than weights: expected layer='plastic' for this export")
+        raise ConfigError(f"the features are {kind}: expected 'sparse', 'ramps' or 'identity' for this export")
+    if not all(isinstance(layer, (PlasticLayer, SecondOrderLayer)) for layer in layers):
+        raise ConfigError("the layer keeps more than weights: expected 'plastic' or 'second-order' for this export")
     arrays: dict[str, NDArray] = {f"weights_{number}": np.array(layer.weights) for number, layer in enumerate(layers)}
     neurons = classifier.neurons()
     last = f"weights_{len(layers) - 1}"
-    arrays[last] = arrays[last][:, [neurons[label] for label in classifier.classes_.tolist()]]
+    order = [neurons[label] for label in classifier.classes_.tolist()]
+    arrays[last] = arrays[last][:, order]
+    output = layers[-1]
+    arrays["offsets"] = output.offsets[order] if isinstance(output, SecondOrderLayer) else np.zeros(len(order))
+    if (scaler := classifier.scaler()) is not None:
+        counts, means, spreads = scaler.moments
+        deviations = np.sqrt(spreads / np.maximum(counts, 1))
+        arrays |= {"means": means, "deviations": deviations, "knee": np.array(KNEE), "farthest": np.array(FARTHEST)}
+    if isinstance(features, Ramps):
+        matrix, offsets = features.matrix()
+        arrays |= {"ramps": matrix, "ramp_offsets": offsets, "n_beside": np.array(features.n_beside)}
     if isinstance(features, SparseProjection):
         arrays |= {"projection": features.matrix(), "thresholded": np.array(features.threshold is not None)}
         arrays["threshold"] = np.array(features.threshold or 0.0)
     arrays |= {"labels": classifier.classes_, "n_layers": np.array(len(layers))}
-    arrays["unit_norm"] = np.array(classifier.unit_norm is not False)
+    second = isinstance(output, SecondOrderLayer)
+    arrays["unit_norm"] = np.array(classifier.unit_norm is True or (classifier.unit_norm == "auto" and not second))
     np.savez_compressed(out / "model.npz", **arrays)  # type: ignore[arg-type]
     (out / "predict.py").write_text(PREDICT, encoding="utf-8")
     return [out / "model.npz", out / "predict.py"]

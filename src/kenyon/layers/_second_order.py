@@ -311,6 +311,11 @@ class SecondOrderLayer(Layer):
         """(n_inputs, n_neurons): the readout, without its offsets."""
         return self.present().widened(self.width).in_floats()[:, : self.n_neurons]
 
+    @property
+    def offsets(self) -> NDArray[np.float32]:
+        """(n_neurons,): what the readout adds to each score."""
+        return self.present().widened(self.width).offsets[: self.n_neurons]
+
     def weight_means(self) -> NDArray[np.float64]:
         """The mean of what each neuron keeps: its class's mean activity, which needs no solving."""
         return self.coactivity.means(self.state).mean(axis=0)
