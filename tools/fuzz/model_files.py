@@ -138,7 +138,7 @@ class ModelFiles(Target):
             model.test_then_learn(self._X[:4], [None] * 4, task=task)
         except KenyonError:
             return
-        if _held(model) != before:
+        if model.memory is None and _held(model) != before:  # what fades is written anew in other units at times
             raise AssertionError("samples without a label changed the model")
 
 
