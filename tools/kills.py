@@ -30,7 +30,7 @@ from kenyon.sweeps import sweep
 
 SPACE = '[rule]\nvalues = ["gen", "mse"]\n[n_hidden]\nlow = 100\nhigh = 300\n[gen.b2]\nlow = -1.0\nhigh = -0.5\n'
 MEASURED = [metric.name for metric in METRICS.values() if metric.measured]
-MOST_STARTS = 60
+MOST_STARTS = 24
 Work = Callable[[int, Path], None]
 
 
