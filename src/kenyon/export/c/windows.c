@@ -140,26 +140,26 @@ static int32_t respond_at(const kenyon_pixel *image, const kenyon_input *inputs,
     return total;
 }
 #elif defined(KENYON_WIDE)
-/* For processors with vector registers: the compiler makes one addition of the inner loops. */
-static int32_t respond_at(const kenyon_pixel *image, const kenyon_input *inputs, uint32_t some, int32_t total)
+/* For processors with vector registers: the compiler makes one operation of each loop over lanes. */
+static void add_responses(const kenyon_pixel *image, const kenyon_input *inputs, int32_t *pools)
 {
-    uint16_t plus[KENYON_LANES] = {0}, minus[KENYON_LANES] = {0};
+    uint16_t sums[KENYON_LANES] = {0};
     for (uint32_t k = 0; k < KENYON_EXCITATORY; k++) {
         const kenyon_pixel *at = image + inputs[k];
         for (uint32_t lane = 0; lane < KENYON_LANES; lane++) {
-            plus[lane] = (uint16_t)(plus[lane] + at[lane]);
+            sums[lane] = (uint16_t)(sums[lane] + at[lane]);
         }
     }
+    uint16_t less[KENYON_LANES] = {0};
     for (uint32_t k = KENYON_EXCITATORY; k < KENYON_CONNECTIONS; k++) {
         const kenyon_pixel *at = image + inputs[k];
         for (uint32_t lane = 0; lane < KENYON_LANES; lane++) {
-            minus[lane] = (uint16_t)(minus[lane] + at[lane]);
+            less[lane] = (uint16_t)(less[lane] + at[lane]);
         }
     }
-    for (uint32_t lane = 0; lane < some; lane++) {
-        total = pooled(total, (int32_t)plus[lane] - (int32_t)minus[lane]);
+    for (uint32_t lane = 0; lane < KENYON_LANES; lane++) {
+        pools[lane] = pooled(pools[lane], (int32_t)sums[lane] - (int32_t)less[lane]);
     }
-    return total;
 }
 #else
 /* For small processors: two responses of 16 bits in a word. They begin high enough that none falls below zero. */
@@ -203,6 +203,20 @@ static void respond(kenyon_workplace *work, const uint8_t *sample, kenyon_respon
     for (uint32_t unit = 0; unit < KENYON_UNITS; unit++) {
         const kenyon_input *inputs = inputs_of(work, unit);
         int32_t total = KENYON_BEST ? INT32_MIN : 0;
+#if defined(KENYON_WIDE) && KENYON_PIXEL_BITS == 16
+        for (uint32_t column = 0; column < KENYON_COLUMNS; column += KENYON_LANES) {
+            int32_t pools[KENYON_LANES];
+            for (uint32_t lane = 0; lane < KENYON_LANES; lane++) {
+                pools[lane] = KENYON_BEST ? INT32_MIN : 0;
+            }
+            for (uint32_t row = 0; row < KENYON_ROWS; row++) {
+                add_responses(work->image + row * KENYON_STRIDE + column, inputs, pools);
+            }
+            for (uint32_t lane = 0; lane < KENYON_LANES && column + lane < KENYON_COLUMNS; lane++) {
+                total = KENYON_BEST ? pooled(total, pools[lane]) : total + pools[lane];
+            }
+        }
+#else
         for (uint32_t row = 0; row < KENYON_ROWS; row++) {
             for (uint32_t column = 0; column < KENYON_COLUMNS; column += KENYON_LANES) {
                 const uint32_t left = KENYON_COLUMNS - column;
@@ -210,6 +224,7 @@ static void respond(kenyon_workplace *work, const uint8_t *sample, kenyon_respon
                 total = respond_at(image, inputs, left < KENYON_LANES ? left : KENYON_LANES, total);
             }
         }
+#endif
 #if KENYON_ROOT
         total = total < 0 ? 0 : total;
 #if KENYON_ROOT_SHIFT >= 0
