@@ -164,7 +164,7 @@ def parse_seeds(value: int | str | Sequence[int]) -> tuple[int, ...]:
             raise ValueError
     except (TypeError, ValueError):
         raise ConfigError(
-            f"seeds = {str(value)[:100]}: expected how many (5, at most {MOST_SEEDS:,}), or different whole numbers "
+            f"seeds = {repr(value)[:100]}: expected how many (5, at most {MOST_SEEDS:,}), or different whole numbers "
             "from 0 up (0,3,7; one alone is 3,)"
         ) from None
     return seeds
