@@ -314,7 +314,7 @@ class SecondOrderLayer(Layer):
     @property
     def offsets(self) -> NDArray[np.float32]:
         """(n_neurons,): what the readout adds to each score."""
-        return self.present().widened(self.width).offsets[: self.n_neurons]
+        return self.present().widened(self.width).offsets[: self.n_neurons].astype(np.float32)
 
     def weight_means(self) -> NDArray[np.float64]:
         """The mean of what each neuron keeps: its class's mean activity, which needs no solving."""
