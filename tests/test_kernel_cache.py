@@ -110,7 +110,7 @@ def test_damaged_cache_files_are_written_anew(tmp_path: Path) -> None:
 
 LAYERS = """
 import numpy as np
-from kenyon.layers import FewBitLayer, PlasticLayer
+from kenyon.layers import FewBitLayer, PlasticLayer, Samples
 from kenyon.modulation import clamp_bounds
 from kenyon.rules import GEN, MEAN
 
@@ -124,7 +124,7 @@ misses = 0
 for layer, activity in layers:
     layer.add_class()
     beta = np.zeros((1, 2 + len(layer.rule.parameters)), np.float32)
-    layer.learn(activity, 0, 1, np.zeros(1, np.int64), None, beta)
+    layer.learn(Samples(activity, 0, 1, np.zeros(1, np.int64), None, beta))
     layer.forward(activity, 0, 1)
     kernels = layer._kernels if isinstance(layer, FewBitLayer) else [layer._learn]
     misses += sum(sum(kernel._function.stats.cache_misses.values()) for kernel in kernels)

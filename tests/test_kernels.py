@@ -163,10 +163,10 @@ def test_dark_and_flat_samples_answer_with_silence() -> None:
 
 def test_unbearable_values_are_found() -> None:
     X = np.ones((3, 5))
-    assert first_unbearable(X, 1e30) == (-1, -1)
+    assert first_unbearable(X, 1e30, False) == (-1, -1)
     for value in (np.nan, np.inf, -np.inf, 2e30):
         X[2, 4] = value
-        assert first_unbearable(X, 1e30) == (2, 4)
+        assert first_unbearable(X, 1e30, False) == (2, 4)
 
 
 @pytest.mark.parametrize("module", [project, learn])

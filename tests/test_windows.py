@@ -270,7 +270,7 @@ def test_oriented_signs_are_parted_by_a_line() -> None:
 def test_the_windows_of_a_seed_never_change() -> None:
     """A model file keeps the seed alone, so these numbers are part of its format."""
     first = Windows((12, 10, 3), 3, 4, window=5, shifts=0, seed=12345)
-    assert first._inputs.tolist() == SEED_12345
+    assert first.inputs.tolist() == SEED_12345
     digests = {
         (axes, signs): hashlib.sha256(
             connections(Windows(AXES[axes], 50, 4, axes=axes, window=5, shifts=2, signs=signs, seed=7))[0].tobytes()
@@ -308,7 +308,7 @@ def test_seeds_differ_and_shifts_leave_the_drawing_alone() -> None:
 def test_axes_are_told_by_the_shape() -> None:
     shapes = {(30,): "t", (9, 3): "hw", (3, 8, 8): "chw", (8, 8, 3): "hwc", (4, 8, 4): "hwc", (8, 8, 8): "hwc"}
     for shape, axes in shapes.items():
-        assert Windows(shape, 2, 2, window=2)._layout.axes == axes
+        assert Windows(shape, 2, 2, window=2).layout.axes == axes
 
 
 @pytest.mark.parametrize(

@@ -108,7 +108,7 @@ def test_plot_refuses_another_format(store: Path) -> None:
 def test_learners_are_listed() -> None:
     lines = {line.split()[0]: line for line in kenyon("learners").stdout.splitlines()}
     assert {"kenyon", "fine-tune"} <= set(lines)
-    for words in ("importance", "all but task-free", "Schwarz"):
+    for words in ("importance", "class-incremental", "Schwarz"):
         assert words in lines["online-ewc"]
     assert {row["name"] for row in json.loads(kenyon("learners", "--json").stdout)} >= {"kenyon", "ncm"}
     one = json.loads(kenyon("learners", "evaluation.tiny:Tiny", "--json").stdout)

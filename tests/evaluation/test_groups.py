@@ -45,7 +45,7 @@ def test_an_edited_data_set_is_not_averaged_with_its_older_self(tmp_path: Path) 
     labels = [group.label for group in by_stream(groups)["mine", "single-task"]]
     assert len(set(labels)) == 2 and all("content" in label for label in labels)
     shown = kenyon("show", tmp_path / "runs").stdout.splitlines()
-    assert "content" in shown[0] and len(shown) == 3
+    assert sum("content=" in line for line in shown) == 2
 
 
 def test_runs_of_an_earlier_version_group_with_those_of_this_one(tmp_path: Path) -> None:
@@ -63,7 +63,7 @@ def test_only_what_somebody_changed_is_compared(tmp_path: Path) -> None:
     """Learners have different options; those that all leave at their defaults say nothing."""
     run(make_config(max_per_task=10), [0], tmp_path)
     run(RunConfig("digits", "ncm", Curriculum(max_per_task=10), weights_every=7), [0], tmp_path)
-    assert kenyon("show", tmp_path).stdout.split()[:5] == ["dataset", "scenario", "learner", "seeds", "accuracy,"]
+    assert kenyon("show", tmp_path).stdout.split()[:2] == ["learner", "accuracy,"]
 
 
 def test_an_earlier_version_s_runs_of_unknown_content_stand_alone(tmp_path: Path, monkeypatch: Any) -> None:

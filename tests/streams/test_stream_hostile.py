@@ -78,7 +78,7 @@ def test_numbers_in_a_table_are_what_they_were(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "match"),
     [
-        (b"a,label\n1,\x00\n", "all labels are"),
+        (b"a,label\n1,\x00\n", "no row has a label|all labels are"),
         (b"\xff\xfe\x00", "CSV"),
         (b"a,label\n" + b'"' * 5 + b"1" * 200_000, "CSV"),
         (b",".join(b"c%d" % i for i in range(100_000)), "no column 'label'"),
