@@ -61,6 +61,8 @@ class Scaler:
         [0.0, 0.0, 3.0]
     """
 
+    knee, farthest = KNEE, FARTHEST
+
     def __init__(self, groups: NDArray[np.int64], unit: float = 1.0, memory: float | None = None) -> None:
         self.groups, self.unit = groups, unit
         n_groups = int(groups.max()) + 1
@@ -74,6 +76,12 @@ class Scaler:
         """Counts, means and sums of squared distances from the mean."""
         counts, means, spreads = (self.state.arrays[one.name] for one in DECLARED)
         return counts, means, spreads
+
+    @property
+    def deviations(self) -> NDArray[np.float64]:
+        """The standard deviation of each moment, 0 where nothing has varied."""
+        counts, _, spreads = self.moments
+        return np.sqrt(spreads / np.maximum(counts, 1))
 
     def scale(self, samples: NDArray) -> NDArray[np.float32]:
         """Samples by the moments as they are."""

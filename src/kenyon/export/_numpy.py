@@ -12,7 +12,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon._scale import FARTHEST, KNEE
 from kenyon.errors import ConfigError
 from kenyon.features import Identity, Ramps, SparseProjection
 from kenyon.layers import PlasticLayer, SecondOrderLayer
@@ -90,9 +89,8 @@ def write(classifier: KenyonClassifier, out: Path) -> list[Path]:
     output = layers[-1]
     arrays["offsets"] = output.offsets[order] if isinstance(output, SecondOrderLayer) else np.zeros(len(order))
     if (scaler := classifier.scaler()) is not None:
-        counts, means, spreads = scaler.moments
-        deviations = np.sqrt(spreads / np.maximum(counts, 1))
-        arrays |= {"means": means, "deviations": deviations, "knee": np.array(KNEE), "farthest": np.array(FARTHEST)}
+        arrays |= {"means": scaler.moments[1], "deviations": scaler.deviations}
+        arrays |= {"knee": np.array(scaler.knee), "farthest": np.array(scaler.farthest)}
     if isinstance(features, Ramps):
         matrix, offsets = features.matrix()
         arrays |= {"ramps": matrix, "ramp_offsets": offsets, "n_beside": np.array(features.n_beside)}
