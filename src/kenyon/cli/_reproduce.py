@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -27,6 +28,9 @@ def reproduce(
     data_dir: Annotated[Path | None, _option("Where the data sets are. [$KENYON_DATA]")] = None,
     plan: Annotated[bool, _option("Print the plan and leave.", "--plan")] = False,
     as_is: Annotated[bool, _option("Run nothing: write the report from what the store has.", "--as-is")] = False,
+    earlier: Annotated[
+        Path | None, _option("With --as-is: a report whose runs stand in for those that the store lacks.")
+    ] = None,
     results: Annotated[
         Path | None, _option("Also write the report's data and text here, as PATH.json and PATH.md.")
     ] = None,
@@ -39,15 +43,21 @@ def reproduce(
     gpus: GpusOption = 0.0,
 ) -> None:
     """Regenerate the paper's tables and figures: plan, run what the store lacks, write the report."""
+    from kenyon.errors import ConfigError
     from kenyon.parallel import check_engine
-    from kenyon.reproduce import Reproduction, Setting, find_experiments, write_results
+    from kenyon.reproduce import Earlier, Reproduction, Setting, find_experiments, write_results
 
+    if earlier is not None and not as_is:
+        raise ConfigError(f"--earlier {earlier}: expected --as-is beside it, since a reproduction runs what is missing")
     store = out or Path("runs-quick" if quick else "runs")
     check_engine(engine, workers, address, gpus)
     setting = Setting(store, data_dir, quick, resnet, long, backbone, workers, engine, address, gpus)
+    if earlier is not None:
+        setting = replace(setting, earlier=Earlier.read(earlier))
     flags = {"--quick": quick, "--resnet": resnet, "--long": long}
     words = ["kenyon", "reproduce", *(names or []), *(flag for flag, given in flags.items() if given)]
     words += ["--backbone", backbone] if backbone != BACKBONE else []
+    words += ["--as-is", "--earlier", str(earlier)] if earlier else []
     made = Reproduction(find_experiments(names or []), setting, shlex.join(words))
     wanted = made.plan()
     print_plan(wanted, details=plan)

@@ -12,8 +12,12 @@
 >>> done = reproduction.run(plan, lambda told: None)
 >>> isinstance(done, Reproduced), done.path.name, done.failures
 (True, 'report.json', {})
+>>> earlier = Earlier.read(done.path)
+>>> earlier.runs, earlier.report.title
+({}, 'The paper, reproduced')
 """
 
+from kenyon.reproduce._earlier import Earlier
 from kenyon.reproduce._plan import Plan, recorded_on
 from kenyon.reproduce._reproduce import Reproduced, Reproduction, write_results
 from kenyon.reproduce._setting import Setting
@@ -21,6 +25,7 @@ from kenyon.reproduce.experiments import EXPERIMENTS, Experiment, find_experimen
 
 __all__ = [
     "EXPERIMENTS",
+    "Earlier",
     "Experiment",
     "Plan",
     "Reproduced",

@@ -100,7 +100,7 @@ class Reproduction:
     def write(self, failures: Mapping[str, str]) -> Reproduced:
         """Write `report.json` from what the store has."""
         parts = [part for own in self.parts.values() for part in own]
-        results = Results(self.setting.store, dict(failures))
+        results = Results(self.setting.store, dict(failures), self.setting.earlier)
         report = make_report(parts, results, self.setting, Words(TITLE, self._subtitle, self.command))
         path = self.setting.store / REPORT_FILE
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -151,7 +151,7 @@ def make_report(parts: Sequence[Section], results: Results, setting: Setting, wo
         title=words.title,
         tables=tables,
         figures=figures,
-        runs=_runs(results.store, sorted(_names(tables, figures)), setting.seeds),
+        runs=_runs(results, sorted(_names(tables, figures)), setting.seeds),
         subtitle=words.subtitle,
         command=words.command,
         made=datetime.now(UTC).isoformat(timespec="seconds"),
@@ -168,12 +168,14 @@ def _failures(results: Results) -> list[Table]:
     return [Table("failures", "What failed", ("Reason",), rows, note=note)] if rows else []
 
 
-def _runs(store: Path, names: Sequence[str], seeds: Sequence[int]) -> dict[str, Run]:
+def _runs(results: Results, names: Sequence[str], seeds: Sequence[int]) -> dict[str, Run]:
     """Every run by name; a configuration is written out with its first run, and the other seeds refer to that one."""
     runs: dict[str, Run] = {}
     first: dict[str, str] = {}
+    earlier = results.earlier.runs if results.earlier else {}
     for name in names:
-        run = describe(store / name, seeds)
+        stored = name not in earlier or RunFolder(results.store / name).complete
+        run = describe(results.store / name, seeds) if stored else earlier[name]
         shared = "".join(line for line in run.config.splitlines(True) if not line.startswith("seeds ="))
         home = first.setdefault(shared, name)
         runs[name] = run if home == name else replace(run, config=f"# As {home}, but for\nseeds = [{run.seed}]\n")

@@ -16,6 +16,7 @@ import numpy as np
 from kenyon.errors import DataError, MissingExtraError
 from kenyon.evaluation import RunConfig
 from kenyon.report import run_command
+from kenyon.reproduce._earlier import Earlier
 from kenyon.reproduce._wanted import Gap, Runs, paper_value
 from kenyon.streams import Curriculum, list_datasets, load_dataset
 from kenyon.system import n_cores, replacing
@@ -51,6 +52,7 @@ class Setting:
         engine: `"local"` for processes on this machine, `"ray"` for a Ray cluster.
         address: of the Ray cluster; None for one on this machine.
         gpus: how much of a GPU each job takes in a Ray cluster.
+        earlier: a report whose runs stand in for those that the store lacks.
 
     Example:
         >>> from pathlib import Path
@@ -68,6 +70,7 @@ class Setting:
     engine: str = "local"
     address: str | None = None
     gpus: float = 0.0
+    earlier: Earlier | None = None
 
     @property
     def at_a_time(self) -> int:
@@ -184,7 +187,12 @@ class Setting:
         """A cell that takes too long to run unless asked for: what is in the store already, else the reason."""
         if asked or isinstance(cell, Gap):
             return cell
-        done = tuple(job.seed for job in cell.jobs() if job.done(self.store))
+        known = self.earlier
+        done = tuple(
+            job.seed
+            for job in cell.jobs()
+            if job.done(self.store) or (known is not None and known.name(job.config, job.seed))
+        )
         return replace(cell, seeds=done) if done else Gap(reason, cell.command, cell.paper)
 
     def absent(self, dataset: str) -> str:

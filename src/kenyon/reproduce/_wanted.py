@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol
 
-from kenyon.evaluation import Report, RunConfig, RunGroup
+from kenyon.evaluation import Report, RunConfig, RunFolder, RunGroup, RunResult
 from kenyon.report import Cell, Empty, Figure, Missing, Result, Row, Table, Value, run_command
+from kenyon.reproduce._earlier import Earlier
 from kenyon.reproduce._jobs import Job, RunJob
 
 SCALES = {"%": 100.0, "MB": 1e-6}
@@ -21,16 +22,29 @@ class Results:
     Attributes:
         store: the folder.
         failures: the reason of each failure, by the name of the job.
+        earlier: a report whose runs count where the store has none.
     """
 
     store: Path
     failures: dict[str, str] = field(default_factory=dict)
+    earlier: Earlier | None = None
+
+    def complete(self, runs: Runs) -> list[tuple[RunFolder, RunResult]]:
+        """The complete runs of a configuration; a folder of an earlier report is a name alone."""
+        found = []
+        for job in runs.jobs():
+            folder = job.folder(self.store)
+            name = self.earlier.name(job.config, job.seed) if self.earlier else None
+            if folder.complete:
+                found.append((folder, folder.result()))
+            elif self.earlier and name:
+                found.append((RunFolder(self.store / name), self.earlier.result(name)))
+        return found
 
     def report(self, runs: Runs) -> Report | None:
-        """The complete runs of a configuration; None where there is none."""
-        folders = [job.folder(self.store) for job in runs.jobs()]
-        found = [folder.result() for folder in folders if folder.complete]
-        return Report(runs.config.to_dict(), found) if found else None
+        """The results of a configuration; None where there is none."""
+        found = self.complete(runs)
+        return Report(runs.config.to_dict(), [result for _, result in found]) if found else None
 
     def reason(self, job: Job) -> str | None:
         """Why a job is not done."""
@@ -211,11 +225,8 @@ def groups(results: Results, cells: Mapping[str, Wanted]) -> list[RunGroup]:
     """The complete runs of some cells, by name."""
     found = []
     for name, cell in cells.items():
-        if isinstance(cell, Runs):
-            folders = [job.folder(results.store) for job in cell.jobs()]
-            complete = [(folder, folder.result()) for folder in folders if folder.complete]
-            if complete:
-                found.append(RunGroup(cell.config.to_dict(), complete, label=name))
+        if isinstance(cell, Runs) and (complete := results.complete(cell)):
+            found.append(RunGroup(cell.config.to_dict(), complete, label=name))
     return found
 
 

@@ -1,0 +1,58 @@
+"""Runs of a report that was made before, for what the store does not have.
+
+A report holds the numbers of every run behind it, under the name of the run's folder, and that name says what decides
+the results. So a number of an earlier report may stand in a new one as long as its run would have the same name now:
+it is left out where its configuration, its learner or the protocol has changed since.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+
+from kenyon.evaluation import Metrics, RunConfig, RunResult
+from kenyon.report import ReportData, Run, read_report
+
+_REFERS = re.compile(r"# As (\S+), but for\nseeds = \[(\d+)\]\n")
+_SEEDS = re.compile(r"^seeds = .*$", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Earlier:
+    """The runs of an earlier report.
+
+    Attributes:
+        report: what `report.json`, or `docs/results.json`, holds.
+    """
+
+    report: ReportData
+
+    @classmethod
+    def read(cls, path: Path) -> Earlier:
+        """The runs of a file that `kenyon reproduce` wrote."""
+        return cls(read_report(path))
+
+    @cached_property
+    def runs(self) -> dict[str, Run]:
+        """Every run by name, each with its whole configuration."""
+        return {name: replace(run, config=self._config(run)) for name, run in self.report.runs.items()}
+
+    def name(self, config: RunConfig, seed: int) -> str | None:
+        """The name of a run in that report; None where it is not there."""
+        names = (config.folder_name(seed), *config.older_names(seed))
+        return next((name for name in names if name in self.report.runs), None)
+
+    def result(self, name: str) -> RunResult:
+        """The numbers of a run. Its accuracy matrix and its curves are not part of a report."""
+        run = self.report.runs[name]
+        metrics = Metrics({"accuracy": run.accuracy} | run.metrics)
+        return RunResult(run.seed, "test", (), (), (), metrics, (), (), 0, "", folder=Path(name))
+
+    def _config(self, run: Run) -> str:
+        refers = _REFERS.fullmatch(run.config)
+        if refers is None:
+            return run.config
+        home, seed = refers.groups()
+        return _SEEDS.sub(f"seeds = [{seed}]", self.report.runs[home].config)

@@ -1,0 +1,62 @@
+"""Runs of an earlier report stand in for those that the store lacks, as long as they would be the same runs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from kenyon.cli import app
+from kenyon.evaluation import RunConfig
+from kenyon.report import Missing, Result
+from kenyon.reproduce import Earlier, Experiment, Reproduction, Setting
+from kenyon.reproduce._wanted import Line, Runs, Sheet
+from kenyon.streams import Curriculum
+
+CELL = Runs(
+    RunConfig("digits", "kenyon", Curriculum(max_per_task=60), {"rule": "mse", "n_hidden": 50}), (0, 1), paper=None
+)
+OTHER = replace(CELL, config=replace(CELL.config, options={"rule": "mse", "n_hidden": 60}))
+
+
+def sheet(cell: Runs) -> Experiment:
+    return Experiment("small", "nothing", lambda setting: [Sheet("s", "s", ("accuracy",), (Line("row", (cell,)),))])
+
+
+@pytest.fixture(scope="module")
+def earlier(tmp_path_factory: pytest.TempPathFactory) -> Earlier:
+    made = Reproduction([sheet(CELL)], Setting(tmp_path_factory.mktemp("store")))
+    return Earlier.read(made.run(made.plan(), lambda *_: None).path)
+
+
+def test_a_report_from_an_earlier_one_has_the_same_numbers_and_runs(earlier: Earlier, tmp_path: Path) -> None:
+    made = Reproduction([sheet(CELL)], Setting(tmp_path, earlier=earlier)).write({})
+    assert made.report.tables == earlier.report.tables
+    assert made.report.runs == earlier.report.runs  # the second seed refers to the first, as before
+    assert "seeds = [1]" in earlier.runs[list(earlier.runs)[1]].config
+
+
+def test_a_run_that_would_be_another_one_now_is_missing(earlier: Earlier, tmp_path: Path) -> None:
+    cell = Reproduction([sheet(OTHER)], Setting(tmp_path, earlier=earlier)).write({}).report.tables[0].rows[0].cells[0]
+    assert isinstance(cell, Missing)
+
+
+def test_the_store_comes_first_and_the_rest_is_filled_in(earlier: Earlier, tmp_path: Path) -> None:
+    only = Reproduction([sheet(replace(CELL, seeds=(0,)))], Setting(tmp_path))
+    only.run(only.plan(), lambda *_: None)
+    cell = Reproduction([sheet(CELL)], Setting(tmp_path, earlier=earlier)).write({}).report.tables[0].rows[0].cells[0]
+    assert isinstance(cell, Result) and cell.n == 2
+    assert cell.mean == pytest.approx(earlier.report.tables[0].rows[0].cells[0].mean)  # type: ignore[union-attr]
+
+
+def test_what_takes_long_counts_where_the_earlier_report_has_it(earlier: Earlier, tmp_path: Path) -> None:
+    setting = Setting(tmp_path, earlier=earlier)
+    assert setting.on_request(CELL, asked=False, reason="it takes long") == CELL
+    assert not isinstance(setting.on_request(OTHER, asked=False, reason="it takes long"), Runs)
+
+
+def test_the_option_needs_a_report_that_runs_nothing(tmp_path: Path) -> None:
+    result = CliRunner().invoke(app, ["reproduce", "--earlier", "docs/results.json"])
+    assert result.exit_code and "--as-is" in str(result.exception)
