@@ -238,14 +238,12 @@ def _fails_late(t: int) -> float:
     return 0.1
 
 
-@pytest.mark.parametrize(
-    ("rate", "error"), [(_fails_late, ZeroDivisionError), (lambda t: 0.1 if t < 60 else np.nan, ConfigError)]
-)
+@pytest.mark.parametrize("rate", [_fails_late, lambda t: 0.1 if t < 60 else np.nan])
 @pytest.mark.parametrize("case", ["mse", "gen", "two hidden layers"])
-def test_a_schedule_that_fails_in_the_middle_is_undone(case: str, rate: Any, error: type[Exception]) -> None:
+def test_a_schedule_that_fails_in_the_middle_is_undone(case: str, rate: Any) -> None:
     clf = make(case, learning_rate=rate, clamp=0.1).partial_fit(X[:20], Y[:20])
     before = held(clf)
-    with pytest.raises(error):
+    with pytest.raises(ConfigError, match=r"at time 60: expected finite numbers"):
         clf.partial_fit(X[20:], Y[20:])
     assert held(clf) == before
     assert clf.classes_.size == len(set(Y[:20].tolist()) - {-1})

@@ -73,7 +73,7 @@ def build(config: RunConfig) -> None:
         ("data_dir = 3", "data_dir = 3: expected the path of a folder"),
         ("seeds = 1000000000", "seeds = 1000000000: expected how many"),
         ("seeds = [1, 1]", "seeds = [1, 1]"),
-        ("seeds = 1979-05-27", "seeds = 1979-05-27"),
+        ("seeds = 1979-05-27", "seeds = "),
         ("save_model = 3", "save_model = 3"),
         ("[[options]]", "options = [{}]: expected a table"),
         ("backbone = 3", "backbone is 3"),

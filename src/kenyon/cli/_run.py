@@ -21,7 +21,10 @@ if TYPE_CHECKING:
 DEFAULTS = {"dataset": "digits", "seeds": 5, "out": "runs"}
 EXTRA = ("seeds", "out", "data_dir", "save_model")
 STREAM, BACKBONE = "Stream", "Backbone"
-SCENARIOS = ("single-task", "task-incremental", "class-incremental", "domain-incremental", "permuted", "task-free")
+SCENARIOS = (
+    *("single-task", "task-incremental", "class-incremental", "domain-incremental", "permuted", "task-free"),
+    *("drift", "gradual-drift", "virtual-drift"),
+)
 """Those of `kenyon.streams`, which this module is not to import before it runs."""
 
 
