@@ -23,8 +23,7 @@ from making import make, stream
 
 MODELS = {
     "default": RiverClassifier(n_features=32),
-    "gen": RiverClassifier(KenyonClassifier("gen", n_hidden=300, random_state=0), n_features=24),
-    "fewer slots than features": RiverClassifier(KenyonClassifier("mse", n_hidden=200), n_features=5),
+    "fewer slots than features": RiverClassifier(KenyonClassifier("gen", n_hidden=200), n_features=5),
 }
 CHECKS = [(name, check) for name, model in MODELS.items() for check in checks.yield_checks(model)]
 
