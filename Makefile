@@ -13,7 +13,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --constraint constraints.txt
+PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-compile --constraint constraints.txt
 LOWEST := .venv-lowest
 LOGS := .venv-logs
 CODE := src tests benchmarks examples tools
@@ -51,7 +51,7 @@ lint: $(VENV)/all
 	$(BIN)/lint-imports --no-cache --no-logo
 
 test: lint data
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 3 --dist loadfile
 
 # What needs PyTorch, Ray, River or DeepHyper has bounds of its own; here are the core, the data sets and the pictures.
 $(LOWEST)/done: pyproject.toml tools/lowest.py

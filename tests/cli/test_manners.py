@@ -84,7 +84,7 @@ def test_options_of_pytorch_learners_are_checked_too(tmp_path: Path, option: str
 
 
 def test_a_learner_that_is_stopped_exits_with_130(tmp_path: Path) -> None:
-    args = ["run", "--learner", "evaluation.tiny:Tiny", "--set", "delay=0.05", "--seeds", "1"]
+    args = ["run", "--learner", "evaluation.tiny:Tiny", "--set", "delay=0.3", "--seeds", "1"]
     with subprocess.Popen(
         command(*args), cwd=tmp_path, env=surroundings(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
