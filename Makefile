@@ -23,6 +23,9 @@ DATA := $(abspath $(or $(KENYON_DATA),data))
 SETS := $(wildcard ../shared/data/unpack)
 export KENYON_DATA := $(DATA)
 
+# Bytecode is written where it is first needed, not at the install, whatever the surroundings say.
+export PYTHONDONTWRITEBYTECODE :=
+
 .PHONY: setup demo test test-lowest test-logs docs bench reproduce fuzz kills lint data clean
 .DELETE_ON_ERROR:
 
