@@ -66,6 +66,15 @@ def test_tasks_of_numpy_are_plain_ones(task: Any, plain: Any, tmp_path: Path) ->
     assert KenyonClassifier.load(tmp_path / "model").tasks_ == [plain]
 
 
+@pytest.mark.parametrize("given", [[1], ([1],), {"a": 1}])
+def test_what_is_not_hashable_is_neither_a_task_nor_a_label(given: Any) -> None:
+    clf = make().partial_fit(X, Y)
+    with pytest.raises(InputError, match="expected a hashable task"):
+        clf.learn_one(X[0], 0, task=given)
+    with pytest.raises(InputError, match="expected a hashable label|label"):
+        clf.learn_one(X[0], given)
+
+
 def test_tasks_that_cannot_be_told_apart_are_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"task \[1\] is a list: expected a hashable task"):
         make().partial_fit(X, Y, task=[1])  # type: ignore[arg-type]

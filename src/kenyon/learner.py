@@ -106,10 +106,14 @@ class KenyonClassifier(Classes):
 
     def _learn_at_once(self, core: Core, x: NDArray, y: Hashable, task: Hashable) -> bool:
         """Learn bytes of a class that is known, in one step that nothing can interrupt; False where it takes more."""
-        engine, head = core.engine, core.heads.get(task)
+        engine = core.engine
+        try:
+            head = core.heads.get(task)
+            neuron = None if head is None else head.neurons.get(y)
+        except TypeError:  # one of them is not hashable, which the longer way says in words
+            return False
         if not engine.at_once or head is None or type(x) is not np.ndarray or x.dtype != np.uint8:
             return False
-        neuron = head.neurons.get(y) if isinstance(y, Hashable) else None
         if neuron is None or y == self.unlabelled or not core.inputs.fits(x):
             return False
         if isinstance(y, (bool, np.bool_)) != head.boolean:  # True == 1, but they are labels of two kinds
