@@ -25,6 +25,7 @@ from kenyon import KenyonClassifier
 from kenyon.features import BLOCK, Windows
 from kenyon.rules import MSE
 from kenyon.streams import load_dataset
+from speed import best
 
 SIDE, BATCH = 28, 128
 PROJECTION = {"n_hidden": 11_000, "density": 0.04, "threshold": 1.257}
@@ -35,16 +36,6 @@ SPEED = 22.0
 """Microseconds of the projection on the machine for which the limits below were set."""
 
 
-def best(run, repeats: int = 5) -> float:
-    """Seconds of the quickest of a few runs."""
-    times = []
-    for _ in range(repeats):
-        begin = perf_counter()
-        run()
-        times.append(perf_counter() - begin)
-    return min(times)
-
-
 def make(**options: object) -> KenyonClassifier:
     rule = {} if options.get("layer") else {"rule": MSE(), "learning_rate": 0.15}
     return KenyonClassifier(**rule, random_state=0, **options)
@@ -53,7 +44,7 @@ def make(**options: object) -> KenyonClassifier:
 def learning(X: np.ndarray, y: np.ndarray, **options: object) -> float:
     """Seconds a sample, features included, after the kernels are compiled."""
     learner = make(**options).partial_fit(X[:200], y[:200])
-    return best(lambda: learner.partial_fit(X, y)) / len(y)
+    return best(lambda: learner.partial_fit(X, y), 5) / len(y)
 
 
 def one_by_one(X: np.ndarray, y: np.ndarray, **options: object) -> float:
@@ -76,7 +67,7 @@ def features_alone(features: Windows, X: np.ndarray) -> float:
             features.activate(block, workspace)
 
     run()
-    return best(run) / len(X)
+    return best(run, 5) / len(X)
 
 
 class Peer:

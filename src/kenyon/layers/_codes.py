@@ -13,3 +13,10 @@ def code_of(number: int, n_hidden: int, width: int, seed: int) -> NDArray[np.uin
     row = np.zeros(width, np.uint8)
     draw_code(np.uint64(seed), number, n_hidden // 2, row[:n_hidden])
     return row
+
+
+def more_codes(codes: NDArray, n: int, n_hidden: int, seed: int) -> NDArray:
+    """The codes of the classes so far, a row each, and those of n more classes."""
+    before, width = codes.shape
+    more = [code_of(number, n_hidden, width, seed) for number in range(before, before + n)]
+    return np.concatenate([codes, np.array(more, codes.dtype).reshape(n, width)])

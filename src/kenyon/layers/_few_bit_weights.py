@@ -59,7 +59,7 @@ from kenyon._kernels.few_bits import MOST, compile_float, compile_unpack, compil
 from kenyon.errors import ConfigError, ModelFileError
 from kenyon.features import Active
 from kenyon.layers._base import Layer, Samples
-from kenyon.layers._codes import code_of
+from kenyon.layers._codes import more_codes
 from kenyon.layers._few_bit_limits import check_bits, check_rule, check_whole, fraction_of
 from kenyon.layers._few_bit_merge import merged_levels, narrowed_levels
 from kenyon.layers._state import Declared, State
@@ -152,9 +152,7 @@ class FewBitLayer(Layer):
     def add_classes(self, n: int) -> None:
         self.n_classes += n
         if self.n_hidden:
-            numbers = range(len(self.codes), len(self.codes) + n)
-            codes = [code_of(number, self.n_hidden, self.width, self.seed) for number in numbers]
-            self.codes = np.concatenate([self.codes, np.array(codes, np.uint8).reshape(n, self.width)])
+            self.codes = more_codes(self.codes, n, self.n_hidden, self.seed)
             return
         self.state = self.state.grown(self.n_neurons + n)
         self.codes = np.eye(self.n_neurons, self.width, dtype=np.uint8)

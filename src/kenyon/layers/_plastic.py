@@ -24,7 +24,7 @@ from kenyon._kernels.undo import forget_rows, keep_rows, keep_rows_of_one, resto
 from kenyon.errors import MergeError, ModelFileError
 from kenyon.features import Active
 from kenyon.layers._base import Layer, Samples
-from kenyon.layers._codes import code_of
+from kenyon.layers._codes import more_codes
 from kenyon.layers._state import Declared, State
 from kenyon.layers._sums import added, check_additive, check_neurons
 from kenyon.modulation import clamp_bounds, local_of
@@ -114,9 +114,7 @@ class PlasticLayer(Layer):
     def add_classes(self, n: int) -> None:
         self.n_classes += n
         if self.n_hidden:
-            numbers = range(len(self.codes), len(self.codes) + n)
-            codes = [code_of(number, self.n_hidden, self.width, self._seed) for number in numbers]
-            self.codes = np.concatenate([self.codes, np.array(codes, np.float32).reshape(n, self.width)])
+            self.codes = more_codes(self.codes, n, self.n_hidden, self._seed)
             return
         before = self.n_neurons
         self.state = self.state.grown(before + n)
