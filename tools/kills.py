@@ -118,7 +118,7 @@ def kill_until_done(
     process = _start(context, work, seed, whole)
     begin = time.perf_counter()
     process.join()
-    longest, kept, half_done = 0.6 * (time.perf_counter() - begin), {}, 0
+    longest, kept, half_done = 0.9 * (time.perf_counter() - begin), {}, 0
     for kills in range(MOST_STARTS):
         process = _start(context, work, seed, killed)
         process.join(rng.uniform(0.0, longest) if kills < MOST_STARTS - 1 else None)

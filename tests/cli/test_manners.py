@@ -86,7 +86,13 @@ def test_options_of_pytorch_learners_are_checked_too(tmp_path: Path, option: str
 def test_a_learner_that_is_stopped_exits_with_130(tmp_path: Path) -> None:
     args = ["run", "--learner", "evaluation.tiny:Tiny", "--set", "delay=0.3", "--seeds", "1"]
     with subprocess.Popen(
-        command(*args), cwd=tmp_path, env=surroundings(), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command(*args),
+        cwd=tmp_path,
+        env=surroundings(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),  # ignored by what runs behind "&"
     ) as process:
         deadline = time.monotonic() + 120
         while not list(tmp_path.glob("runs/*/prequential.npy")):
