@@ -59,4 +59,4 @@ def test_what_takes_long_counts_where_the_earlier_report_has_it(earlier: Earlier
 
 def test_the_option_needs_a_report_that_runs_nothing(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["reproduce", "--earlier", "docs/results.json"])
-    assert result.exit_code and "--as-is" in str(result.exception)
+    assert result.exit_code == 2 and "expected --as-is beside it" in result.output
