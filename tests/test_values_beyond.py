@@ -71,7 +71,7 @@ def test_what_is_not_hashable_is_neither_a_task_nor_a_label(given: Any) -> None:
     clf = make().partial_fit(X, Y)
     with pytest.raises(InputError, match="expected a hashable task"):
         clf.learn_one(X[0], 0, task=given)
-    with pytest.raises(InputError, match="expected a hashable label|label"):
+    with pytest.raises(InputError, match="label"):
         clf.learn_one(X[0], given)
 
 
