@@ -12,7 +12,7 @@ from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kenyon import KenyonClassifier
-from kenyon.rules import GEN, INEL
+from kenyon.rules import INEL
 from making import stream
 
 
@@ -20,7 +20,7 @@ from making import stream
     [
         KenyonClassifier(random_state=0),
         KenyonClassifier("mse", n_hidden=200, random_state=0),
-        KenyonClassifier(INEL(30.0, GEN()), n_hidden=200, hidden_layers=(20,), random_state=0),
+        KenyonClassifier(INEL(30.0), n_hidden=200, hidden_layers=(20,), random_state=0),
         KenyonClassifier("oja", features="identity"),
     ]
 )

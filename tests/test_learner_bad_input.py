@@ -201,7 +201,7 @@ def test_an_unknown_parameter() -> None:
     [
         {"rule": GEN(), "clamp": None, "learning_rate": 1.0},
         {"rule": GEN(b1=-0.1), "clamp": None, "learning_rate": 1.0},
-        {"rule": GEN(), "clamp": None, "learning_rate": 1.0, "hidden_layers": (10,)},
+        {"rule": "mse", "learning_rate": 50.0, "hidden_layers": (10,), "hidden_signal": "codes"},
         {"rule": OJA(), "clamp": None, "learning_rate": 90.0},
         {"rule": "mse", "learning_rate": 50.0},
         {"rule": "mse", "learning_rate": 0.1, "unit_norm": False},

@@ -44,7 +44,7 @@ def _labels(kind: str, y: Any) -> Any:
 def test_labels_and_tasks_survive(kind: str, tasks: tuple[Any, ...], tmp_path: Path) -> None:
     X, y = stream()
     labels = _labels(kind, y)
-    clf = make("inel-gen", hidden_layers=(20,))
+    clf = make("inel", hidden_layers=(20,))
     for task in tasks:
         clf.partial_fit(X, labels, task=task)
     clf.save(tmp_path / "model")

@@ -278,7 +278,7 @@ def test_floats_are_refused_and_nothing_is_lost(case: str) -> None:
         ({"layer": "second-order", "features": "dense"}, r"features is 'dense' and arithmetic is 'integer'"),
         ({"features": "identity", "root": True}, r"root is True: expected False"),
         ({"rule": "gen", "unit_norm": False}, r"unit_norm is False"),
-        ({"rule": "gen", "hidden_layers": (9,)}, r"hidden_layers is \[9\]: expected none"),
+        ({"rule": "mean", "hidden_layers": (9,)}, r"hidden_layers is \[9\]: expected none"),
         ({"arithmetic": "whole"}, r"unknown arithmetic 'whole': expected one of float, integer"),
         (
             {"features": "windows", "shape": (40,), "window": 40, "density": 40, "shifts": 20, "pooling": "sum",

@@ -14,7 +14,7 @@ from kenyon._engine import Engine
 from kenyon._kinds import is_whole
 from kenyon.errors import ConfigError, MemoryBudgetError
 from kenyon.features import FEATURES, ramp_sizes
-from kenyon.layers import LAYERS, Declared, Layer, axis_sizes, bytes_of, layer_class
+from kenyon.layers import LAYERS, Declared, Layer, LocalErrorLayer, axis_sizes, bytes_of, layer_class
 from kenyon.modulation import InverseTime, Moving, check_moving, clamp_bounds
 from kenyon.options import OPTIONS
 from kenyon.rules import Rule, get_rule
@@ -82,6 +82,8 @@ def settle(
             f"initial_weight is {value['initial_weight']!r} and the layer is {value['layer']}: expected 'auto', since "
             "only float32 synapses begin anywhere but at zero"
         )
+    if value["hidden_signal"] == "auto":  # a layer from outside the package has its own hidden layers
+        value["hidden_signal"] = "errors" if value["layer"] in LAYERS else "codes"
     value["n_connections"] = _connections(value)
     expected, budget = max(value["expected_classes"], n_classes), value["memory_budget"]
     if value["features"] == "identity":
@@ -107,9 +109,16 @@ def settle(
 
 def declarations(settings: Settings, n_classes: int) -> list[tuple[tuple[Declared, ...], dict[str, int]]]:
     """What each layer keeps, hidden layers first, with the sizes of its axes."""
-    declared = layer_class(settings["layer"]).declare(settings)
     widths = [settings["n_hidden"], *settings["hidden_layers"], n_classes]
-    return [(declared, axis_sizes(units, neurons)) for units, neurons in pairwise(widths)]
+    sizes = [axis_sizes(units, neurons) for units, neurons in pairwise(widths)]
+    return [(kind.declare(settings), own) for kind, own in zip(_kinds(settings), sizes, strict=True)]
+
+
+def _kinds(settings: Settings) -> list[type[Layer]]:
+    """The kind of each layer, hidden layers first."""
+    output = layer_class(settings["layer"])
+    by_errors = settings["hidden_signal"] == "errors" and settings["layer"] in ("plastic", "few-bit")
+    return [LocalErrorLayer if by_errors else output] * len(settings["hidden_layers"]) + [output]
 
 
 def build_engine(settings: Settings, n_inputs: int, seed: int, params: Mapping[str, Any]) -> Engine:
@@ -121,10 +130,9 @@ def build_engine(settings: Settings, n_inputs: int, seed: int, params: Mapping[s
     """
     features = FEATURES[settings["features"]].build(seed, settings)
     rule, hidden = settings["rule"], settings["hidden_layers"]
-    kind = layer_class(settings["layer"])
+    widths = zip(_kinds(settings), [features.n_outputs, *hidden], [*hidden, 0], strict=True)
     layers: list[Layer] = [
-        kind.build(n_units, width, seed + number + 1, settings)
-        for number, (n_units, width) in enumerate(zip([features.n_outputs, *hidden], [*hidden, 0], strict=True))
+        kind.build(n_units, width, seed + number + 1, settings) for number, (kind, n_units, width) in enumerate(widths)
     ]
     window = 0.0 if rule.window is None else rule.window
     moving = [settings["learning_rate"], window, *rule.plasticity.parameters.values()]
@@ -191,13 +199,31 @@ def _threads(n_jobs: int | None) -> int:
     return n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)
 
 
-def with_arithmetic(
+def kept_params(
     params: Mapping[str, Any], n_inputs: int, n_classes: int, floats: bool, in_bytes: bool
 ) -> dict[str, Any]:
-    """The parameters a model is kept with: whole numbers, once chosen, stay."""
+    """The parameters a new model is kept with: whole numbers, and what its hidden layers learn from, stay once chosen.
+
+    Refuses hidden layers below a rule that needs sparse activity, which files of earlier versions may have.
+    """
     settled = settle(params, n_inputs, n_classes, 0, floats=floats, in_bytes=in_bytes)
-    integer = settled["arithmetic"] == "integer"
-    return {**params, "arithmetic": "integer"} if integer else dict(params)
+    kept = dict(params)
+    if settled["arithmetic"] == "integer":
+        kept["arithmetic"] = "integer"
+    if settled["hidden_layers"] and settled["layer"] in LAYERS:
+        kept["hidden_signal"] = settled["hidden_signal"]
+    check_hidden(settled)
+    return kept
+
+
+def check_hidden(settings: Settings) -> None:
+    """Refuse hidden layers below a rule that needs sparse activity."""
+    rule, hidden = settings["rule"].plasticity, settings["hidden_layers"]
+    if hidden and rule.sparse:
+        raise ConfigError(
+            f"hidden_layers is {tuple(hidden)!r} and the rule is {rule!r}, which tells classes apart only while few "
+            "units are active, and half of a hidden layer always is: expected hidden_layers=(), or a rule such as 'mse'"
+        )
 
 
 def seed_of(random_state: Any) -> int:

@@ -248,6 +248,8 @@ def _params_from_config(params: Mapping[str, Any], overrides: Mapping[str, Any])
         for name, value in params.items()
         if name not in overrides
     }
+    if params.get("hidden_layers"):  # files of before there was a choice
+        restored.setdefault("hidden_signal", "codes")
     given = {**restored, **overrides}
     for name in given:
         if name not in OPTIONS:

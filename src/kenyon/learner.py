@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kenyon import _modelfile
-from kenyon._build import build_engine, check_budget, seed_of, settle, with_arithmetic
+from kenyon._build import build_engine, check_budget, check_hidden, kept_params, seed_of, settle
 from kenyon._classes import Classes, reject_below
 from kenyon._core import Core
 from kenyon._engine import Engine, Journal
@@ -254,7 +254,7 @@ class KenyonClassifier(Classes):
 
     def check_params(self, n_features: int) -> None:
         """Refuse parameters that could not learn samples of this width; changes nothing."""
-        settle(self.get_params(deep=False), n_features, 0, 0)
+        check_hidden(settle(self.get_params(deep=False), n_features, 0, 0))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write one safetensors file, atomically; `load` goes on as if nothing had happened."""
@@ -319,7 +319,7 @@ class KenyonClassifier(Classes):
 
     def _make_engine(self, inputs: Inputs, n_classes: int, in_bytes: bool) -> Engine:
         n_inputs, seed = inputs.n_features_in_, seed_of(self.random_state)
-        params = with_arithmetic(self.get_params(deep=False), n_inputs, n_classes, inputs.floats, in_bytes)
+        params = kept_params(self.get_params(deep=False), n_inputs, n_classes, inputs.floats, in_bytes)
         overhead = _modelfile.empty_bytes(params, seed, inputs)
         settings = settle(params, n_inputs, n_classes, overhead, floats=inputs.floats, in_bytes=in_bytes)
         inputs.floats = settings["floats"]

@@ -152,6 +152,15 @@ class ClassifierOptions:
     hidden_layers: Sequence[int] = option(
         (), "Widths of learning layers between the features and the output.", "widths"
     )
+    hidden_signal: str = option(
+        "auto",
+        "What a hidden layer learns from: its own error, or random codes of the classes by the rule, as in earlier "
+        "versions; 'auto' is its own error.",
+        "choice", choices=("errors", "codes"), auto=True, added=True,
+    )  # fmt: skip
+    hidden_rate: float = option(
+        1.0, "Learning rate of hidden layers that learn from their own error.", "number", low=0.0, high=1e6, added=True
+    )
     features: str = option(
         "auto",
         "Feature layer: a sparse projection, windows for samples with a shape, ramps or a dense projection before a "

@@ -15,6 +15,7 @@ from kenyon.errors import InputError
 from kenyon.evaluation import RunConfig, Tally, Watch, run, run_dataset
 from kenyon.evaluation._loop import drive, n_records, weights_stride
 from kenyon.evaluation._recorder import NoRecorder
+from kenyon.learners import learner_class
 from kenyon.streams import SCENARIOS, Curriculum, Stream, load_dataset
 
 TINY = "evaluation.tiny:Tiny"
@@ -224,3 +225,18 @@ def test_the_holdout_is_marked_and_the_seed_decides() -> None:
         for name in MEASURED:
             del first["metrics"][name], second["metrics"][name]
         assert first == second
+
+
+def test_weights_can_be_recorded_at_every_sample() -> None:
+    """As in the paper's Figure 4: a row of mean weights for every sample that is streamed."""
+    stream, options = open_stream(max_per_task=9), {"rule": "mse", "n_hidden": 40}
+    config = RunConfig("digits", "kenyon", Curriculum(max_per_task=9), options, weights_every=1)
+    learner, plain = (learner_class("kenyon")(stream.info, 0, **options) for _ in range(2))
+    assert weights_stride(learner, stream.info.n_train, config.weights_every) == 1
+    recorded, row = np.concatenate(go(stream, learner, stride=1).means), 0
+    assert len(recorded) == stream.info.n_train == n_records(stream, 1)
+    for episode in stream.episodes:
+        for x, label in zip(*episode.train(), strict=True):
+            plain.learn(x[None], np.array([label]))
+            np.testing.assert_array_equal(recorded[row], plain.weight_means())
+            row += 1

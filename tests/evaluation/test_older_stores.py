@@ -50,7 +50,7 @@ def test_a_run_of_an_earlier_version_is_not_run_again(older: Path, name: str) ->
     assert result.run == "" and 0 <= result.metrics.accuracy <= 1  # type: ignore[operator]
 
 
-@pytest.mark.parametrize("name", ["gen", "gen-b1", "oja", "slda", "csv"])
+@pytest.mark.parametrize("name", ["gen", "gen-b1", "gen-beta", "slda", "csv"])
 def test_it_is_found_by_its_own_configuration_file(older: Path, name: str) -> None:
     folder = Store(older).folder(config_of(CONFIGS[name]), 0)
     values = folder.config()

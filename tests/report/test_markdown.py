@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from kenyon.report import ReportData, Row, Table, Text, markdown
+from kenyon.report import Lines, ReportData, Row, Series, Table, Text, markdown
 from report.sample import sample
 
 TEXT = markdown(sample())
@@ -52,3 +52,11 @@ def test_text_stays_in_its_cell_and_code_in_its_block() -> None:
     text = markdown(ReportData("t", (table,), command="one ``` two"))
     assert r"| a\|b c | \*x\* \`y\` |" in text.splitlines()
     assert "````\none ``` two\n````" in text
+
+
+def test_lines_are_a_table_at_the_ends_of_tasks() -> None:
+    series = (Series("class 0", (10, 20, 30), (0.5, 0.25, 0.125)), Series("class 1", (20, 30), (None, 1.0)))
+    figure = Lines("w", "Weights", "samples", "mean weight", series, source="Figure 4", marks=(15.0,))
+    lines = markdown(ReportData("t", figures=(figure,))).splitlines()
+    assert {"## Weights", "*Figure 4*", "| samples | class 0 | class 1 |"} <= set(lines)
+    assert "| 15 | 0.5 |  |" in lines and "| 30 | 0.125 | 1 |" in lines

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import tomllib
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,8 +15,9 @@ from kenyon.reproduce import Setting
 from kenyon.reproduce._jobs import MeasureJob, SearchJob, speed_key
 from kenyon.reproduce._plan import measured_speeds, nearest_speed, recorded_speeds
 from kenyon.reproduce._setting import PAPERS_BACKBONE
-from kenyon.reproduce._wanted import Fixed, Gap, Line, Results, Runs, Sheet
+from kenyon.reproduce._wanted import FAR_ABOVE, Fixed, Gap, Line, Results, Runs, Sheet
 from kenyon.reproduce.experiments import WINDOW, chosen, optimised, single
+from kenyon.reproduce.experiments._comparison import published_cell
 from kenyon.reproduce.record_speeds import speeds_text
 from kenyon.search import SearchFolder, make_objective, search
 from kenyon.streams import Curriculum
@@ -129,12 +131,33 @@ def test_some_seeds_are_better_than_none(tmp_path: Path) -> None:
     assert isinstance(filled, Result) and filled.n == 1 and filled.std is None
 
 
-@pytest.mark.parametrize(("paper", "remark"), [(10.0, None), (100.0, "why")])
-def test_a_number_below_the_papers_says_why(tmp_path: Path, paper: float, remark: str | None) -> None:
-    cell = Runs(RunConfig("digits", options={"rule": "mse", "n_hidden": 200}), (0,), paper=Value(paper), below="why")
-    run(cell.config, [0], tmp_path)
-    filled = cell.fill(Results(tmp_path))
-    assert isinstance(filled, Result) and 10.0 < filled.mean < 100.0 and filled.remark == remark
+@pytest.mark.parametrize(("difference", "remark"), [(0.1, None), (FAR_ABOVE + 1, "above"), (-0.1, "below")])
+def test_a_number_below_the_papers_or_far_above_it_says_why(
+    tmp_path: Path, difference: float, remark: str | None
+) -> None:
+    cell = Runs(RunConfig("digits", options={"rule": "mse", "n_hidden": 200}), (0,), below="below", above="above")
+    mean = 100 * (run(cell.config, [0], tmp_path).summary("accuracy").mean or 0.0)
+    filled = replace(cell, paper=Value(mean - difference)).fill(Results(tmp_path))
+    assert isinstance(filled, Result) and filled.remark == remark
+
+
+@pytest.mark.parametrize(
+    ("cell", "words"),
+    [
+        (("transfer-inel", "mnist", "task-incremental", (65.25,)), ("not reproduced",)),
+        (("transfer-inel", "cifar10", "task-incremental", (81.2,)), ("not reproduced", "another network")),
+        (("opt", "cifar10", "class-incremental", (55.74,)), ("another network",)),
+        (("transfer-mse", "mnist", "task-incremental", (99.6,)), None),
+    ],
+)
+def test_cells_far_above_the_papers_have_their_reason_ready(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cell: tuple[str, str, str, tuple[float]], words: tuple[str] | None
+) -> None:
+    monkeypatch.setattr(Setting, "dataset", lambda self, name: name)
+    monkeypatch.setattr(Setting, "no_weights", lambda self, backbone: None)
+    made = published_cell(Setting(tmp_path), *cell)
+    assert isinstance(made, Runs)
+    assert made.above is None if words is None else all(word in (made.above or "") for word in words)
 
 
 def test_what_takes_long_is_shown_where_the_store_has_it(tmp_path: Path) -> None:

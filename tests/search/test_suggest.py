@@ -95,6 +95,36 @@ def test_a_rule_whose_turn_it_is_again_without_news_does_not_repeat_itself() -> 
     assert len({repr(point) for point in suggester.ask(12, 20)}) == 20
 
 
+def test_a_large_kappa_looks_where_results_vary_and_a_small_one_where_they_are_good() -> None:
+    """GEN is always good, OJA anything from bad to nearly as good: the forest's trees disagree about OJA alone."""
+    told = [point for point in points(60, seed=1) if point["rule"] in ("gen", "oja")]
+    scores = [0.9 if point["rule"] == "gen" else 0.8 * (i % 2) for i, point in enumerate(told)]
+
+    def rules(kappa: float) -> list[str]:
+        found = []
+        for seed in range(8):
+            suggester = AmbsSuggester(SPACE, seed, kappa, 10, "one")
+            suggester.tell(list(zip(told, scores, strict=True)))
+            found.append(suggester.ask(60, 1)[0]["rule"])
+        return found
+
+    assert rules(0.0).count("gen") == 8
+    assert rules(100.0).count("gen") <= 1
+
+
+def test_one_forest_gives_no_rule_a_turn() -> None:
+    suggester = AmbsSuggester(SPACE, 0, 0.0, 12, "one")
+    suggester.tell([(point, quality(point)) for point in points(12)])
+    asked = []
+    for number in range(12, 32):
+        (point,) = suggester.ask(number, 1)
+        asked.append(point["rule"])
+        suggester.tell([(point, quality(point))])
+    assert asked.count("gen") > 15
+    with pytest.raises(ConfigError, match="unknown forests 'many': expected one of one, rules"):
+        AmbsSuggester(SPACE, 0, 0.0, 12, "many")
+
+
 def test_the_same_seed_and_results_give_the_same_suggestions() -> None:
     def asked() -> str:
         suggester = AmbsSuggester(SPACE, 3, 2.0, 10)

@@ -129,6 +129,16 @@ def draw_code(seed, index, n_on, out):
 
 
 @kernel()
+def draw_weights(seed, reach, out):
+    """Fill `out` with numbers from -reach to reach, each a whole number of 2^-23 reaches."""
+    state = np.array([seed], np.uint64)
+    for i in range(out.shape[0]):
+        for j in range(out.shape[1]):
+            steps = np.int64(_next_word(state) >> np.uint64(40)) - (1 << 23)
+            out[i, j] = np.float32(steps) / np.float32(1 << 23) * reach
+
+
+@kernel()
 def draw_signs(seed, out):
     """Fill `out` with +1 and -1, a bit of the generator each, row by row."""
     state = np.array([seed], np.uint64)

@@ -43,6 +43,9 @@ def search(
     chance_after: Annotated[float, _option("Give up at chance after this share of the stream; 1: never. [0.2]")] = 0.2,
     kappa: Annotated[float | None, _option("ambs: weight of the surrogate's uncertainty.")] = None,
     n_initial: Annotated[int | None, _option("ambs: random evaluations before the surrogate is asked.")] = None,
+    forests: Annotated[
+        str | None, _option("ambs: rules, or one: no forest but that over the whole space, as in the paper. [rules]")
+    ] = None,
     backbone: Annotated[
         str | None, _option("Frozen network, such as efficientnet-lite0, whose features are learned.")
     ] = None,
@@ -82,9 +85,8 @@ def search(
         **limits,
     )
     folder = out or Path("searches") / f"{Path(dataset).stem}-{scenario}-{method}-s{seed}"
-    given: dict[str, Any] = {
-        name: value for name, value in (("kappa", kappa), ("n_initial", n_initial)) if value is not None
-    }
+    of_ambs = {"kappa": kappa, "n_initial": n_initial, "forests": forests}
+    given: dict[str, Any] = {name: value for name, value in of_ambs.items() if value is not None}
     with make_display(quiet=as_json) as watch:
         result = run_search(
             objective,

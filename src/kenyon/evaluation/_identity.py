@@ -43,7 +43,8 @@ def identity(config: RunConfig) -> dict[str, Any]:
     values["options"] = differing(config.options, learner_options(config.learner, config.options))
     tuned = tuned_options(config.learner, config.curriculum.scenario)
     behind: dict[str, Any] = {"tuned": tuned, "content": content_sum(config.dataset), "sources": sources_of(config)}
-    behind["defaults"] = defaults_of(config)
+    behind |= {"defaults": defaults_of(config), "hidden_signal": hidden_signal_of(config)}
+    values["options"].pop("hidden_signal", None)  # none: the random codes that the ids of earlier versions stand for
     return json_safe(values | {key: value for key, value in behind.items() if value})
 
 
@@ -65,6 +66,13 @@ def defaults_of(config: RunConfig) -> int | None:
     options, defaults = config.options, learner_options("kenyon", config.options)
     left_open = all(options.get(name, defaults[name]) == defaults[name] for name in ("features", "threshold", "shape"))
     return 2 if left_open else None
+
+
+def hidden_signal_of(config: RunConfig) -> str | None:
+    """What hidden layers learn from, where they are and it is not the random codes of earlier versions."""
+    if config.learner != "kenyon" or not config.options.get("hidden_layers"):
+        return None
+    return None if config.options.get("hidden_signal") == "codes" else "errors"
 
 
 def sources_of(config: RunConfig) -> dict[str, str]:

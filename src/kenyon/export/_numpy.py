@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from kenyon.errors import ConfigError
 from kenyon.features import Identity, Ramps, SparseProjection
-from kenyon.layers import PlasticLayer, SecondOrderLayer
+from kenyon.layers import LocalErrorLayer, PlasticLayer, SecondOrderLayer
 from kenyon.learner import KenyonClassifier
 
 PREDICT = '''"""Predict with a model that Kenyon exported: `python predict.py samples.npy` prints one label per line."""
@@ -79,7 +79,7 @@ def write(classifier: KenyonClassifier, out: Path) -> list[Path]:
     if not isinstance(features, (SparseProjection, Identity, Ramps)):
         kind = type(features).__name__
         raise ConfigError(f"the features are {kind}: expected 'sparse', 'ramps' or 'identity' for this export")
-    if not all(isinstance(layer, (PlasticLayer, SecondOrderLayer)) for layer in layers):
+    if not all(isinstance(layer, (LocalErrorLayer, PlasticLayer, SecondOrderLayer)) for layer in layers):
         raise ConfigError("the layer keeps more than weights: expected 'plastic' or 'second-order' for this export")
     arrays: dict[str, NDArray] = {f"weights_{number}": np.array(layer.weights) for number, layer in enumerate(layers)}
     neurons = classifier.neurons()

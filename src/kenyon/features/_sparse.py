@@ -4,7 +4,8 @@
 
 Each of M units sums K of the N inputs with weight +1 (excitatory) or -1 (inhibitory). `mu` and `sigma` are
 mean and standard deviation of that sample's own projection `W_e u`, so beta sets how few units
-answer to a sample, whatever its brightness.
+answer to a sample, whatever its brightness. The first part is the paper's equation; scaling to length 1 is an
+addition of ours, which `unit_norm=False` leaves out.
 
 With `exact` everything is in whole numbers and only bytes are taken: the threshold is that of `_windows.py`, and the
 activity is bytes,

@@ -14,6 +14,7 @@ from kenyon.errors import ConfigError
 from kenyon.layers._base import NO_LABEL, Layer, Samples, Undo
 from kenyon.layers._counting import CountingLayer
 from kenyon.layers._few_bit_weights import FewBitLayer
+from kenyon.layers._local_error import LocalErrorLayer
 from kenyon.layers._plastic import PlasticLayer
 from kenyon.layers._second_order import SecondOrderLayer
 from kenyon.layers._state import Declared, State, axis_sizes, bytes_of
@@ -51,6 +52,7 @@ __all__ = [
     "Declared",
     "FewBitLayer",
     "Layer",
+    "LocalErrorLayer",
     "PlasticLayer",
     "Samples",
     "SecondOrderLayer",

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from kenyon.report._data import ReportData
 from kenyon.report._numbers import number, signed, with_unit
-from kenyon.report._parts import Cell, Figure, Heatmap, Missing, PaperValue, Result, Scatter, Table, Text
+from kenyon.report._parts import Cell, Figure, Heatmap, Lines, Missing, PaperValue, Result, Scatter, Series, Table, Text
 from kenyon.system import replace_file
 
 WIDEST = 12
@@ -117,6 +117,12 @@ def _figure(figure: Figure) -> str:
             [_escape(name), *("" if value is None else number(value, figure.unit) for value in values)]
             for name, values in zip(figure.rows, figure.values, strict=True)
         ]
+    elif isinstance(figure, Lines) and len(figure.series) <= WIDEST and (ends := _ends(figure)):
+        head = [figure.x_label, *(series.name for series in figure.series)]
+        rows = [
+            [f"{x:g}", *("" if (y := _until(series, x)) is None else f"{y:.4g}" for series in figure.series)]
+            for x in ends
+        ]
     else:
         return ""
     series = figure.series if isinstance(figure, Heatmap) else ""
@@ -124,6 +130,18 @@ def _figure(figure: Figure) -> str:
     source = f"*{_escape(figure.source)}*" if figure.source else ""
     parts = [title, source, _block(figure.note), _grid([_escape(name) for name in head], rows)]
     return "\n\n".join(part for part in parts if part)
+
+
+def _ends(figure: Lines) -> list[float]:
+    """Where a table of lines has rows: at the ends of tasks, the last one's included."""
+    last = max((series.x[-1] for series in figure.series if series.x), default=None)
+    return [] if last is None else [*figure.marks, last]
+
+
+def _until(series: Series, x: float) -> float | None:
+    """The last value up to x; None where the line begins later."""
+    found = [y for own, y in zip(series.x, series.y, strict=True) if own <= x]
+    return found[-1] if found else None
 
 
 def _grid(head: list[str], rows: list[list[str]]) -> str:

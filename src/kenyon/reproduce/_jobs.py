@@ -137,6 +137,8 @@ class SearchJob:
         workers: how many evaluations at a time.
         max_per_task: the most training samples of a task; None for all.
         engine, address: where they run.
+        kappa: weight of the surrogate's uncertainty; None for the usual one.
+        one_forest: whether the surrogate is one forest over the whole space, as in the paper.
     """
 
     dataset: str
@@ -146,10 +148,14 @@ class SearchJob:
     max_per_task: int | None = None
     engine: str = "local"
     address: str | None = None
+    kappa: float | None = None
+    one_forest: bool = False
 
     @property
     def name(self) -> str:
-        return f"searches/{Path(self.dataset).stem}-{self.scenario}-ambs-s0"
+        words = [Path(self.dataset).stem, self.scenario, "ambs", "s0"]
+        words += [] if self.kappa is None else [f"kappa{self.kappa:g}"]
+        return "searches/" + "-".join([*words, *(["one-forest"] if self.one_forest else [])])
 
     @property
     def speed_key(self) -> str:
@@ -159,7 +165,9 @@ class SearchJob:
     def command(self) -> str:
         limit = "" if self.max_per_task is None else f" --max-per-task {self.max_per_task}"
         what = f"kenyon search --dataset {self.dataset} --scenario {self.scenario}"
-        return f"{what} --evals {self.evals} --workers {self.workers}{limit}"
+        how = "" if self.kappa is None else f" --kappa {self.kappa:g}"
+        how += " --forests one" if self.one_forest else ""
+        return f"{what} --evals {self.evals} --workers {self.workers}{limit}{how}"
 
     def done(self, store: Path) -> bool:
         return self._ended(store) >= self.evals
@@ -175,6 +183,7 @@ class SearchJob:
         from kenyon.search import make_objective, search
 
         limit: dict[str, Any] = {} if self.max_per_task is None else {"max_per_task": self.max_per_task}
+        how: dict[str, Any] = {} if self.kappa is None else {"kappa": self.kappa}
         where = None if data_dir is None else str(data_dir)
         objective = make_objective(self.dataset, self.scenario, data_dir=where, **limit)
         folder = store / self.name
@@ -188,6 +197,8 @@ class SearchJob:
             engine=self.engine,
             address=self.address,
             command=self.command,
+            forests="one" if self.one_forest else "rules",
+            **how,
         )
         return "" if result.best is None else f"best {100 * result.best.outcome.score:.2f} % held out"
 

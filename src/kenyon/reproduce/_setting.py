@@ -121,6 +121,7 @@ class Setting:
         epochs: float = 1.0,
         tests: str = "all",
         weights_every: int | None = None,
+        class_order: str = "sorted",
         features: bool | str = False,
         seeds: tuple[int, ...] | None = None,
         paper: tuple[float, ...] | None = None,
@@ -128,7 +129,8 @@ class Setting:
         """A cell: the runs, or why there are none.
 
         Args:
-            epochs, tests, weights_every: as in `RunConfig`; a quick reproduction tests at the end only.
+            epochs, class_order: as in `Curriculum`.
+            tests, weights_every: as in `RunConfig`; a quick reproduction tests at the end only.
             features: whether a backbone's features are learned; the name of a backbone other than the setting's.
             seeds: which seeds; by default the setting's.
             paper: the paper's numbers in this place.
@@ -140,7 +142,7 @@ class Setting:
             config = RunConfig(
                 opened or dataset,
                 learner,
-                Curriculum(scenario, epochs=epochs),
+                Curriculum(scenario, epochs=epochs, class_order=class_order),
                 dict(options or {}),
                 weights_every,
                 tests="last" if self.quick else tests,
@@ -168,20 +170,32 @@ class Setting:
         options: Mapping[str, Any],
         *,
         epochs: float = 1.0,
+        class_order: str = "sorted",
         features: bool | str | None = None,
         paper: tuple[float, ...] | None = None,
         below: str | None = None,
+        above: str | None = None,
     ) -> Runs | Gap:
         """A cell of Kenyon's own: colour images go through the backbone unless `features` says otherwise.
 
         Args:
-            below: why it may be below the paper's number; a quick reproduction needs no reason but its size.
+            below, above: why it may be below the paper's number, or far above it; a quick reproduction needs no reason
+                but its size.
         """
         colour = dataset in COLOUR
         through = colour if features is None else features
         tests = "all" if not colour else "seen" if through else "last"
-        cell = self.runs(dataset, scenario, options=options, epochs=epochs, tests=tests, features=through, paper=paper)
-        return replace(cell, below=below) if isinstance(cell, Runs) and not self.quick else cell
+        cell = self.runs(
+            dataset,
+            scenario,
+            options=options,
+            epochs=epochs,
+            tests=tests,
+            class_order=class_order,
+            features=through,
+            paper=paper,
+        )
+        return replace(cell, below=below, above=above) if isinstance(cell, Runs) and not self.quick else cell
 
     def on_request(self, cell: Runs | Gap, asked: bool, reason: str) -> Runs | Gap:
         """A cell that takes too long to run unless asked for: what is in the store already, else the reason."""

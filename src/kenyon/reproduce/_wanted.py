@@ -13,6 +13,8 @@ from kenyon.reproduce._earlier import Earlier
 from kenyon.reproduce._jobs import Job, RunJob
 
 SCALES = {"%": 100.0, "MB": 1e-6}
+FAR_ABOVE = 5.0
+"""Points above the paper's number from which a number wants a reason."""
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,7 @@ class Runs:
         better: which way is better.
         stand_in: what was used in place of what.
         below: why our number may be below the paper's; it becomes a footnote where it is.
+        above: why it may be far above the paper's; it becomes a footnote where it is by more than `FAR_ABOVE`.
     """
 
     config: RunConfig
@@ -72,6 +75,7 @@ class Runs:
     better: str | None = "higher"
     stand_in: str | None = None
     below: str | None = None
+    above: str | None = None
 
     def jobs(self) -> list[RunJob]:
         return [RunJob(self.config, seed) for seed in self.seeds]
@@ -98,8 +102,15 @@ class Runs:
             runs=tuple(result.folder.name for result in report.results if result.folder),
             command=self.command,
             stand_in=self.stand_in,
-            remark=self.below if self.paper and mean < self.paper.mean else None,
+            remark=self._remark(mean),
         )
+
+    def _remark(self, mean: float) -> str | None:
+        if self.paper is None:
+            return None
+        if mean < self.paper.mean:
+            return self.below
+        return self.above if mean > self.paper.mean + FAR_ABOVE else None
 
 
 @dataclass(frozen=True)

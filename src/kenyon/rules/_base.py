@@ -36,6 +36,7 @@ class Rule:
         gated: True if a neuron whose `x_m` is 0 never changes. Only labelled neurons are visited.
         additive: True if `delta` depends on `x_e` and `x_m` alone: a weight is then a sum of what each sample adds by
             itself, and two models that learned parts of a stream add up to the one that learned all of it.
+        sparse: True if the rule works on sparse activity alone: hidden layers below it are refused.
         counted: True if `delta` also takes `n`, after `w`. The counts are then part of the state.
         initial_weight: weights of a neuron that has not learned yet.
         learning_rate, clamp: what `"auto"` means for this rule (clamp None: not needed).
@@ -67,6 +68,7 @@ class Rule:
     name: ClassVar[str] = ""
     gated: ClassVar[bool] = False
     additive: ClassVar[bool] = False
+    sparse: ClassVar[bool] = False
     counted: ClassVar[bool] = False
     initial_weight: ClassVar[float] = 0.0
     learning_rate: ClassVar[float] = 0.1

@@ -4,7 +4,9 @@
 
 `x_m` gates: only the labelled neuron learns, so a class is never unlearned by the others. The rule is
 unstable by itself and needs a clamp. With b1 = 0 and b2 = -1 the first steps store the mean
-pattern of a class (`x_o` starts at 0), and the clamp turns it into a set of saturated synapses.
+pattern of a class (`x_o` starts at 0), and the clamp turns it into a set of saturated synapses. That
+tells classes apart only where few units are active at a time: with dense activity, such as a hidden
+layer's, all synapses saturate and all classes look alike, so GEN refuses hidden layers below it.
 
 Reference: Madireddy, Yanguas-Gil and Balaprakash, section 3.3; the covariance rule goes back to
 Sejnowski, "Storing covariance with nonlinearly interacting neurons", J. Math. Biology 4, 1977.
@@ -32,6 +34,7 @@ class GEN(Rule):
 
     name: ClassVar[str] = "gen"
     gated: ClassVar[bool] = True
+    sparse: ClassVar[bool] = True
     learning_rate: ClassVar[float] = 0.02
     clamp: ClassVar[float | None] = 0.1
     sharpness: ClassVar[float] = 60.0  # its outputs compete at a tenth of their size

@@ -70,6 +70,7 @@ def search(
     space: str | None = None,
     kappa: float = KAPPA,
     n_initial: int = N_INITIAL,
+    forests: str = "rules",
     engine: str = "local",
     workers: int | None = None,
     address: str | None = None,
@@ -86,6 +87,7 @@ def search(
         seed: the seed of the suggestions.
         space: the text of the space (TOML); None for the one that comes with the package.
         kappa, n_initial: parameters of AMBS.
+        forests: of AMBS: `"rules"` for a forest over the whole space and one per rule, `"one"` for the first alone.
         engine: `"local"` for processes on this machine, `"ray"` for a Ray cluster.
         workers: evaluations at a time; None for 1, or for every CPU of a Ray cluster.
         address: of the Ray cluster; None for one on this machine.
@@ -97,11 +99,11 @@ def search(
     check_engine(engine, workers, address)
     watch, text = watch or SearchWatch(), default_space() if space is None else space
     parsed = parse_space(text)
-    suggester = make_suggester(method, parsed, seed, kappa, n_initial)
+    suggester = make_suggester(method, parsed, seed, kappa, n_initial, forests)
     folder = SearchFolder(Path(out))
     description: dict[str, Any] = {"method": method, "seed": seed, "objective": describe(objective)}
     if method == "ambs":
-        description |= {"kappa": kappa, "n_initial": n_initial}
+        description |= {"kappa": kappa, "n_initial": n_initial} | ({"forests": forests} if forests != "rules" else {})
     with folder.locked():
         folder.begin(description, text)
         log = Log(folder.log_path, parsed)

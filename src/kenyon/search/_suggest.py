@@ -2,8 +2,8 @@
 
 AMBS (Balaprakash et al. 2018) is DeepHyper's: a random forest over the space, and the candidate with the best
 optimistic estimate, mean + kappa * deviation (LCB of the error), with a large constant kappa. Besides the forest over
-the whole space, each rule has its own (or each layer, in a space that begins with a choice of these). DeepHyper only
-makes suggestions; running, recording and resuming are done here.
+the whole space, each rule has its own (or each layer, in a space that begins with a choice of these), unless one forest
+is asked for, as in the paper. DeepHyper only makes suggestions; running, recording and resuming are done here.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from kenyon.errors import require, unknown
 from kenyon.search._space import NAN, Point, Space
 
 METHODS = ("ambs", "random")
+FORESTS = ("rules", "one")
+"""Whether the rules have forests of their own beside the one over the whole space."""
 CANDIDATES = 600
 """How many points the forest chooses from; with 10,000 a suggestion takes 1.5 s instead of less than 0.1 s."""
 
@@ -50,21 +52,25 @@ class AmbsSuggester:
 
     Every other suggestion comes from one forest over the whole space. Alone, it would settle on whichever rule did best
     among the first points, though another may do better once its own parameters are right: a forest predicts nothing
-    better than what it has seen. So the other suggestions come from the rules in turn, each with its own forest.
+    better than what it has seen. So the other suggestions come from the rules in turn, each with its own forest, unless
+    `forests` is `"one"`.
 
     Args:
         space: the space to choose from.
         seed: the seed of the random points and the forests.
         kappa: weight of a forest's uncertainty; large values explore.
         n_initial: how many results there must be before a forest is asked.
+        forests: one of `FORESTS`.
     """
 
-    def __init__(self, space: Space, seed: int, kappa: float, n_initial: int) -> None:
+    def __init__(self, space: Space, seed: int, kappa: float, n_initial: int, forests: str = "rules") -> None:
         require("deephyper", "search", "the search method 'ambs'")
+        if forests not in FORESTS:
+            raise unknown("forests", forests, FORESTS)
         self._space, self._seed, self._n_initial = space, seed, n_initial
         self._random = RandomSuggester(space, seed)
         self._told = 0
-        rules = [str(rule) for rule in space.root.values]
+        rules = [str(rule) for rule in space.root.values] if forests == "rules" else []
         self._all = _Forest(space, space, [seed], kappa)
         self._turns = [_Forest(space, space.only(rule), [seed, i], kappa) for i, rule in enumerate(rules)]
 
@@ -78,9 +84,9 @@ class AmbsSuggester:
             return self._random.ask(first, n)
         asked: list[_Forest] = []
         for number in range(first, first + n):
-            turn = self._turns[number // 2 % len(self._turns)]
-            # Without a new result a forest would repeat itself.
-            asked.append(turn if number % 2 and turn.news and turn not in asked else self._all)
+            turn = self._turns[number // 2 % len(self._turns)] if number % 2 and self._turns else self._all
+            # Without a new result a rule's forest would repeat itself.
+            asked.append(turn if turn.news and turn not in asked else self._all)
         points = {id(forest): forest.ask(first, asked.count(forest)) for forest in asked}
         return [points[id(forest)].pop() for forest in asked]
 
@@ -116,11 +122,13 @@ class _Forest:
         return [self._whole.mask(nothing | point) for point in self._search.ask(n)]
 
 
-def make_suggester(method: str, space: Space, seed: int, kappa: float, n_initial: int) -> Suggester:
+def make_suggester(
+    method: str, space: Space, seed: int, kappa: float, n_initial: int, forests: str = "rules"
+) -> Suggester:
     """A suggester by its name in `METHODS`."""
     if method not in METHODS:
         raise unknown("search method", method, METHODS)
-    return AmbsSuggester(space, seed, kappa, n_initial) if method == "ambs" else RandomSuggester(space, seed)
+    return AmbsSuggester(space, seed, kappa, n_initial, forests) if method == "ambs" else RandomSuggester(space, seed)
 
 
 def scratch_folder() -> tempfile.TemporaryDirectory[str]:

@@ -227,13 +227,13 @@ def _at_home(cell: Cell) -> bool:
 
 
 def rank_correlation(x: Sequence[float], y: Sequence[float]) -> float | None:
-    """Spearman's rank correlation; ties get their mean rank. None for fewer than three points or a constant side.
+    """Spearman's rank correlation; ties get their mean rank. None for fewer than three different x, or a constant y.
 
     Example:
         >>> rank_correlation([1, 2, 3], [10, 20, 5])
         -0.5
     """
-    if len(x) < 3 or len(set(x)) < 2 or len(set(y)) < 2:
+    if len(set(x)) < 3 or len(set(y)) < 2:
         return None
     from scipy.stats import spearmanr
 

@@ -27,7 +27,7 @@ CONFIGS: dict[str, dict[str, Any]] = {
     "gen-b1": {"options": {"b1": 0.0}},
     "gen-beta": {"options": {"beta": 3.0, "learning_rate": 0.02}},
     "inel": {"options": {"rule": "inel", "decay": 0.001}},
-    "oja": {"options": {"rule": "oja", "hidden_layers": [50], "clamp": "off"}},
+    "oja": {"options": {"rule": "oja", "hidden_layers": [50], "clamp": "off", "hidden_signal": "codes"}},
     "mse": {"options": {"rule": "mse", "threshold": "off", "n_jobs": 2}, "scenario": "task-incremental"},
     "budget": {"options": {"memory_budget": "20KB"}, "scenario": "single-task", "tests": "seen"},
     "ncm": {"learner": "ncm", "labelled": 0.5},

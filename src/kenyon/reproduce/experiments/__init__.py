@@ -24,6 +24,8 @@ from kenyon.reproduce.experiments._configurations import WINDOW, chosen, optimis
 from kenyon.reproduce.experiments._distances import distances
 from kenyon.reproduce.experiments._figures import search_trajectory, weight_evolution
 from kenyon.reproduce.experiments._memory import memory
+from kenyon.reproduce.experiments._normalisation import normalisation
+from kenyon.reproduce.experiments._orders import orders
 from kenyon.reproduce.experiments._single import configurations, single_task
 from kenyon.reproduce.experiments._transfer import transfer
 
@@ -54,6 +56,8 @@ _ROWS = (
     Experiment("distances", "Tables 5 and 6", distances),
     Experiment("weights", "Figure 4", weight_evolution),
     Experiment("search", "Figure 2", search_trajectory),
+    Experiment("orders", "Table 3 in shuffled class orders", orders),
+    Experiment("normalisation", "the paper's configurations on activity of any length", normalisation),
     Experiment("ablations", "the appendix's ablations", ablations),
 )
 

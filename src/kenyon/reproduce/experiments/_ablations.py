@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from kenyon.paper import paper_table
 from kenyon.reproduce._setting import Setting
-from kenyon.reproduce._wanted import EMPTY, Gap, Line, Section, Sheet, Wanted
-from kenyon.reproduce.experiments._configurations import PIXELS, RATE, READ_AS, chosen, single
+from kenyon.reproduce._wanted import EMPTY, Gap, Line, Runs, Section, Sheet, Wanted
+from kenyon.reproduce.experiments._configurations import COLLAPSES, PIXELS, RATE, READ_AS, chosen, single
 
 MLP = "kenyon.reproduce.feature_mlp:FeatureMLP"
 CHANGES: dict[str, dict[str, Any]] = {
@@ -59,7 +60,8 @@ def _mlp(
     paper: tuple[float, ...] | None,
 ) -> Wanted:
     layer = {key: options[key] for key in FEATURE_LAYER} | {"lr": rate}
-    return setting.runs("mnist", "single-task", MLP, layer, epochs=epochs, tests="last", seeds=seeds, paper=paper)
+    cell = setting.runs("mnist", "single-task", MLP, layer, epochs=epochs, tests="last", seeds=seeds, paper=paper)
+    return replace(cell, above=COLLAPSES) if isinstance(cell, Runs) and not setting.quick else cell
 
 
 def _kenyon(
@@ -72,4 +74,4 @@ def _kenyon(
     if options is None:
         return Gap("no configuration was chosen for it yet")
     changed = {**options, **CHANGES[ablation]}
-    return setting.kenyon("mnist", "single-task", changed, epochs=0.5, paper=paper, below=below)
+    return setting.kenyon("mnist", "single-task", changed, epochs=0.5, paper=paper, below=below, above=COLLAPSES)

@@ -6,7 +6,7 @@ from kenyon.learners import LEARNERS
 from kenyon.paper import PaperRow, PaperTable, paper_table
 from kenyon.reproduce._setting import COLOUR, NAMES, PAPERS_BACKBONE, Setting
 from kenyon.reproduce._wanted import EMPTY, Gap, Line, Section, Sheet, Wanted, paper_value
-from kenyon.reproduce.experiments._configurations import READ_AS, chosen, optimised, single, why_below
+from kenyon.reproduce.experiments._configurations import READ_AS, chosen, optimised, single, why_above, why_below
 
 RIVALS = {"er": "ER", "ncm": "NCM", "slda": "SLDA", "flymodel": "FlyModel", "randumb": "RanDumb"}
 """Methods that the paper does not have, and what to call them."""
@@ -95,7 +95,8 @@ def published_cell(
     carried = what == "transfer"
     options = single(home, which) if carried else optimised(which or home)
     below = why_below(scenario, "single-task" if carried else "class-incremental")
-    return setting.kenyon(dataset, scenario, options, paper=paper, below=below)
+    above = why_above(scenario, options["rule"], dataset in COLOUR)
+    return setting.kenyon(dataset, scenario, options, paper=paper, below=below, above=above)
 
 
 def _our_lines(setting: Setting, table: PaperTable, streams: list[tuple[str, str]]) -> list[Line]:

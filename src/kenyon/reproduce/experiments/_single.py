@@ -7,9 +7,17 @@ from typing import Any
 
 from kenyon.paper import paper_table
 from kenyon.report import Text
-from kenyon.reproduce._setting import NAMES, Setting
+from kenyon.reproduce._setting import COLOUR, NAMES, Setting
 from kenyon.reproduce._wanted import EMPTY, Fixed, Gap, Line, Section, Sheet, Wanted
-from kenyon.reproduce.experiments._configurations import READ_AS, READING, chosen, published, single, why_below
+from kenyon.reproduce.experiments._configurations import (
+    READ_AS,
+    READING,
+    chosen,
+    published,
+    single,
+    why_above,
+    why_below,
+)
 
 OPTIONS = {
     "N_H^F": "n_hidden",
@@ -43,7 +51,8 @@ def _sheet(setting: Setting, name: str, scenario: str, title: str) -> Sheet:
     for row in table.rows:
         dataset, rule = row.keys["dataset"], row.keys["rule"]
         options, below = published(name, dataset, rule), why_below(scenario, scenario)
-        cell = setting.kenyon(dataset, scenario, options, epochs=epochs, paper=row.values[0], below=below)
+        above = why_above(scenario, rule, dataset in COLOUR)
+        cell = setting.kenyon(dataset, scenario, options, epochs=epochs, paper=row.values[0], below=below, above=above)
         values = [table.value(column, **row.keys) for column in shown]
         words = [Fixed(Text(f"{value[0]:g}")) if value else EMPTY for value in values]
         lines.append(
@@ -105,8 +114,11 @@ def single_task(setting: Setting) -> list[Section]:
         if options is None:
             reason = "no configuration was chosen for it yet" if dataset in setting.present else setting.absent(dataset)
             return Gap(reason)
-        below = None if own else why_below("single-task", "single-task")
-        return setting.kenyon(dataset, "single-task", options, epochs=epochs, paper=paper, below=below)
+        if own:
+            return setting.kenyon(dataset, "single-task", options, epochs=epochs, paper=paper)
+        below = why_below("single-task", "single-task")
+        above = why_above("single-task", options["rule"], dataset in COLOUR)
+        return setting.kenyon(dataset, "single-task", options, epochs=epochs, paper=paper, below=below, above=above)
 
     papers = list(zip(datasets, ours.values, strict=True))
     rival = list(zip(datasets, phsic.values, strict=True))

@@ -11,7 +11,7 @@ from kenyon.report import Figure, Point, Result, Scatter
 from kenyon.reproduce._jobs import MeasureJob
 from kenyon.reproduce._setting import COLOUR, NAMES, Setting
 from kenyon.reproduce._wanted import Line, Plot, Results, Section, Sheet, Wanted
-from kenyon.reproduce.experiments._configurations import READ_AS, single, why_below
+from kenyon.reproduce.experiments._configurations import READ_AS, single, why_above, why_below
 from kenyon.reproduce.experiments._distances import measure
 from kenyon.search import default_epochs
 from kenyon.transfer import COEFFICIENTS, rank_correlation, transfer_coefficient
@@ -57,8 +57,9 @@ def _heading(stream: str) -> str:
 
 def _cell(setting: Setting, stream: str, options: dict, paper: tuple[float, ...] | None) -> Wanted:
     dataset, _, scenario = stream.partition("/")
-    below = why_below(scenario, "single-task")
-    return setting.kenyon(dataset, scenario, options, epochs=default_epochs(scenario), paper=paper, below=below)
+    below, above = why_below(scenario, "single-task"), why_above(scenario, options["rule"], dataset in COLOUR)
+    epochs = default_epochs(scenario)
+    return setting.kenyon(dataset, scenario, options, epochs=epochs, paper=paper, below=below, above=above)
 
 
 def _published(setting: Setting, label: str, dataset: str, rule: str, streams: Sequence[str]) -> _Row:
@@ -120,7 +121,8 @@ def _figure(setting: Setting, rows: Sequence[_Row]) -> Plot:
 
 def _rank(name: str, points: Sequence[Point]) -> str:
     rank = rank_correlation([p.x for p in points], [p.y for p in points])
-    return f"Rank correlation, {name}: {'too few points' if rank is None else format(rank, '.2f')}."
+    number = "too few different coefficients" if rank is None else f"{rank:.2f}"
+    return f"Rank correlation, {name}: {number}."
 
 
 def _our_points(results: Results, rows: Sequence[_Row], known: dict[str, MeasureJob]) -> list[Point]:

@@ -1,0 +1,122 @@
+"""A hidden layer with a local error signal: it learns what its own fixed readout of the classes gets wrong.
+
+    x_o = W^T x_e,   h = ReLU(x_o),   e[c] = y[c] - sum_j B[c, j] h[j]
+    dW[i, j] = l * x_e[i] * sum_c B[c, j] e[c]   where x_o[j] > 0, none elsewhere
+
+`B` is random and never changes: for each class half of the neurons count +1, the others -1, over the square root of
+their number. It is drawn from the seed, so it is no part of the state. The step is that of the MSE rule with the
+modulatory signal `x_m = x_o + B^T e`, and everything in it is known inside the layer: no error travels from layer to
+layer, and the next layer's rule plays no part. Weights begin at random, since neurons that begin alike stay alike.
+
+Reference: Mostafa, Ramesh and Cauwenberghs, "Deep supervised learning using local errors", Frontiers in
+Neuroscience 12, 2018.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kenyon._kernels.draw import draw_weights
+from kenyon._kernels.learn import forward_block
+from kenyon._kernels.local_error import learn_by_local_error
+from kenyon._kernels.outputs import column_means
+from kenyon.errors import MergeError
+from kenyon.features import Active
+from kenyon.layers._base import Layer, Samples
+from kenyon.layers._codes import code_of
+from kenyon.layers._plastic import WEIGHTS, KeptRows, PlasticUndo
+from kenyon.layers._state import Declared
+
+
+class LocalErrorLayer(Layer):
+    """A hidden layer that learns from its own error.
+
+    Args:
+        n_inputs: presynaptic units.
+        n_hidden: the layer's width.
+        seed: the readout and the first weights are drawn from it.
+        rate: the learning rate.
+
+    Example:
+        >>> layer = LocalErrorLayer(n_inputs=100, n_hidden=20, seed=0, rate=1.0)
+        >>> layer.add_classes(3)
+        >>> layer.weights.shape, layer.codes.shape
+        ((100, 20), (3, 24))
+    """
+
+    @classmethod
+    def declare(cls, values: Mapping[str, Any]) -> tuple[Declared, ...]:
+        return (WEIGHTS,)
+
+    @classmethod
+    def build(cls, n_inputs: int, n_hidden: int, seed: int, values: Mapping[str, Any]) -> LocalErrorLayer:
+        return cls(n_inputs, n_hidden, seed, values["hidden_rate"])
+
+    def __init__(self, n_inputs: int, n_hidden: int, seed: int, rate: float) -> None:
+        super().__init__(n_inputs, n_hidden, (WEIGHTS,))
+        self._seed, self._rate = seed, np.float32(rate)
+        self.codes = np.zeros((0, self.width), np.float32)
+        self._kept: KeptRows | None = None
+        reach = np.float32(np.sqrt(3 / n_hidden))  # of variance 1 / n_hidden
+        draw_weights(np.uint64(seed), reach, self.state.arrays["weights"][:, :n_hidden])
+
+    @property
+    def weights(self) -> NDArray[np.float32]:
+        return self.state.arrays["weights"][:, : self.n_neurons]
+
+    def add_class(self) -> None:
+        self.add_classes(1)
+
+    def add_classes(self, n: int) -> None:
+        self.n_classes += n
+        new = np.zeros((n, self.width), np.float32)
+        for row, number in zip(new, range(len(self.codes), len(self.codes) + n), strict=True):
+            signs = 2 * code_of(number, self.n_hidden, self.width, self._seed).astype(np.float32) - 1
+            row[: self.n_hidden] = signs[: self.n_hidden] / np.sqrt(np.float32(self.n_hidden))
+        self.codes = np.concatenate([self.codes, new])
+
+    def learn(self, samples: Samples, outputs: NDArray[np.float32] | None = None) -> int:
+        active, first, last, labels, _, _ = samples
+        if outputs is None:
+            outputs = np.empty((last - first, self.width), np.float32)
+        arrays = self.state.arrays
+        return learn_by_local_error(arrays["weights"], self.codes, active, first, last, labels, self._rate, outputs)
+
+    def forward(self, active: Active, first: int, last: int) -> NDArray[np.float32]:
+        outputs = np.empty((last - first, self.width), np.float32)
+        forward_block(self.state.arrays["weights"], active, first, last, outputs)
+        return outputs
+
+    def updates(self, samples: Samples, taught: NDArray[np.bool_], n_plastic: int) -> int:
+        active, first, last, *_ = samples
+        return int(active[2][first:last] @ taught) * n_plastic
+
+    def weight_means(self) -> NDArray[np.float64]:
+        return column_means(self.weights, self.n_neurons)
+
+    def unlike_one_pass(self) -> str | None:
+        raise MergeError(
+            "hidden_layers are not empty: expected none, since a layer learns from what the one below it has become"
+        )
+
+    def mark(self) -> PlasticUndo:
+        if self._kept is None:
+            self._kept = KeptRows(self.state.arrays["weights"])
+        return PlasticUndo(self, self._kept)
+
+    @property
+    def keeps_rows(self) -> bool:
+        """Learning changes the synapses of active units alone."""
+        return True
+
+    @property
+    def nbytes(self) -> int:
+        journal = self.state.arrays["weights"].nbytes + 5 * self.n_inputs  # whether or not a call has needed it yet
+        return super().nbytes + self.codes.nbytes + journal
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_kept": None}

@@ -1,0 +1,52 @@
+"""The paper's configurations on activity as its equation has it, beside activity of length 1."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from kenyon.paper import paper_table
+from kenyon.reproduce._setting import COLOUR, NAMES, Setting
+from kenyon.reproduce._trials import trial
+from kenyon.reproduce._wanted import Gap, Line, Runs, Section, Sheet
+from kenyon.reproduce.experiments._configurations import READ_AS, published
+
+SMALLER = 1e-6
+"""A factor of the published learning rates with which the delta rule does not diverge."""
+
+NOTE = (
+    "x_e = ReLU(W_e u - mu - beta sigma) is the paper's equation; here x_e is then scaled to length 1 unless unit_norm "
+    "is off. Without that its length is in the thousands for bytes, and the delta rule is stable only up to 2 / length "
+    f"squared, so that the published learning rates diverge. The last column has these rates times {SMALLER:g}, "
+    "chosen by hand. INEL's window is left at its factor. Columns without a deviation are of one seed. "
+)
+
+
+def normalisation(setting: Setting) -> list[Section]:
+    """One table: each configuration of Tables 1 and 7 on the stream it was found on."""
+    lines = []
+    for name, scenario in (("single_configurations", "single-task"), ("class_configurations", "class-incremental")):
+        table = paper_table(name)
+        for row in table.rows:
+            dataset, rule = row.keys["dataset"], row.keys["rule"]
+            if dataset not in (*COLOUR, "mnist", "fashion-mnist"):
+                continue
+            options = published(name, dataset, rule)
+            small = {"unit_norm": False, "learning_rate": options["learning_rate"] * SMALLER}
+            whole = _cell(setting, dataset, scenario, options, row.values[0])
+            others = [
+                _cell(setting, dataset, scenario, {**options, **changed}, row.values[0])
+                for changed in ({"unit_norm": False}, small)
+            ]
+            cells = (whole, *(trial(cell.config, cell.paper) if isinstance(cell, Runs) else cell for cell in others))
+            label = f"{'' if scenario == 'single-task' else 'Split-'}{NAMES[dataset]}, {rule.upper()}"
+            lines.append(Line(label, cells, outside=True))
+    columns = ("Length 1", "Length as it is", f"Length as it is, rate times {SMALLER:g}")
+    title = "The paper's configurations with and without normalisation"
+    return [Sheet("normalisation", title, columns, tuple(lines), note=NOTE + READ_AS)]
+
+
+def _cell(
+    setting: Setting, dataset: str, scenario: str, options: Mapping[str, Any], paper: tuple[float, ...] | None
+) -> Runs | Gap:
+    return setting.kenyon(dataset, scenario, options, epochs=0.5 if scenario == "single-task" else 1.0, paper=paper)

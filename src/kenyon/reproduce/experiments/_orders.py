@@ -1,0 +1,57 @@
+"""Class-incremental streams in shuffled class orders, beside the sorted order that the paper and the literature use."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from kenyon.learners import LEARNERS
+from kenyon.reproduce._setting import COLOUR, NAMES, Setting
+from kenyon.reproduce._wanted import EMPTY, Gap, Line, Section, Sheet, Wanted
+from kenyon.reproduce.experiments._comparison import ON_FEATURES, methods
+from kenyon.reproduce.experiments._configurations import READ_AS, chosen, optimised
+
+SCENARIO = "class-incremental"
+DATASETS = ("mnist", "cifar10", "cifar100")
+ORDERS = ("sorted", "shuffled")
+NOTE = (
+    "Split streams take classes in the order of their labels: 0 and 1, 2 and 3, and so on. Shuffled: every seed has an "
+    "order of its own, so that the deviation is that over orders. Everything else is as in the comparison of all "
+    "methods. Methods that learn ResNet-18 on CIFAR are not part of it there. "
+)
+
+
+def orders(setting: Setting) -> list[Section]:
+    """One table, with two columns per stream."""
+    papers = {f"Ours (Opt w/ Split {NAMES[home]}), the paper's": optimised(home) for home in ("mnist", "cifar10")}
+    lines = [
+        Line(label, _cells(setting, dict.fromkeys(DATASETS, options)), "The paper's configurations, run here")
+        for label, options in papers.items()
+    ]
+    own = {dataset: chosen(dataset, SCENARIO) for dataset in DATASETS}
+    lines.append(Line("Kenyon", _cells(setting, own), "Kenyon, chosen on held-out samples of the sorted order"))
+    for learner, label in methods().items():
+        if learner != "iid-offline" and SCENARIO in LEARNERS[learner].scenarios:
+            group = f"Keeps besides its weights: {LEARNERS[learner].memory}"
+            lines.append(Line(label, tuple(_rival(setting, learner, d, o) for d in DATASETS for o in ORDERS), group))
+    lines[3:] = sorted(lines[3:], key=lambda line: line.group or "")
+    columns = tuple(f"Split-{NAMES[dataset]}, {order}" for dataset in DATASETS for order in ORDERS)
+    return [Sheet("orders", "Class-incremental: shuffled class orders", columns, tuple(lines), note=NOTE + READ_AS)]
+
+
+def _cells(setting: Setting, options: Mapping[str, Mapping[str, Any] | None]) -> tuple[Wanted, ...]:
+    return tuple(
+        setting.kenyon(dataset, SCENARIO, given, class_order=order)
+        if given
+        else Gap("no configuration was chosen for this stream yet")
+        for dataset, given in options.items()
+        for order in ORDERS
+    )
+
+
+def _rival(setting: Setting, learner: str, dataset: str, order: str) -> Wanted:
+    colour = dataset in COLOUR
+    if colour and learner not in ON_FEATURES:
+        return EMPTY
+    tests = "last" if colour else "all"
+    return setting.runs(dataset, SCENARIO, learner, tests=tests, class_order=order, features=colour)
