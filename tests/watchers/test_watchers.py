@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -176,9 +177,12 @@ def test_wandb_has_the_run_offline(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     for file in files:
         found: dict[str, str] = {}
         curve: list[float] = []
-        for data in wandb_records(file):
-            record = wandb_internal_pb2.Record()
-            record.ParseFromString(data)
+        records: list[Any] = []
+        deadline = time.monotonic() + 60
+        while "exit" not in [record.WhichOneof("record_type") for record in records]:  # another process writes them
+            assert time.monotonic() < deadline
+            records = [wandb_internal_pb2.Record.FromString(data) for data in wandb_records(file)]
+        for record in records:
             for item in (*record.history.item, *record.summary.update, *record.run.config.update):
                 found[item.key or "/".join(item.nested_key)] = item.value_json
             curve += [float(i.value_json) for i in record.history.item if "accuracy_so_far" in (i.key, *i.nested_key)]
