@@ -6,14 +6,17 @@
     python benchmarks/out_of_the_box.py --choose    what the defaults were chosen by
     python benchmarks/out_of_the_box.py --unseen    known classes against unseen ones
 
-The peers stand behind a StandardScaler each, and everybody makes one pass, a sample at a time.
+The peers stand behind a StandardScaler each, and everybody makes one pass, a sample at a time. `--keep FILE` writes
+every figure into a file as soon as it is there and reads those that it has, so that a run that was ended goes on.
 """
 
 from __future__ import annotations
 
 import argparse
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+import json
+from collections.abc import Callable, Iterable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -161,15 +164,43 @@ def by_class(make: Callable[[int], Any], seeds: int) -> float:
     return 100 * float(np.mean(hits))
 
 
-def row(name: str, measure: Callable[[Callable[[int], Any]], float], ours: dict[str, Any], more: Sequence = ()) -> None:
-    """Print one line of the table, ours first."""
-    figures = [measure(lambda seed: Ours(seed, **ours))]
-    figures += [measure(peer) for peer in (*PEERS.values(), *more)]
-    best = max(figures[1:])
-    print(
-        f"| {name} | {figures[0]:.1f} | {' | '.join(f'{f:.1f}' for f in figures[1:])} | {figures[0] - best:+.1f} |",
-        flush=True,
-    )
+class Table:
+    """Lines of figures, one of a learner's each; those in a file are not measured again.
+
+    Args:
+        peers: learners to stand beside ours, by name.
+        ours: our classifier by name, with what is not the default.
+        sizes: seeds and samples, which figures in the file must have been measured with.
+        kept: the file, one JSON object per line; None for none.
+    """
+
+    def __init__(
+        self,
+        peers: dict[str, Callable[[int], Any]],
+        ours: dict[str, dict[str, Any]],
+        sizes: dict[str, int],
+        kept: Path | None,
+    ) -> None:
+        self.makers = {name: lambda seed, given=given: Ours(seed, **given) for name, given in ours.items()} | peers
+        self.n_ours, self.sizes, self.kept = len(ours), sizes, kept
+        lines = kept.read_text(encoding="utf-8").splitlines() if kept is not None and kept.exists() else []
+        found = [one for one in map(json.loads, lines) if all(one[name] == size for name, size in sizes.items())]
+        self.known = {(one["row"], one["learner"]): float(one["figure"]) for one in found}
+        print(f"| {' | '.join(['', *self.makers, 'above the best'])} |\n|{'---|' * (len(self.makers) + 2)}", flush=True)
+
+    def row(self, name: str, measure: Callable[[Callable[[int], Any]], float]) -> None:
+        """Print one line; its last figure compares our first column with the best peer."""
+        figures = [self._figure(name, learner, measure) for learner in self.makers]
+        above = figures[0] - max(figures[self.n_ours :])
+        print(f"| {name} | {' | '.join(f'{figure:.1f}' for figure in figures)} | {above:+.1f} |", flush=True)
+
+    def _figure(self, name: str, learner: str, measure: Callable[[Callable[[int], Any]], float]) -> float:
+        if (name, learner) not in self.known:
+            self.known[name, learner] = figure = measure(self.makers[learner])
+            if self.kept is not None:
+                with self.kept.open("a", encoding="utf-8") as file:
+                    file.write(json.dumps({"row": name, "learner": learner, "figure": figure, **self.sizes}) + "\n")
+        return self.known[name, learner]
 
 
 def unseen() -> None:
@@ -177,7 +208,8 @@ def unseen() -> None:
     through = {"layer": "second-order", "shape": (8, 8), "n_hidden": 200}
     digits = (load_digits()["data"] * 15).astype(np.uint8), load_digits()["target"]
     sets: dict[str, Any] = {"digits as bytes": (digits, through)}
-    for name, load in {"iris": load_iris, "wine": load_wine, "digits as floats": load_digits}.items():
+    loads = {"iris": load_iris, "wine": load_wine, "breast cancer": load_breast_cancer, "digits as floats": load_digits}
+    for name, load in loads.items():
         sets[name] = (load(return_X_y=True), {})
     for name, ((X, y), params) in sets.items():
         order = np.random.default_rng(9).permutation(len(y))
@@ -194,6 +226,50 @@ def unseen() -> None:
         )
 
 
+def drifting(samples: int) -> dict[str, Iterable]:
+    """Streams of River's that change: abruptly, from concept to concept, or all the time."""
+    each = samples // 4
+    return {
+        "SEA, four concepts": itertools.chain.from_iterable(
+            itertools.islice(synth.SEA(variant=v, seed=v, noise=0.1), each) for v in (0, 1, 2, 3)
+        ),
+        "Agrawal, four concepts": itertools.chain.from_iterable(
+            itertools.islice(synth.Agrawal(classification_function=f, seed=f), each) for f in (0, 1, 2, 3)
+        ),
+        "RandomRBFDrift": synth.RandomRBFDrift(
+            seed_model=1, seed_sample=1, n_classes=4, n_features=8, n_centroids=20, change_speed=0.001,
+            n_drift_centroids=10,
+        ),
+    }  # fmt: skip
+
+
+def to_choose_by() -> dict[str, Iterable]:
+    """Synthetic streams that stay as they are."""
+    return {
+        "SEA": synth.SEA(seed=1, noise=0.1), "Agrawal 0": synth.Agrawal(seed=1, perturbation=0.05),
+        "Agrawal 4": synth.Agrawal(classification_function=4, seed=1, perturbation=0.05),
+        "RandomRBF": synth.RandomRBF(seed_model=1, seed_sample=1, n_classes=4, n_features=8, n_centroids=20),
+        "Waveform": synth.Waveform(seed=1), "LED": synth.LED(seed=1, noise_percentage=0.1),
+        "Sine": synth.Sine(seed=1, classification_function=2),
+        "Hyperplane": synth.Hyperplane(seed=1, n_features=10),
+        "Mixed": synth.Mixed(seed=1),
+    }  # fmt: skip
+
+
+def tables(table: Table, seeds: int) -> None:
+    """Bananas, scikit-learn's tables, sensors and digits."""
+    X, y = arrays(datasets.Bananas())
+    table.row("River Bananas, prequential", lambda make: prequential(make, X, y))
+    for name, load in {"iris": load_iris, "wine": load_wine, "breast cancer": load_breast_cancer}.items():
+        both = load(return_X_y=True)
+        table.row(f"{name}, 5-fold", lambda make, both=both: folds(make, *both, seeds))
+    table.row("sensors, class by class", lambda make: by_class(make, seeds))
+    digits, labels = load_digits(return_X_y=True)
+    table.row("digits as floats, 5-fold", lambda make: folds(make, digits, labels, 1))
+    plain, signed = (folds(lambda seed: Ours(seed), digits, labels % 2 * k - (k - 1), 1) for k in (1, 2))
+    print(f"\nodd and even digits: {plain:.2f} with the labels 0 and 1, {signed:.2f} with -1 and 1")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     for name in ("test-set", "drift", "choose", "unseen"):
@@ -201,60 +277,29 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--samples", type=int, default=50_000, help="of each stream that changes")
     parser.add_argument("--memory", type=int, default=1_000, help="half-life on streams that change")
+    parser.add_argument("--keep", type=Path, metavar="FILE", help="figures are kept here, and not measured again")
     chosen = parser.parse_args()
     if chosen.unseen:
         unseen()
         return
-    forests = [lambda seed: FromRiver(forest.ARFClassifier(seed=seed))] if chosen.drift else []
-    names = ["", "Kenyon", *PEERS, *(["ARF"] if forests else []), "above the best"]
-    print(f"| {' | '.join(names)} |\n|{'---|' * len(names)}")
+    sizes = {"seeds": chosen.seeds, "samples": chosen.samples}
     if chosen.drift:
-        streams: dict[str, Any] = {
-            "SEA, abrupt": itertools.chain.from_iterable(
-                itertools.islice(synth.SEA(variant=v, seed=v, noise=0.1), chosen.samples // 4) for v in (0, 1, 2, 3)
-            ),
-            "Agrawal, abrupt": itertools.chain.from_iterable(
-                itertools.islice(synth.Agrawal(classification_function=f, seed=f), chosen.samples // 4)
-                for f in (0, 1, 2, 3)
-            ),
-            "RandomRBFDrift": synth.RandomRBFDrift(
-                seed_model=1, seed_sample=1, n_classes=4, n_features=8, n_centroids=20, change_speed=0.001,
-                n_drift_centroids=10,
-            ),
-        }  # fmt: skip
-        for name, stream in streams.items():
-            X, y = arrays(stream, chosen.samples)
-            row(name, lambda make, X=X, y=y: prequential(make, X, y), {"memory": chosen.memory}, forests)
-        return
-    if chosen.test_set:
-        for name, stream in {"Phishing": datasets.Phishing(), "ImageSegments": datasets.ImageSegments()}.items():
-            X, y = arrays(stream)
-            row(f"River {name}, prequential", lambda make, X=X, y=y: prequential(make, X, y), {})
-        return
-    if chosen.choose:
-        rows = {
-            "SEA": synth.SEA(seed=1, noise=0.1), "Agrawal 0": synth.Agrawal(seed=1, perturbation=0.05),
-            "Agrawal 4": synth.Agrawal(classification_function=4, seed=1, perturbation=0.05),
-            "RandomRBF": synth.RandomRBF(seed_model=1, seed_sample=1, n_classes=4, n_features=8, n_centroids=20),
-            "Waveform": synth.Waveform(seed=1), "LED": synth.LED(seed=1, noise_percentage=0.1),
-            "Sine": synth.Sine(seed=1, classification_function=2),
-            "Hyperplane": synth.Hyperplane(seed=1, n_features=10),
-            "Mixed": synth.Mixed(seed=1),
-        }  # fmt: skip
-        for name, stream in rows.items():
-            X, y = arrays(stream, 2_500)
-            row(f"{name}, 2,500 samples", lambda make, X=X, y=y: prequential(make, X, y), {})
-        return
-    X, y = arrays(datasets.Bananas())
-    row("River Bananas, prequential", lambda make: prequential(make, X, y), {})
-    for name, load in {"iris": load_iris, "wine": load_wine, "breast cancer": load_breast_cancer}.items():
-        table = load(return_X_y=True)
-        row(f"{name}, 5-fold", lambda make, table=table: folds(make, *table, chosen.seeds), {})
-    row("sensors, class by class", lambda make: by_class(make, chosen.seeds), {})
-    digits, labels = load_digits(return_X_y=True)
-    row("digits, 5-fold", lambda make: folds(make, digits, labels, 1), {})
-    plain, signed = (folds(lambda seed: Ours(seed), digits, labels % 2 * k - (k - 1), 1) for k in (1, 2))
-    print(f"\nodd and even digits: {plain:.2f} with the labels 0 and 1, {signed:.2f} with -1 and 1")
+        ours: dict[str, dict[str, Any]] = {f"memory={chosen.memory}": {"memory": chosen.memory}, "memory off": {}}
+        table = Table(
+            {**PEERS, "ARF": lambda seed: FromRiver(forest.ARFClassifier(seed=seed))}, ours, sizes, chosen.keep
+        )
+        streams = {name: arrays(stream, chosen.samples) for name, stream in drifting(chosen.samples).items()}
+    else:
+        table = Table(PEERS, {"Kenyon": {}}, sizes, chosen.keep)
+        if not (chosen.test_set or chosen.choose):
+            tables(table, chosen.seeds)
+            return
+        others = {"River Phishing": datasets.Phishing(), "River ImageSegments": datasets.ImageSegments()}
+        streams = {name: arrays(stream) for name, stream in others.items()} if chosen.test_set else {}
+        if chosen.choose:
+            streams = {f"{name}, 2,500 samples": arrays(s, 2_500) for name, s in to_choose_by().items()}
+    for name, (X, y) in streams.items():
+        table.row(f"{name}, prequential", lambda make, X=X, y=y: prequential(make, X, y))
 
 
 if __name__ == "__main__":

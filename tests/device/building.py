@@ -46,6 +46,33 @@ def make(name: str, **more: Any) -> KenyonClassifier:
     return KenyonClassifier(**{"arithmetic": "integer", "random_state": 5, "unlabelled": -1, **MODELS[name], **more})
 
 
+def at_random(rng: np.random.Generator) -> dict[str, Any]:
+    """A model of samples of 64 bytes, drawn at random."""
+    layers: list[dict[str, Any]] = [
+        {"rule": "gen", "bits": int(rng.choice([2, 3, 4, 8]))},
+        {"rule": "mean", "bits": int(rng.choice([2, 3, 4, 8]))},
+        {"layer": "second-order", "bits": int(rng.choice([16, 24]))},
+    ]
+    shapes: list[dict[str, Any]] = [
+        {"shape": (8, 8)}, {"shape": (2, 32), "axes": "ct"}, {"shape": (16, 4), "axes": "tc"},
+        {"shape": (64,)}, {"shape": (4, 4, 4), "axes": "hwc"},
+    ]  # fmt: skip
+    windows = shapes[rng.integers(len(shapes))] | {
+        "features": "windows",
+        "window": int(rng.integers(2, 5)),
+        "shifts": int(rng.integers(0, 4)),
+        "pooling": str(rng.choice(["max", "sum"])),
+        "signs": str(rng.choice(["random", "oriented"])),
+        "root": bool(rng.integers(2)),
+        "density": int(rng.integers(2, 5)),
+    }
+    sparse = {"density": int(rng.integers(3, 40)), "inhibitory": float(rng.uniform(0, 0.6))}
+    features = windows if rng.random() < 0.7 else sparse
+    threshold = None if rng.random() < 0.3 else float(rng.uniform(0, 1.2))
+    common = {"arithmetic": "integer", "n_hidden": int(rng.integers(9, 70)), "threshold": threshold, "random_state": 1}
+    return {**layers[rng.integers(len(layers))], **features, **common}
+
+
 def exported(classifier: KenyonClassifier, folder: Path, **options: Any) -> Path:
     export_model(classifier, "c", folder, **options)
     return folder
@@ -60,4 +87,4 @@ def wrapper(folder: Path) -> ModuleType:
     return module
 
 
-__all__ = ["MODELS", "compiled", "exported", "make", "stream", "wrapper", "zig"]
+__all__ = ["MODELS", "at_random", "compiled", "exported", "make", "stream", "wrapper", "zig"]

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from building import make, stream, zig
+from building import at_random, make, stream, zig
 
 from emulated import ArmDevice, WasmDevice
 from kenyon import KenyonClassifier
@@ -51,6 +51,20 @@ def test_every_core_learns_the_same_bits(kind: str, name: str, tmp_path: Path) -
     assert device.learn(X[0].tobytes(), 5000) == -1
 
 
+@pytest.mark.parametrize(
+    ("kind", "seed"),
+    [pytest.param("m4", 10, marks=needs("unicorn")), pytest.param("wasm", 11, marks=needs("wasmtime"))],
+)
+def test_models_drawn_at_random_learn_the_same_bits(kind: str, seed: int, tmp_path: Path) -> None:
+    X, y = stream(50, seed=seed)
+    clf = KenyonClassifier(**at_random(np.random.default_rng(seed))).partial_fit(X[:20], y[:20])
+    export_model(clf, "c", tmp_path)
+    device: Any = WasmDevice(tmp_path) if kind == "wasm" else ArmDevice(tmp_path, kind)
+    for x, label in zip(X[20:], y[20:].tolist(), strict=True):
+        assert device.learn(x.tobytes(), label) == 0
+    assert device.save() == to_buffer(clf.partial_fit(X[20:], y[20:]))
+
+
 @needs("unicorn")
 def test_a_model_of_4_kb_fits_a_part_with_8_kb(tmp_path: Path) -> None:
     """64 inputs and 4 classes: the model and the stack of every call, learning and predicting."""
@@ -85,3 +99,16 @@ def test_a_model_of_20_kb_learns_within_its_bounds(tmp_path: Path) -> None:
     )
     assert device.ram + 784 + stack <= 32 * 1024
     assert device.save() == to_buffer(clf.partial_fit(np.concatenate([X[:1], X[:1]]), np.array([3, 3])))
+
+
+@needs("unicorn")
+def test_counting_in_20_kb_learns_within_the_same_bounds(tmp_path: Path) -> None:
+    X = np.random.default_rng(0).integers(0, 256, (20, 784)).astype(np.uint8)
+    clf = KenyonClassifier(rule="mean", bits=4, n_hidden=3_600, shape=(28, 28), arithmetic="integer", random_state=0)
+    clf.partial_fit(X, np.arange(20) % 10)
+    export_model(clf, "c", tmp_path)
+    device = ArmDevice(tmp_path, "m4")
+    assert device.learn(X[0].tobytes(), 3) == 0
+    assert device.instructions <= 3_000_000
+    stack = device.stack_of("kenyon_learn", device.model, device.call("kenyon_the_sample"), 3)
+    assert device.ram + 784 + stack <= 32 * 1024

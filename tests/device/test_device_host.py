@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from building import MODELS, compiled, exported, make, stream, wrapper, zig
+from building import MODELS, at_random, compiled, exported, make, stream, wrapper, zig
 
 from kenyon import KenyonClassifier
 from kenyon.errors import ConfigError, MergeError, MergeWarning, ModelFileError
@@ -65,13 +65,31 @@ def test_c_learns_the_same_bits(library: Any, name: str, tables: str) -> None:
     model, clf = module.Model(), KenyonClassifier.from_arrays(start.to_arrays())
     X, y = stream(160, seed=1)
     same(model, clf, X[:20])
-    for x, label in zip(X, y.tolist(), strict=True):
+    for x, label in zip(X[:60], y[:60].tolist(), strict=True):
         model.learn(x.tobytes(), label)
+    model.learn_many(X[60:].tobytes(), y[60:].tolist())
     clf.partial_fit(X, y)
     same(model, clf, X[-20:])
-    cost = device_costs(clf, classes=6)[tables]
-    assert model.ram == cost.ram
+    if tables == "none":  # vector registers take more room
+        assert model.ram == device_costs(clf, classes=6)[tables].ram
     assert model.activity(X[0].tobytes()) == _activity(clf, X[0])
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_models_drawn_at_random_learn_the_same_bits(seed: int, tmp_path: Path) -> None:
+    """Any shape, window, shifts, pooling and bits, one sample at a time and many, with vector registers and without."""
+    rng = np.random.default_rng(seed)
+    X, y = stream(150, seed=seed)
+    clf = KenyonClassifier(**at_random(rng)).partial_fit(X[:50], y[:50])
+    folder = exported(clf, tmp_path, tables=str(rng.choice(["flash", "none"])))
+    options = ["-DKENYON_WIDE"] if seed % 2 else []
+    compiled(folder, "libkenyon.so", "-shared", "-fPIC", *UNDEFINED, *options)
+    model = wrapper(folder).Model()
+    cuts = sorted(rng.integers(50, 150, 3).tolist())
+    model.learn_many(X[50 : cuts[1]].tobytes(), y[50 : cuts[1]].tolist())
+    for x, label in zip(X[cuts[1] :], y[cuts[1] :].tolist(), strict=True):
+        model.learn(x.tobytes(), label)
+    same(model, clf.partial_fit(X[50:], y[50:]), X[:15])
 
 
 def _activity(clf: KenyonClassifier, x: np.ndarray) -> bytes:
@@ -151,6 +169,7 @@ def test_what_is_refused_changes_nothing(library: Any) -> None:
     broken = bytes([*good[:50], good[50] ^ 1, *good[51:]])
     calls = {
         "unknown label": (lambda: model.learn(x, 5000), -1),
+        "many, one unknown": (lambda: model.learn_many(3 * x, [model.labels[0], model.labels[1], 5000]), -1),
         "forget nothing": (lambda: model.forget_class(5000), -1),
         "rename nothing": (lambda: model.rename_class(5000, 1), -1),
         "known": (lambda: model.add_class(model.labels[0]), -2),
@@ -164,6 +183,7 @@ def test_what_is_refused_changes_nothing(library: Any) -> None:
         "damaged": (lambda: model.load(broken), -9),
         "merging": (lambda: model.merge(good), -12),
         "unlabelled": (lambda: model.learn(x, -1), 0),
+        "many unlabelled": (lambda: model.learn_many(20 * x, 20 * [-1]), 0),
     }
     before = model.save()
     for what, (call, code) in calls.items():
@@ -174,6 +194,8 @@ def test_what_is_refused_changes_nothing(library: Any) -> None:
         model.add_class(label)
     before = model.save()
     assert code_of(lambda: model.add_class(1002)) == -3 and model.save() == before
+    with pytest.raises(ValueError, match="the samples have 65 bytes: expected 64 for each label"):
+        model.learn_many(x + x[:1], [0])
     with pytest.raises(ModelFileError, match="checksum"):
         from_buffer(start, broken)
     with pytest.raises(ModelFileError, match="expected b'KNYN'"):
@@ -182,7 +204,7 @@ def test_what_is_refused_changes_nothing(library: Any) -> None:
 
 @pytest.mark.parametrize("name", ["second order, 16 bits", "second order, 24 bits", "gen", "mean"])
 def test_forged_buffers_are_refused_by_both_or_by_none(library: Any, name: str) -> None:
-    """Random bytes with a true checksum: C and Python agree on what a state is, and C never trips over one."""
+    """Random bytes with a true checksum, then any label: C and Python agree on what a state is, and C never trips."""
     module, start = library(name)
     good, rng = to_buffer(start), np.random.default_rng(6)
     X, y = stream(3, seed=7)
@@ -202,9 +224,9 @@ def test_forged_buffers_are_refused_by_both_or_by_none(library: Any, name: str) 
         except ModelFileError as error:
             assert code < 0, error
         if not code:
-            for x, label in zip(X, y.tolist(), strict=True):
-                if label in model.labels:
-                    model.learn(x.tobytes(), label)
+            for x, label in zip(X, [*y[:2].tolist(), int(rng.integers(-(2**31), 2**31))], strict=True):
+                known = label == -1 or label in model.labels
+                assert code_of(lambda model=model, x=x, label=label: model.learn(x.tobytes(), label)) == known - 1
             model.predict(X[0].tobytes())
     assert {0, -5, -8, -10} <= codes, codes
 
@@ -302,7 +324,14 @@ def test_a_float_model_predicts_only_and_says_so(given: dict[str, Any], tmp_path
     model = module.Model()
     found = [model.predict(x.tobytes()) for x in X[120:]]
     assert np.mean(found == clf.predict(X[120:])) > 0.95
-    for call in (lambda: model.learn(bytes(64), 0), lambda: model.add_class(5), model.save, lambda: model.load(b"x")):
+    many = lambda: model.learn_many(bytes(64), [0])  # noqa: E731
+    for call in (
+        lambda: model.learn(bytes(64), 0),
+        many,
+        lambda: model.add_class(5),
+        model.save,
+        lambda: model.load(b"x"),
+    ):
         assert code_of(call) == -11
     with pytest.raises(ConfigError, match="arithmetic='float'"):
         to_buffer(clf)

@@ -121,6 +121,8 @@ def test_damaged_results_are_named(tmp_path: Path, damage: str) -> None:
         ("accuracy_matrix", [["0.5"]]),
         ("accuracy_matrix", []),
         ("accuracy_before", [0.5]),
+        ("recalls", ["0.5"]),
+        ("recalls", 0.5),
         ("metrics", {"accuracy": "0.5"}),
         ("options", [1]),
         ("state_sha256", None),

@@ -74,9 +74,17 @@ def test_a_virtual_drift_changes_inputs_and_no_label() -> None:
 
 
 def test_runs_have_the_matching_metrics() -> None:
-    tail = run(RunConfig("digits", "ncm", Curriculum("single-task", long_tail=0.02)), [0]).results[0].metrics
+    report = run(RunConfig("digits", "ncm", Curriculum("single-task", long_tail=0.02)), [0], keep_learners=True)
+    result, (learner,) = report.results[0], report.learners
+    tail = result.metrics
+    test = DIGITS.test
+    right = np.asarray(learner.predict(test.X[:])) == test.y
+    assert result.recalls == tuple(float(right[test.y == c].mean()) for c in range(10))
+    assert min(result.recalls) == tail.lowest_recall and report.to_dict()["recalls"] == list(result.recalls)  # type: ignore[type-var]
     assert tail.lowest_recall < tail.balanced_accuracy and 0 < tail.kappa < tail.balanced_accuracy
-    drift = run(RunConfig("digits", "kenyon", Curriculum("drift"), {"n_hidden": 300}), [0]).results[0].metrics
+    drifting = run(RunConfig("digits", "kenyon", Curriculum("drift"), {"n_hidden": 300}), [0])
+    drift = drifting.results[0].metrics
+    assert drifting.results[0].recalls == () and drifting.to_dict()["recalls"] == []
     assert 0 <= drift.accuracy_after_drift <= 1 and drift.kappa is None
 
 

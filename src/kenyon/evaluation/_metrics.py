@@ -73,6 +73,14 @@ class FinishedRun:
                 np.add.at(table, (y, np.where(known, predicted, n)), 1)
         return table
 
+    @property
+    def recalls(self) -> NDArray[np.float64] | None:
+        """The final recall of each class, NaN for one without test samples; None where there is no confusion."""
+        if self.confusion is None:
+            return None
+        counts = self.confusion.sum(axis=1)
+        return np.where(counts > 0, np.diagonal(self.confusion) / np.maximum(counts, 1), np.nan)
+
     @classmethod
     def of(cls, tally: Tally, learner: Learner, stream: Stream) -> FinishedRun:
         n_test = np.array([episode.n_test for episode in stream.episodes], dtype=np.int64)
@@ -133,21 +141,12 @@ def _forward(run: FinishedRun) -> float | None:
     return float((np.diagonal(run.R, 1) - run.before[1:]).mean()) if len(run.R) > 1 else None
 
 
-def _recalls(run: FinishedRun) -> NDArray[np.float64] | None:
-    if run.confusion is None:
-        return None
-    counts = run.confusion.sum(axis=1)
-    return np.diagonal(run.confusion)[counts > 0] / counts[counts > 0]
-
-
 def _balanced(run: FinishedRun) -> float | None:
-    recalls = _recalls(run)
-    return None if recalls is None else float(recalls.mean())
+    return None if run.recalls is None else float(np.nanmean(run.recalls))
 
 
 def _lowest_recall(run: FinishedRun) -> float | None:
-    recalls = _recalls(run)
-    return None if recalls is None else float(recalls.min())
+    return None if run.recalls is None else float(np.nanmin(run.recalls))
 
 
 def _kappa(run: FinishedRun) -> float | None:

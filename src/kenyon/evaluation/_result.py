@@ -30,6 +30,8 @@ class RunResult:
         metrics: the numbers.
         accuracy_matrix: accuracy on task j (column) after learning task i (row); None where not tested.
         accuracy_before: accuracy on each task before learning.
+        recalls: final recall of each class, in the order of the data set's classes; None for one without test
+            samples. Empty where tasks are told apart or tested one by one.
         weights_stride: samples between two rows of `weights.npy`, counted from each task's start; 0 for none.
         state_sha256: hash of the learner's final state.
         backbone_bytes: bytes of the frozen network before the learner, which `state_bytes` leaves out; 0 for none.
@@ -50,6 +52,7 @@ class RunResult:
     state_sha256: str
     backbone_bytes: int = 0
     options: Mapping[str, float] = field(default_factory=dict)
+    recalls: tuple[float | None, ...] = ()
     run: str = ""
     folder: Path | None = None
 
@@ -74,7 +77,10 @@ class RunResult:
                 raise ValueError(f"a row of the accuracy matrix is {row!r}: expected {n_tasks} numbers or null")
         if len(values["accuracy_matrix"]) != n_tasks:
             raise ValueError(f"the accuracy matrix has {len(values['accuracy_matrix'])} rows for {n_tasks} tasks")
-        return cls(**known | {"metrics": Metrics(values["metrics"]), "folder": folder})
+        recalls = values.get("recalls", [])
+        if type(recalls) is not list or not all(v is None or type(v) is float for v in recalls):
+            raise ValueError(f"recalls = {recalls!r}: expected numbers or null")
+        return cls(**known | {"metrics": Metrics(values["metrics"]), "recalls": tuple(recalls), "folder": folder})
 
     def matrix_csv(self) -> str:
         """The accuracy matrix with its first row, before learning, as comma-separated values."""
@@ -119,6 +125,8 @@ class Report:
             "accuracy_matrix": self.accuracy_matrix,
             "accuracy_matrix_per_seed": [result.accuracy_matrix for result in self.results],
             "accuracy_before": _mean([[result.accuracy_before] for result in self.results])[0],
+            "recalls": _mean([[result.recalls] for result in self.results])[0],
+            "recalls_per_seed": [result.recalls for result in self.results],
             "tasks": [result.tasks for result in self.results],
             "state_sha256": [result.state_sha256 for result in self.results],
             "folders": [str(result.folder) if result.folder else None for result in self.results],
@@ -133,8 +141,8 @@ def _whole(name: str, values: Sequence[Any]) -> tuple[int, ...]:
 
 
 def _mean(matrices: Sequence[Matrix]) -> Matrix:
-    """Entry by entry; None where any is None."""
-    rows, columns = len(matrices[0]), len(matrices[0][0])
+    """Entry by entry; None where any is None, and nothing where any has no entries."""
+    rows, columns = len(matrices[0]), min(len(matrix[0]) for matrix in matrices)
     return [[summarise([matrix[i][j] for matrix in matrices]).mean for j in range(columns)] for i in range(rows)]
 
 

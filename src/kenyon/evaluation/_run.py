@@ -93,15 +93,18 @@ def _result(
 ) -> RunResult:
     n_test = np.array([episode.n_test for episode in stream.episodes], dtype=np.int64)
     rows = [[None if np.isnan(a) else float(a) for a in row] for row in tally.accuracies(n_test)]
+    finished = FinishedRun.of(tally, learner, stream)
+    recalls = [] if finished.recalls is None else finished.recalls.tolist()
     return RunResult(
         seed=seed,
         tested_on="holdout" if config.curriculum.holdout else "test",
         tasks=tuple(tuple(int(c) for c in task) for task in stream.info.tasks),
         n_train=tuple(episode.n_train for episode in stream.episodes),
         n_test=tuple(n_test.tolist()),
-        metrics=Metrics.of(FinishedRun.of(tally, learner, stream)),
+        metrics=Metrics.of(finished),
         accuracy_matrix=rows[1:],
         accuracy_before=rows[0],
+        recalls=tuple(None if np.isnan(recall) else recall for recall in recalls),
         weights_stride=stride,
         state_sha256=state_hash(learner.state()),
         backbone_bytes=backbone_bytes(stream.dataset),

@@ -25,8 +25,8 @@ TABLES = ("flash", "none")
 STARTS = ("learned", "empty")
 MOST_CLASSES = 65_535
 
-BEFORE, AFTER = ["numbers.c"], ["asking.c"]
-LEARNING = ["classes.c", "save.c", "merge.c"]
+BEFORE, AFTER = ["numbers.c", "vectors.c"], ["asking.c"]
+LEARNING = ["classes.c", "many.c", "save.c", "merge.c"]
 
 
 def write(
@@ -168,34 +168,36 @@ def _types(parts: Parts, table: bool) -> Iterator[str]:
     kind = 0 if parts.inputs is None else parts.inputs.itemsize
     yield f"typedef {'uint32_t' if kind == 4 else 'uint16_t'} kenyon_input;"
     yield f"typedef {_response(n)} kenyon_response;"
+    yield "#if defined(KENYON_WIDE) && KENYON_NARROW && (defined(__clang__) || (defined(__GNUC__) && __GNUC__ >= 9))"
+    yield "#define KENYON_VECTORS"
+    yield "#endif"
     if n["kind"] == 3:
-        yield "#define KENYON_SLACK 16 /* pixels that may be read behind the last one */"
-    yield "typedef struct {"
+        yield from _image(bool(parts.sizes["narrow"]))
     fields: list[str] = []
     if n["kind"] == 3:
-        narrow = 255 * n["connections"] <= 65535
-        yield f"    {'uint16_t' if narrow else 'int32_t'} image[KENYON_PLACES + KENYON_SLACK];"
-        fields = (
-            [] if table else ["uint64_t state;", "kenyon_input pool[{}];", "kenyon_input inputs[KENYON_CONNECTIONS];"]
-        )
-        if fields and n["oriented"]:
-            fields.append("int32_t order[{}];")
+        fields = ["kenyon_pixel image[KENYON_IMAGE];"]
+        if not table:
+            fields += ["uint64_t state;", "kenyon_input pool[{}];", "kenyon_input inputs[KENYON_CONNECTIONS];"]
+            fields += ["int32_t order[{}];"] if n["oriented"] else []
         window = n["channels"] * n["window_height"] * n["window_width"]
         fields = [one.format(window) for one in fields]
     elif n["kind"] == 1 and not table:
         fields = ["uint64_t state;", "kenyon_input pool[KENYON_INPUTS];"]
-    yield from (f"    {one}" for one in fields)
-    if n["kind"] != 3 and not fields:
-        yield "    uint8_t nothing;"
+    yield "typedef struct {"
+    yield from (f"    {one}" for one in fields or ["uint8_t nothing;"])
     yield "} kenyon_workplace;"
-    if n["kind"] == 3:
-        yield ""
-        yield f"typedef {'uint16_t' if narrow else 'int32_t'} kenyon_pixel;"
-        yield f"#define KENYON_PIXEL_BITS {16 if narrow else 32}"
-        yield "#ifdef KENYON_WIDE /* for processors with vector registers */"
-        yield "#define KENYON_LANES 16"
+
+
+def _image(narrow: bool) -> Iterator[str]:
+    """How a padded sample lies in memory: two values in a word, or side by side for vector registers."""
+    if narrow:
+        yield "#ifdef KENYON_VECTORS"
+        yield "typedef int16_t kenyon_pixel;"
+        yield "#define KENYON_IMAGE (KENYON_TOGETHER * (KENYON_PLACES + KENYON_SLACK))"
         yield "#else"
-        yield f"#define KENYON_LANES {min(12, n['columns'] + n['columns'] % 2)}"
+    yield f"typedef {'uint32_t' if narrow else 'int32_t'} kenyon_pixel;"
+    yield "#define KENYON_IMAGE (KENYON_PLACES + KENYON_SLACK)"
+    if narrow:
         yield "#endif"
 
 

@@ -113,7 +113,7 @@ def _workplace(parts: Parts, table: bool) -> list[tuple[int, int]]:
     each = 2 if parts.inputs is None else parts.inputs.itemsize
     if n["kind"] == 3:
         window = n["channels"] * n["window_height"] * n["window_width"]
-        fields = [(2 if 255 * n["connections"] <= 65535 else 4, n["places"] + 16)]
+        fields = [(4, n["places"] + parts.sizes["slack"])]
         fields += [] if table else [(8, 1), (each, window), (each, n["connections"])]
         return fields + ([(4, window)] if n["oriented"] and not table else [])
     return [(1, 1)] if table or n["kind"] == 2 else [(8, 1), (each, n["inputs"])]

@@ -16,6 +16,9 @@ from kenyon.features import Identity, SparseProjection, Windows
 from kenyon.layers import FewBitLayer, SecondOrderLayer, whole_readout_numbers
 from kenyon.learner import KenyonClassifier
 
+SLACK = 16
+"""Places behind the last one of a padded sample that may be read."""
+
 
 @dataclass
 class Parts:
@@ -59,6 +62,8 @@ def parts_of(classifier: KenyonClassifier) -> Parts:
     features, layers = classifier.parts()
     if len(layers) > 1:
         raise ConfigError(f"the model has {len(layers) - 1} hidden layers: expected none for a device")
+    if classifier.scaler() is not None:
+        raise ConfigError("the inputs are scaled by moments in floats: expected bytes (uint8), unscaled, for a device")
     parts = _features(features, classifier.n_features_in_)
     layer = layers[-1]
     exact = getattr(features, "exact", False)
@@ -91,9 +96,18 @@ def _features(features: Any, n_inputs: int) -> Parts:
     elif isinstance(features, SparseProjection):
         parts = Parts(["drawing.c", "sparse.c"], [], features.plan(), inputs=features.inputs)
         parts.numbers |= {"connections": features.inputs.shape[1], "seed": features.seed, "kind": 1}
+        parts.sizes = {
+            "narrow": int(_narrow(parts.numbers)),
+            "best": 1,
+            "root": 0,
+            "places": n_inputs,
+            "stride": n_inputs,
+        }
+        parts.sizes |= {"width": n_inputs, "column_step": 1, "row_step": 0, "channel_step": 0, "slack": 0}
+        parts.sizes |= dict.fromkeys(("channels", "height", "padded_height", "rows", "columns"), 1)
     elif isinstance(features, Identity):
         plan = {"thresholded": 0, "strength": 0, "shift": 0, "largest": 255, "kind": 2}
-        parts = Parts(["identity.c"], [], plan)
+        parts = Parts(["identity.c"], [], plan, {"narrow": 0})
     else:
         kind = type(features).__name__
         raise ConfigError(f"the features are {kind}: expected 'sparse', 'windows' or 'identity' for a device")
@@ -122,7 +136,27 @@ def _windows(features: Windows) -> Parts:
         "seed": features.seed,
         "kind": 3,
     }
-    return Parts(["drawing.c", "windows.c"], [], plan | more, inputs=features.inputs)
+    numbers = plan | more
+    sizes = {"narrow": int(_narrow(numbers)), "together": _together(numbers, len(features.inputs)), "slack": SLACK}
+    sizes["apart"] = plan["stride"] if plan["rows"] > 1 else (plan["columns"] + 1) // 2
+    names = ["drawing.c", "windows.c", "lanes.c", "words.c", "shifts.c"]
+    return Parts(names, [], numbers, sizes, inputs=features.inputs)
+
+
+def _narrow(numbers: Mapping[str, int]) -> bool:
+    """Whether 16 bits hold what the inputs of a unit add up to, with a sign."""
+    excitatory = numbers["excitatory"]
+    return 255 * max(excitatory, numbers["connections"] - excitatory) <= 32767
+
+
+def _together(n: Mapping[str, int], units: int) -> int:
+    """How many rows of shifts lie side by side for vectors of 16 lanes: those that take the fewest operations."""
+
+    def operations(together: int) -> int:
+        vectors = n["rows"] // together * -(-together * n["columns"] // 16)
+        return units * n["connections"] * vectors + n["places"] * together
+
+    return min((rows for rows in range(1, n["rows"] + 1) if n["rows"] % rows == 0), key=operations)
 
 
 # ---- layers

@@ -1,8 +1,8 @@
 """Plain arrays, and a predictor that needs NumPy alone.
 
-`model.npz` holds the projection as a matrix of -1, 0 and 1 (inputs x units), the weights of every layer, the labels
-in the order of the last layer's columns, and how the parts are put together; `predict.py` reads it. Scores agree
-with the classifier's to the rounding of float32.
+`model.npz` holds the projection as a matrix of -1, 0 and 1 (inputs x units) or the windows' inputs, the moments that
+inputs are scaled by, the weights of every layer, the labels in the order of the last layer's columns, and how the parts
+are put together; `predict.py` reads it. Scores agree with the classifier's to the rounding of float32.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kenyon.errors import ConfigError
-from kenyon.features import Identity, Ramps, SparseProjection
+from kenyon.features import Identity, Ramps, SparseProjection, Windows
 from kenyon.layers import LocalErrorLayer, PlasticLayer, SecondOrderLayer
 from kenyon.learner import KenyonClassifier
 
@@ -29,13 +29,16 @@ MODEL = np.load(Path(__file__).with_name("model.npz"), allow_pickle=False)
 
 def features(samples):
     """x_e of each sample, (samples, units)."""
-    x = np.asarray(samples, np.float64)
+    samples = np.asarray(samples)
+    x = samples.astype(np.float64)
     if "means" in MODEL:
         known = MODEL["deviations"] > 0
         x = np.where(known & ~np.isnan(x), (x - MODEL["means"]) / np.where(known, MODEL["deviations"], 1), 0)
         size = np.minimum(np.abs(x), MODEL["farthest"])
         far = 2 * np.sqrt(MODEL["knee"] * size) - MODEL["knee"]
-        x = np.sign(x) * np.where(size > MODEL["knee"], far, size)
+        x = MODEL["unit"] * np.sign(x) * np.where(size > MODEL["knee"], far, size)
+    if "shifts" in MODEL:
+        return through_windows(x, samples.dtype == np.uint8)
     if "ramps" in MODEL:
         ramps = np.maximum(x @ MODEL["ramps"] - MODEL["ramp_offsets"], 0)
         return np.concatenate([x[:, : MODEL["n_beside"]], ramps], axis=1)
@@ -45,6 +48,28 @@ def features(samples):
             x = x - (x.mean(axis=1, keepdims=True) + MODEL["threshold"] * x.std(axis=1, keepdims=True))
         x = np.maximum(x, 0)
     return unit(x)
+
+
+def through_windows(x, whole):
+    """The same where units look through windows; `whole` if the samples are bytes."""
+    image = np.zeros((len(x), MODEL["n_places"]))
+    image[:, MODEL["places"]] = x
+    responses = np.full((len(x), len(MODEL["inputs"])), -np.inf if MODEL["best"] else 0.0)
+    for shift in MODEL["shifts"]:
+        here = sum(sign * image[:, places + shift] for sign, places in zip(MODEL["signs"], MODEL["inputs"].T))
+        responses = np.maximum(responses, here) if MODEL["best"] else responses + np.maximum(here, 0)
+    one = 1 if whole else 255
+    if MODEL["root"]:
+        responses = np.sqrt(np.maximum(responses, 0) * one * 0.5 ** MODEL["root_shift"])
+        responses = np.floor(responses) if whole else responses
+    bar = 0.0
+    if MODEL["thresholded"]:
+        bar = responses.mean(axis=1, keepdims=True) + MODEL["threshold"] * responses.std(axis=1, keepdims=True)
+        bar = np.floor(bar) if whole and MODEL["in_bytes"] else bar
+    active = np.maximum(responses - bar, 0)
+    if MODEL["in_bytes"]:
+        return np.floor(np.minimum(active * (1 if MODEL["root"] else one * 0.5 ** MODEL["shift"]), 255))
+    return unit(active)
 
 
 def unit(x):
@@ -76,9 +101,11 @@ def write(classifier: KenyonClassifier, out: Path) -> list[Path]:
     if classifier.tasks_ != [None]:
         raise ConfigError(f"the model has the tasks {classifier.tasks_!r}: expected one head without a task")
     features, layers = classifier.parts()
-    if not isinstance(features, (SparseProjection, Identity, Ramps)):
+    if not isinstance(features, (SparseProjection, Identity, Ramps, Windows)):
         kind = type(features).__name__
-        raise ConfigError(f"the features are {kind}: expected 'sparse', 'ramps' or 'identity' for this export")
+        raise ConfigError(
+            f"the features are {kind}: expected 'sparse', 'windows', 'ramps' or 'identity' for this export"
+        )
     if not all(isinstance(layer, (LocalErrorLayer, PlasticLayer, SecondOrderLayer)) for layer in layers):
         raise ConfigError("the layer keeps more than weights: expected 'plastic' or 'second-order' for this export")
     arrays: dict[str, NDArray] = {f"weights_{number}": np.array(layer.weights) for number, layer in enumerate(layers)}
@@ -89,17 +116,31 @@ def write(classifier: KenyonClassifier, out: Path) -> list[Path]:
     output = layers[-1]
     arrays["offsets"] = output.offsets[order] if isinstance(output, SecondOrderLayer) else np.zeros(len(order))
     if (scaler := classifier.scaler()) is not None:
-        arrays |= {"means": scaler.moments[1], "deviations": scaler.deviations}
-        arrays |= {"knee": np.array(scaler.knee), "farthest": np.array(scaler.farthest)}
+        arrays |= {"means": scaler.moments[1][scaler.groups], "deviations": scaler.deviations[scaler.groups]}
+        arrays |= {"knee": np.array(scaler.knee), "farthest": np.array(scaler.farthest), "unit": np.array(scaler.unit)}
     if isinstance(features, Ramps):
         matrix, offsets = features.matrix()
         arrays |= {"ramps": matrix, "ramp_offsets": offsets, "n_beside": np.array(features.n_beside)}
     if isinstance(features, SparseProjection):
         arrays |= {"projection": features.matrix(), "thresholded": np.array(features.threshold is not None)}
         arrays["threshold"] = np.array(features.threshold or 0.0)
+    if isinstance(features, Windows):
+        arrays |= _windows(features)
     arrays |= {"labels": classifier.classes_, "n_layers": np.array(len(layers))}
     second = isinstance(output, SecondOrderLayer)
     arrays["unit_norm"] = np.array(classifier.unit_norm is True or (classifier.unit_norm == "auto" and not second))
     np.savez_compressed(out / "model.npz", **arrays)  # type: ignore[arg-type]
     (out / "predict.py").write_text(PREDICT, encoding="utf-8")
     return [out / "model.npz", out / "predict.py"]
+
+
+def _windows(features: Windows) -> dict[str, NDArray]:
+    """The inputs of each unit with their signs, the shifts as offsets, and what is made of the responses."""
+    plan, layout = features.plan(), features.layout
+    rows, columns = np.arange(plan["rows"]) * plan["stride"], np.arange(plan["columns"])
+    signs = np.where(np.arange(features.inputs.shape[1]) < plan["excitatory"], 1, -1)
+    arrays = {"inputs": features.inputs, "places": layout.places(), "n_places": np.array(layout.n_places)}
+    arrays |= {"shifts": np.add.outer(rows, columns).ravel(), "signs": signs}
+    arrays |= {"threshold": np.array(features.threshold or 0.0), "in_bytes": np.array(features.in_bytes)}
+    names = ("best", "root", "root_shift", "shift", "thresholded")
+    return arrays | {name: np.array(plan[name]) for name in names}

@@ -136,7 +136,7 @@ class Windows:
         self._window, self._oriented = size, signs == "oriented"
         self._best, self._root = pooling == "max", root
         self._activity: type[np.number] = np.uint8 if activity == "byte" else np.float32
-        self._threshold, self._unit_norm, self.exact = threshold, unit_norm, exact
+        self.threshold, self._unit_norm, self.exact = threshold, unit_norm, exact
         if exact and activity != "byte":
             raise ConfigError(f"activity is {activity!r}: expected 'byte' with whole numbers throughout")
         self._n_excitatory = n_connections - round(inhibitory * n_connections)
@@ -197,13 +197,18 @@ class Windows:
         how = (
             self._best,
             unit / 2.0 ** (bits - 16) if self._root else 0.0,
-            strength_of(self._threshold, self.exact),
-            self._threshold is not None,
+            strength_of(self.threshold, self.exact),
+            self.threshold is not None,
             self._unit_norm,
             1.0 if self._root else unit / 2.0 ** max(0, bits - 8),
             self.exact,
         )
         return types, how
+
+    @property
+    def in_bytes(self) -> bool:
+        """Whether the activity of units is in bytes."""
+        return self._activity is np.uint8
 
     def plan(self) -> dict[str, int]:
         """The numbers that another implementation needs, beside `layout` and `inputs`: as below, or all drawn anew."""
@@ -221,8 +226,8 @@ class Windows:
             "root": int(self._root),
             "root_shift": bits - 16,
             "shift": 0 if self._root else max(0, bits - 8),
-            "thresholded": int(self._threshold is not None),
-            "strength": int(strength_of(self._threshold, True)),
+            "thresholded": int(self.threshold is not None),
+            "strength": int(strength_of(self.threshold, True)),
             "largest": BYTE if self._root else max(self._largest, self._largest_pooled),
         }
 

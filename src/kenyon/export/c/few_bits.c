@@ -51,18 +51,60 @@ static uint32_t chance(uint32_t key, uint32_t number)
     return mix(key + 0x9E3779B9u * (number + 1));
 }
 
+/* Which units are active. Where memory is scarce nobody keeps a list, and every unit is looked at. */
+typedef struct {
+#ifdef KENYON_VECTORS
+    uint32_t n, units[KENYON_UNITS];
+#else
+    uint8_t nothing;
+#endif
+} active_units;
+
+static void list_active(const uint8_t *activity, active_units *active)
+{
+#ifdef KENYON_VECTORS
+    uint32_t n = 0;
+    for (uint32_t first = 0; first < KENYON_UNITS; first += 8) {
+        const uint32_t last = KENYON_UNITS - first < 8 ? KENYON_UNITS : first + 8;
+        uint64_t eight = 1;
+        if (last == first + 8) {
+            memcpy(&eight, activity + first, sizeof eight);
+        }
+        for (uint32_t unit = first; eight && unit < last; unit++) {
+            active->units[n] = unit;
+            n += activity[unit] != 0;
+        }
+    }
+    active->n = n;
+#else
+    UNUSED(activity);
+    UNUSED(active);
+#endif
+}
+
+#ifdef KENYON_VECTORS
+#define N_LISTED(active) ((active)->n)
+#define LISTED(active, i) ((active)->units[i])
+#else
+#define N_LISTED(active) KENYON_UNITS
+#define LISTED(active, i) (i)
+#endif
+
 /* 2^32 over the length of the activity in sixteenths; 0 where no unit is active. */
-static int64_t reciprocal_of(const uint8_t *activity)
+static int64_t reciprocal_of(const uint8_t *activity, const active_units *active)
 {
     uint64_t squares = 0;
-    for (uint32_t unit = 0; unit < KENYON_UNITS; unit++) {
-        squares += (uint32_t)activity[unit] * activity[unit];
+    UNUSED(active);
+    for (uint32_t i = 0; i < N_LISTED(active); i++) {
+        const uint32_t value = activity[LISTED(active, i)];
+        squares += value * value;
     }
     const uint64_t length = root_of(squares << 8);
     return length ? (int64_t)(((uint64_t)1 << 32) / length) : 0;
 }
 
-static int64_t score_of(const kenyon_model *model, uint32_t place, const uint8_t *activity, int64_t reciprocal)
+static int64_t score_of(const kenyon_model *model, uint32_t place, const uint8_t *activity, const active_units *active,
+                        int64_t reciprocal)
 {
     const int64_t taught = max64(1, model->taught[place]);
     const int exponent = model->exponents[place];
@@ -70,7 +112,9 @@ static int64_t score_of(const kenyon_model *model, uint32_t place, const uint8_t
 #if KENYON_LIMITED
     const int32_t most = (int32_t)min64(up(TOP, PARTS), down(up(rule_limit(taught, TOP), PARTS), exponent));
 #endif
-    for (uint32_t unit = 0; unit < KENYON_UNITS; unit++) {
+    UNUSED(active);
+    for (uint32_t i = 0; i < N_LISTED(active); i++) {
+        const uint32_t unit = LISTED(active, i);
         if (activity[unit]) {
             int32_t level = get_level(model->weights[place], unit) * (1 << PARTS);
 #if KENYON_LIMITED
@@ -99,15 +143,18 @@ static void halve(kenyon_model *model, uint32_t place, uint32_t key)
 
 static void learn_activity(kenyon_model *model, uint32_t place, const uint8_t *activity)
 {
-    const int64_t reciprocal = reciprocal_of(activity);
-    const int64_t score = score_of(model, place, activity, reciprocal);
+    active_units active;
+    list_active(activity, &active);
+    const int64_t reciprocal = reciprocal_of(activity, &active);
+    const int64_t score = score_of(model, place, activity, &active, reciprocal);
     const int64_t taught = min64((int64_t)model->taught[place] + 1, MOST_TAUGHT);
     const uint32_t key = chance(mix(KENYON_CHANCE_SEED + 0x9E3779B9u * (uint32_t)taught), place);
     model->taught[place] = (uint32_t)taught;
 #if KENYON_LIMITED
     halve(model, place, key);
 #endif
-    for (uint32_t unit = 0; unit < KENYON_UNITS; unit++) {
+    for (uint32_t i = 0; i < N_LISTED(&active); i++) {
+        const uint32_t unit = LISTED(&active, i);
         if (activity[unit]) {
             const int32_t level = get_level(model->weights[place], unit);
             const int64_t step = clip64(rule_step(score, level, taught), -LARGEST_STEP, LARGEST_STEP);
@@ -126,9 +173,11 @@ static void prepare(kenyon_model *model)
 
 static void score_activity(kenyon_model *model, const uint8_t *activity, int32_t *scores)
 {
-    const int64_t reciprocal = reciprocal_of(activity);
+    active_units active;
+    list_active(activity, &active);
+    const int64_t reciprocal = reciprocal_of(activity, &active);
     for (uint32_t place = 0; place < model->n_classes; place++) {
-        scores[place] = (int32_t)score_of(model, place, activity, reciprocal);
+        scores[place] = (int32_t)score_of(model, place, activity, &active, reciprocal);
     }
 }
 

@@ -43,6 +43,16 @@ int kenyon_learn(kenyon_model *model, const uint8_t *sample, int32_t label)
     return KENYON_ERROR_FIXED;
 }
 
+int kenyon_learn_many(kenyon_model *model, kenyon_room *room, const uint8_t *samples, const int32_t *labels, size_t n)
+{
+    UNUSED(model);
+    UNUSED(room);
+    UNUSED(samples);
+    UNUSED(labels);
+    UNUSED(n);
+    return KENYON_ERROR_FIXED;
+}
+
 int kenyon_add_class(kenyon_model *model, int32_t label)
 {
     UNUSED(model);

@@ -42,16 +42,29 @@ enum {
     KENYON_ERROR_MERGE = -12     /* what this rule learns does not add up */
 };
 
+/* Room that kenyon_learn_many works in: some samples side by side. */
+#define KENYON_SIDE 16
+typedef struct {
+#ifdef KENYON_VECTORS
+    int16_t image[KENYON_PLACES + KENYON_SLACK][KENYON_SIDE];
+    kenyon_response responses[KENYON_SIDE][KENYON_UNITS];
+#else
+    uint8_t nothing;
+#endif
+} kenyon_room;
+
 /* The score of a class that was never taught. */
 #define KENYON_NEVER INT32_MIN
 
 #if KENYON_SECOND_ORDER
-/* Room to work in: the padded sample while its units are computed, or the readout while it is solved. */
+/* Room to work in: the padded sample while its units are computed, then how far they are from the mean of a class; or
+ * the readout while it is solved. */
 typedef union {
     struct {
         int32_t r[KENYON_UNITS], p[KENYON_UNITS], x[KENYON_UNITS];
         int64_t q[KENYON_UNITS];
     } solving;
+    int16_t distances[KENYON_UNITS];
     kenyon_workplace features;
 } kenyon_scratch;
 #else
@@ -99,6 +112,10 @@ int kenyon_clear(kenyon_model *model);
 
 /* Learn a sample of KENYON_INPUTS bytes. KENYON_UNLABELLED teaches nothing and is no error. */
 int kenyon_learn(kenyon_model *model, const uint8_t *sample, int32_t label);
+
+/* Learn n samples that lie one behind the other, as if one by one, and sooner on a processor with vector registers. All
+ * labels are looked at first. */
+int kenyon_learn_many(kenyon_model *model, kenyon_room *room, const uint8_t *samples, const int32_t *labels, size_t n);
 
 /* The label with the highest score; of equal scores, the smallest label. */
 int kenyon_predict(kenyon_model *model, const uint8_t *sample, int32_t *label);

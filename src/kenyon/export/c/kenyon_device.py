@@ -6,6 +6,7 @@
     from kenyon_device import Model
     model = Model()                    # as exported; Model(empty=True) begins with nothing
     model.learn(sample, label)         # bytes, and a number
+    model.learn_many(samples, labels)  # samples one behind the other: the same, sooner
     model.predict(sample)
 
 A model saved here (`model.save()`) is loaded by the device's `kenyon_load`, and by `kenyon device unpack`.
@@ -15,6 +16,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 ERRORS = {
@@ -57,6 +59,7 @@ class Model:
         sizes = (self._c.kenyon_size(what) for what in range(6))
         self.n_inputs, self.n_units, self.most_classes, self.ram, self._most_bytes, self.learns = sizes
         self._model = (ctypes.c_uint64 * (self.ram // 8 + 1))()
+        self._room: ctypes.Array[ctypes.c_char] | None = None
         self._c.kenyon_init(self._model)
         if empty:
             self._call("clear")
@@ -66,6 +69,17 @@ class Model:
     def learn(self, sample: bytes, label: int) -> None:
         """Learn one sample of a class that is known."""
         self._call("learn", self._sample(sample), ctypes.c_int32(label))
+
+    def learn_many(self, samples: bytes, labels: Sequence[int]) -> None:
+        """Learn samples that lie one behind the other, in their order; if a class is not known, none of them."""
+        samples = bytes(samples)
+        if len(samples) != self.n_inputs * len(labels):
+            raise ValueError(f"the samples have {len(samples)} bytes: expected {self.n_inputs} for each label")
+        numbers = (ctypes.c_int32 * len(labels))(*labels)
+        if self._room is None:
+            self._room = ctypes.create_string_buffer(self._c.kenyon_size(7) + 64)
+        room = ctypes.c_void_p(-(-ctypes.addressof(self._room) // 64) * 64)  # vectors are loaded sooner from there
+        self._call("learn_many", room, samples, numbers, ctypes.c_size_t(len(labels)))
 
     def predict(self, sample: bytes) -> int:
         """The label with the highest score."""

@@ -54,11 +54,12 @@ uint8_t *kenyon_the_buffer(void)
 }
 
 /* 0: bytes of a sample, 1: units, 2: most classes, 3: bytes of a model, 4: most bytes of a buffer, 5: whether it
- * learns, 6: KENYON_MODEL_ID. */
+ * learns, 6: KENYON_MODEL_ID, 7: bytes of the room of kenyon_learn_many. */
 uint32_t kenyon_size(uint32_t what)
 {
     const uint32_t sizes[] = {
         KENYON_INPUTS, KENYON_UNITS, KENYON_MAX_CLASSES, sizeof the_model, BUFFER, KENYON_LEARNS, KENYON_MODEL_ID,
+        sizeof(kenyon_room),
     };
     return what < sizeof sizes / sizeof *sizes ? sizes[what] : 0;
 }

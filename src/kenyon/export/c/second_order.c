@@ -7,6 +7,7 @@
 #define MOST_HALVINGS 62
 #define MOST_DOUBLINGS 8
 #define MOST_TAUGHT ((uint64_t)1 << 62)
+#define LONG ((uint64_t)1 << 30) /* samples of a class, from which on sums of 32 bits are too short */
 #define LIMIT ((int32_t)((1u << (KENYON_BITS - 1)) - 1))
 
 /* An entry from its bits. */
@@ -42,6 +43,22 @@ static void put_pair(kenyon_model *model, uint32_t k, int32_t value)
 }
 #endif
 
+/* Add the products of a unit with all units up to it, to its row of the triangle, which begins at k. */
+static void add_row(kenyon_model *model, uint32_t k, const int16_t *restrict distances, uint32_t unit)
+{
+    const int32_t own = distances[unit];
+#if KENYON_BITS == 16
+    int16_t *restrict row = model->pairs + k;
+    for (uint32_t j = 0; j <= unit; j++) {
+        row[j] = (int16_t)(row[j] + own * distances[j]);
+    }
+#else
+    for (uint32_t j = 0; j <= unit; j++) {
+        put_pair(model, k + j, get_pair(model, k + j) + own * distances[j]);
+    }
+#endif
+}
+
 /* 64 random bits for a pair of numbers. */
 static uint64_t word(uint64_t a, uint64_t b)
 {
@@ -58,11 +75,12 @@ static uint64_t samples_taught(const kenyon_model *model)
 }
 
 /* How far a unit's activity is from the mean of its class, in whole steps. */
-static int32_t distance_of(const kenyon_model *model, uint32_t place, const uint8_t *activity, uint32_t unit)
+static int16_t distance_of(const kenyon_model *model, uint32_t place, const uint8_t *activity, uint32_t unit)
 {
     const int shift = 8 + model->doublings;
     const int32_t distance = (int32_t)activity[unit] * 256 - model->means[place][unit];
-    return (int32_t)down(distance + ((int32_t)1 << (shift - 1)), shift);
+    const int32_t rounded = distance + ((int32_t)1 << (shift - 1)), beyond = -(rounded < 0);
+    return (int16_t)(((rounded ^ beyond) >> shift) ^ beyond);
 }
 
 /* Divide every entry by 2^places, rounded up or down by chance; the diagonal up, so that no entry outgrows it. */
@@ -83,19 +101,17 @@ static void divide_pairs(kenyon_model *model, int places)
 /* Let a sample into the co-activity, if the diagonal has room for it. */
 static int add_pairs(kenyon_model *model, uint32_t place, const uint8_t *activity)
 {
-    int32_t *distances = model->scratch.solving.r;
+    int16_t *distances = model->scratch.distances;
     for (uint32_t unit = 0; unit < KENYON_UNITS; unit++) {
         distances[unit] = distance_of(model, place, activity, unit);
+    }
+    for (uint32_t unit = 0; unit < KENYON_UNITS; unit++) {
         if (get_pair(model, unit * (unit + 3) / 2) + distances[unit] * distances[unit] > LIMIT) {
             return 0;
         }
     }
-    uint32_t k = 0;
-    for (uint32_t i = 0; i < KENYON_UNITS; i++) {
-        const int32_t own = distances[i];
-        for (uint32_t j = 0; j <= i; j++, k++) {
-            put_pair(model, k, get_pair(model, k) + own * distances[j]);
-        }
+    for (uint32_t i = 0, k = 0; i < KENYON_UNITS; k += ++i) {
+        add_row(model, k, distances, i);
     }
     model->updates += KENYON_PAIRS;
     return 1;
@@ -107,16 +123,34 @@ static uint64_t share_of(uint64_t chance, uint64_t n)
     return chance * (n >> 32) + (chance * (n & 0xFFFFFFFFu) >> 32);
 }
 
-/* (distance + part) / n, rounded down, with part below n and the distance less than 2^17: in 32 bits where that will
- * do, which a small processor divides sooner. */
-static int32_t mean_step(int32_t distance, uint64_t part, uint64_t n)
+/* The mean of n values in 1/256 that has just been moved by the last of them: by (distance + part) / n, rounded down,
+ * with part below n. In 32 bits and without a division, which vectors and small processors do not have: `over` is 2^32 / n
+ * rounded down, and what is divided is made positive first. */
+static uint16_t moved_mean(int32_t mean, int32_t distance, uint32_t part, uint32_t n, uint32_t over, uint32_t enough)
 {
-    if (n < (uint64_t)1 << 30) {
-        const int32_t sum = distance + (int32_t)part, count = (int32_t)n;
-        return sum / count - (sum % count < 0);
+    const uint32_t sum = (uint32_t)(distance + (int32_t)(enough * n)) + part;
+    const uint32_t about = (uint32_t)((uint64_t)sum * over >> 32);
+    const uint32_t steps = about + (sum - about * n >= n);
+    return (uint16_t)(mean + (int32_t)steps - (int32_t)enough);
+}
+
+/* Move the mean of a class, whose n-th sample this is. */
+static void move_mean(kenyon_model *model, uint32_t place, const uint8_t *activity, uint64_t n, uint64_t key)
+{
+    uint16_t *means = model->means[place];
+    if (n == 1 || n >= LONG) {
+        for (uint32_t unit = 0; unit < KENYON_UNITS; unit++) {
+            const int64_t part = (int64_t)share_of(word(key, unit + 1) >> 32, n);
+            const int64_t sum = (int64_t)activity[unit] * 256 - means[unit] + part;
+            means[unit] = (uint16_t)(means[unit] + divide(sum, (int64_t)n));
+        }
+        return;
     }
-    const int64_t sum = distance + (int64_t)part;
-    return sum < 0 ? -1 : sum >= (int64_t)n;
+    const uint32_t count = (uint32_t)n, over = (uint32_t)(((uint64_t)1 << 32) / n), enough = 65535 / count + 1;
+    for (uint32_t unit = 0; unit < KENYON_UNITS; unit++) {
+        const uint32_t part = (uint32_t)((word(key, unit + 1) >> 32) * count >> 32);
+        means[unit] = moved_mean(means[unit], (int32_t)activity[unit] * 256 - means[unit], part, count, over, enough);
+    }
 }
 
 static void learn_activity(kenyon_model *model, uint32_t place, const uint8_t *activity)
@@ -134,11 +168,7 @@ static void learn_activity(kenyon_model *model, uint32_t place, const uint8_t *a
         divide_pairs(model, enough ? 1 : 2);
     }
     model->taught[place] = n;
-    for (uint32_t unit = 0; unit < KENYON_UNITS; unit++) {
-        const int32_t mean = model->means[place][unit];
-        const uint64_t part = share_of(word(key, unit + 1) >> 32, n);
-        model->means[place][unit] = (uint16_t)(mean + mean_step((int32_t)activity[unit] * 256 - mean, part, n));
-    }
+    move_mean(model, place, activity, n, key);
 }
 
 static void clear_class(kenyon_model *model, uint32_t place)
