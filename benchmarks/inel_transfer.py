@@ -57,7 +57,9 @@ def frozen(seeds: int) -> None:
     for scenario, epochs in SCENARIOS.items():
         weights = []
         for options in (inel(WINDOW), {**inel(WINDOW), "rule": "mse", "beta": "off"}):
-            config = RunConfig("mnist", "kenyon", Curriculum(scenario, epochs=epochs, holdout=0.1), options, 0, "last")
+            config = RunConfig(
+                "mnist", "kenyon", Curriculum(scenario, epochs=epochs, holdout=0.1), options, 0, tests="last"
+            )
             learner: Any = run(config, [0], None, keep_learners=True).learners[0]
             weights.append(learner.classifier.weights_)
         same = "the same bits" if np.array_equal(*weights) else "not the same bits"
