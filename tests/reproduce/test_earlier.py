@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from kenyon.cli import app
 from kenyon.evaluation import RunConfig
-from kenyon.report import Missing, Result
+from kenyon.report import Lines, Missing, Result
 from kenyon.reproduce import Earlier, Experiment, Reproduction, Setting
 from kenyon.reproduce._wanted import Line, Runs, Sheet
 from kenyon.streams import Curriculum
@@ -49,6 +49,17 @@ def test_the_store_comes_first_and_the_rest_is_filled_in(earlier: Earlier, tmp_p
     cell = Reproduction([sheet(CELL)], Setting(tmp_path, earlier=earlier)).write({}).report.tables[0].rows[0].cells[0]
     assert isinstance(cell, Result) and cell.n == 2
     assert cell.mean == pytest.approx(earlier.report.tables[0].rows[0].cells[0].mean)  # type: ignore[union-attr]
+
+
+def test_figures_that_cannot_be_drawn_are_taken_over_while_their_runs_stand(earlier: Earlier) -> None:
+    name = next(iter(earlier.report.runs))
+    fuller, lost = (Lines(own, own, "x", "y", (), runs=(name,)) for own in ("fuller", "lost"))
+    kept = Earlier(replace(earlier.report, figures=(fuller, lost)))
+    assert kept.figures([replace(fuller, runs=())]) == [fuller, lost]
+    assert kept.figures([replace(fuller, title="new")]) == [replace(fuller, title="new"), lost]
+    changed = replace(earlier.report.runs[name], config=earlier.report.runs[name].config.replace("50", "51"))
+    gone = replace(earlier.report, figures=(lost,), runs={**earlier.report.runs, name: changed})
+    assert Earlier(gone).figures([]) == []
 
 
 def test_what_takes_long_counts_where_the_earlier_report_has_it(earlier: Earlier, tmp_path: Path) -> None:

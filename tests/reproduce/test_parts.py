@@ -91,6 +91,14 @@ def test_the_best_of_a_column_is_marked_unless_it_is_no_contender() -> None:
     assert best(line(3)) == []
 
 
+def test_rows_without_a_number_in_the_columns_that_count_are_left_out() -> None:
+    number, nothing = Fixed(Result(1.0, None, 1)), Gap("not run")
+    lines = (Line("kept", (nothing, number)), Line("left out", (number, nothing)))
+    (table,) = Sheet("t", "t", ("a", "b"), lines, needed=(1,)).draw(Results(Path()))
+    assert isinstance(table, Table) and [row.label for row in table.rows] == ["kept"]
+    assert Sheet("t", "t", ("a", "b"), lines[1:], needed=(1,)).draw(Results(Path())) == []
+
+
 def test_a_backbone_without_weights_is_a_gap_with_its_command(tmp_path: Path) -> None:
     setting = Setting(tmp_path, tmp_path)
     setting.__dict__["present"] = frozenset({"cifar10"})

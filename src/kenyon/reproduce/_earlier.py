@@ -8,12 +8,15 @@ it is left out where its configuration, its learner or the protocol has changed 
 from __future__ import annotations
 
 import re
+import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
+from kenyon.errors import KenyonError
 from kenyon.evaluation import Metrics, RunConfig, RunResult
-from kenyon.report import ReportData, Run, read_report
+from kenyon.report import Figure, ReportData, Run, Scatter, read_report
 
 _REFERS = re.compile(r"# As (\S+), but for\nseeds = \[(\d+)\]\n")
 _SEEDS = re.compile(r"^seeds = .*$", re.MULTILINE)
@@ -49,6 +52,34 @@ class Earlier:
         run = self.report.runs[name]
         metrics = Metrics({"accuracy": run.accuracy} | run.metrics)
         return RunResult(run.seed, "test", (), (), (), metrics, (), (), 0, "", folder=Path(name))
+
+    def figures(self, drawn: Sequence[Figure]) -> list[Figure]:
+        """Figures with more runs behind them in that report than now, each in its place; those not drawn now come last.
+
+        Accuracy matrices, curves and searches cannot be drawn without their runs. A figure counts as long as every run
+        behind it would have the same name now.
+        """
+        before = {figure.id: figure for figure in self.report.figures if self._stands(figure)}
+        kept = []
+        for figure in drawn:
+            old = before.pop(figure.id, figure)
+            fuller = (
+                not isinstance(figure, Scatter) and not isinstance(old, Scatter) and len(old.runs) > len(figure.runs)
+            )
+            kept.append(old if fuller else figure)
+        return kept + list(before.values())
+
+    def _stands(self, figure: Figure) -> bool:
+        names = [point.run for point in figure.points if point.run] if isinstance(figure, Scatter) else figure.runs
+        return all(self._still(name) for name in names)
+
+    def _still(self, name: str) -> bool:
+        run = self.runs[name]
+        values = {key: value for key, value in tomllib.loads(run.config).items() if key != "seeds"}
+        try:
+            return self.name(RunConfig.from_dict(values), run.seed) == name
+        except KenyonError:
+            return False
 
     def _config(self, run: Run) -> str:
         refers = _REFERS.fullmatch(run.config)

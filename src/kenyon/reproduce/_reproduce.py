@@ -101,7 +101,8 @@ class Reproduction:
         """Write `report.json` from what the store has."""
         parts = [part for own in self.parts.values() for part in own]
         results = Results(self.setting.store, dict(failures), self.setting.earlier)
-        report = make_report(parts, results, self.setting, Words(TITLE, self._subtitle, self.command))
+        whole = len(self.experiments) == len(EXPERIMENTS)
+        report = make_report(parts, results, self.setting, Words(TITLE, self._subtitle, self.command), whole)
         path = self.setting.store / REPORT_FILE
         path.parent.mkdir(parents=True, exist_ok=True)
         write_report(report, path)
@@ -142,11 +143,19 @@ class Words:
     command: str
 
 
-def make_report(parts: Sequence[Section], results: Results, setting: Setting, words: Words) -> ReportData:
-    """Draw every section and gather the runs behind them."""
+def make_report(
+    parts: Sequence[Section], results: Results, setting: Setting, words: Words, whole: bool = False
+) -> ReportData:
+    """Draw every section and gather the runs behind them.
+
+    Args:
+        whole: whether all experiments are part of it; figures of an earlier report then stand in for missing ones.
+    """
     drawn = [item for part in parts for item in part.draw(results)]
     tables = (*(item for item in drawn if isinstance(item, Table)), *_failures(results))
     figures = tuple(item for item in drawn if not isinstance(item, Table))
+    if results.earlier and whole:
+        figures = tuple(results.earlier.figures(figures))
     return ReportData(
         title=words.title,
         tables=tables,

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Protocol
 
 from kenyon.evaluation import Report, RunConfig, RunFolder, RunGroup, RunResult
-from kenyon.report import Cell, Empty, Figure, Missing, Result, Row, Table, Value, run_command
+from kenyon.report import Cell, Empty, Figure, Missing, Result, Row, Table, Text, Value, run_command
 from kenyon.reproduce._earlier import Earlier
 from kenyon.reproduce._jobs import Job, RunJob
 
@@ -184,7 +184,11 @@ class Section(Protocol):
 
 @dataclass(frozen=True)
 class Sheet:
-    """A table to be filled."""
+    """A table to be filled.
+
+    Attributes:
+        needed: columns of which a row must have a number in one at least, or it is left out; none: rows stay.
+    """
 
     id: str
     title: str
@@ -192,6 +196,7 @@ class Sheet:
     lines: tuple[Line, ...]
     source: str = ""
     note: str = ""
+    needed: tuple[int, ...] = ()
 
     def jobs(self) -> Sequence[Job]:
         return [job for line in self.lines for cell in line.cells for job in cell.jobs()]
@@ -209,7 +214,14 @@ class Sheet:
                 cell = filled[best][column]
                 assert isinstance(cell, Result)
                 filled[best][column] = replace(cell, best=True)
-        rows = tuple(Row(line.label, tuple(cells), line.group) for line, cells in zip(self.lines, filled, strict=True))
+        shown = [
+            (line, cells)
+            for line, cells in zip(self.lines, filled, strict=True)
+            if not self.needed or any(isinstance(cells[column], (Result, Text)) for column in self.needed)
+        ]
+        if not shown:
+            return []
+        rows = tuple(Row(line.label, tuple(cells), line.group) for line, cells in shown)
         return [Table(self.id, self.title, self.columns, rows, self.source, self.note)]
 
 

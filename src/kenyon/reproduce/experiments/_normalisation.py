@@ -49,7 +49,7 @@ def normalisation(setting: Setting) -> list[Section]:
             lines.append(Line(label, cells, outside=True))
     columns = ("Length 1", "Length as it is", f"Length as it is, rate times {SMALLER:g}")
     title = "The paper's configurations with and without normalisation"
-    return [Sheet("normalisation", title, columns, tuple(lines), note=NOTE + READ_AS)]
+    return [Sheet("normalisation", title, columns, tuple(lines), note=NOTE + READ_AS, needed=(1, 2))]
 
 
 def _cell(
