@@ -48,6 +48,7 @@ class ArmDevice:
     Args:
         folder: of an export.
         core: `m0plus` or `m4`.
+        counted: whether instructions are counted, which takes most of the time.
 
     Attributes:
         instructions: of the last call.
@@ -55,7 +56,7 @@ class ArmDevice:
             besides the model: a sample, a buffer and numbers.
     """
 
-    def __init__(self, folder: Path, core: str) -> None:
+    def __init__(self, folder: Path, core: str, counted: bool = True) -> None:
         import unicorn
         from unicorn import arm_const
 
@@ -84,12 +85,17 @@ class ArmDevice:
             self.data += size if kind == "data" else 0
         self.instructions = 0
         self._lengths: dict[int, int] = {}
-        machine.hook_add(unicorn.UC_HOOK_BLOCK, self._count)
+        if counted:
+            machine.hook_add(unicorn.UC_HOOK_BLOCK, self._count)
         self.model = self.call("kenyon_the_model")
         self._sample, self._numbers = self.call("kenyon_the_sample"), self.call("kenyon_the_numbers")
         self._buffer = self.call("kenyon_the_buffer")
         self.ram = self.call("kenyon_size", 3)
         self.call("kenyon_init", self.model)
+
+    def take_over(self, other: ArmDevice) -> None:
+        """The memory of another device with the same sources and core."""
+        self._machine.mem_write(RAM, bytes(other._machine.mem_read(RAM, STACK - RAM)))
 
     def call(self, name: str, *arguments: int) -> int:
         """Call a function and give what it returns, as a number with a sign."""
