@@ -16,7 +16,7 @@ from pathlib import Path
 
 from kenyon.errors import KenyonError
 from kenyon.evaluation import Metrics, RunConfig, RunResult
-from kenyon.report import Figure, ReportData, Run, Scatter, read_report
+from kenyon.report import Figure, Lines, ReportData, Run, Scatter, read_report
 
 _REFERS = re.compile(r"# As (\S+), but for\nseeds = \[(\d+)\]\n")
 _SEEDS = re.compile(r"^seeds = .*$", re.MULTILINE)
@@ -63,9 +63,7 @@ class Earlier:
         kept = []
         for figure in drawn:
             old = before.pop(figure.id, figure)
-            fuller = (
-                not isinstance(figure, Scatter) and not isinstance(old, Scatter) and len(old.runs) > len(figure.runs)
-            )
+            fuller = isinstance(old, type(figure)) and _fullness(old) > _fullness(figure)
             kept.append(old if fuller else figure)
         return kept + list(before.values())
 
@@ -87,3 +85,10 @@ class Earlier:
             return run.config
         home, seed = refers.groups()
         return _SEEDS.sub(f"seeds = [{seed}]", self.report.runs[home].config)
+
+
+def _fullness(figure: Figure) -> tuple[int, int]:
+    """How many lines and runs are shown; a scatter, whose points need no more than a report has, is drawn anew."""
+    if isinstance(figure, Scatter):
+        return 0, 0
+    return len(figure.series) if isinstance(figure, Lines) else 0, len(figure.runs)
