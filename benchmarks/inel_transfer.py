@@ -54,16 +54,18 @@ def show(label: str, numbers: list[str]) -> None:
 
 
 def frozen(seeds: int) -> None:
-    for scenario, epochs in SCENARIOS.items():
-        weights = []
-        for options in (inel(WINDOW), {**inel(WINDOW), "rule": "mse", "beta": "off"}):
-            config = RunConfig(
-                "mnist", "kenyon", Curriculum(scenario, epochs=epochs, holdout=0.1), options, 0, tests="last"
-            )
+    streams = [("mnist", scenario) for scenario in SCENARIOS]
+    for dataset, scenario in (*streams, ("cifar10", "task-incremental"), ("cifar100", "task-incremental")):
+        colour, weights = dataset != "mnist", []
+        options = single("cifar10", "inel") if colour else inel(WINDOW)
+        for given in (options, {**options, "rule": "mse", "beta": "off"}):
+            curriculum = Curriculum(scenario, epochs=SCENARIOS[scenario], holdout=0.1)
+            network = "efficientnet-lite0" if colour else None
+            config = RunConfig(dataset, "kenyon", curriculum, given, 0, tests="last", backbone=network)
             learner: Any = run(config, [0], None, keep_learners=True).learners[0]
             weights.append(learner.classifier.weights_)
         same = "the same bits" if np.array_equal(*weights) else "not the same bits"
-        print(f"{scenario}, window x{WINDOW:g}: INEL's weights and MSE's are {same}", flush=True)
+        print(f"{dataset}, {scenario}, window x{WINDOW:g}: INEL's weights and MSE's are {same}", flush=True)
 
 
 def scale(seeds: int) -> None:
