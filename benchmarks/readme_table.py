@@ -37,7 +37,9 @@ def table(report: ReportData) -> str:
 def _line(report: ReportData, row: Row, cells: list) -> str:
     words = [f"**{row.label}**" if row.label.startswith("Kenyon") else row.label]
     for cell in cells:
-        ours = f"{cell.mean:.2f} ± {cell.std or 0.0:.2f}" if isinstance(cell, Result) else "-"
+        ours = "-"
+        if isinstance(cell, Result):
+            ours = f"{cell.mean:.2f}" + (f" ± {cell.std:.2f}" if cell.std is not None else "")
         paper = cell.paper if isinstance(cell, Result | Missing) else None
         words += [ours, f"{paper.mean:.2f}" if paper else "-"]
     sizes = [report.runs[name].metrics["state_bytes"] for c in cells if isinstance(c, Result) for name in c.runs]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -96,3 +97,19 @@ def test_bad_options_are_refused() -> None:
     for options in ({"chill": 0.0}, {"variance": -1.0}, {"sleep": 0}, {"hidden": (0,)}):
         with pytest.raises(ConfigError):
             CNDPM(info, 0, **options)
+
+
+def test_convolutional_experts_learn_images() -> None:
+    stream = SplitDigits("class")
+    info = replace(stream.info, shape=(1, 8, 8))
+    small = {**QUICK, "network": "cnn", "width": 4, "sleep": 60, "sleep_classifier": 60}
+    learner = CNDPM(info, 0, **small)
+    task, X, y = stream.episodes()[0]
+    learner.learn(X, y, task)
+    assert len(learner.mixture.experts) == 1 and (learner.predict(X) == y).mean() > 0.8
+    x = learner.normalise(torch.from_numpy(X[:5]))
+    noise = torch.zeros(1, 3, 8)
+    one = learner.mixture.experts[0].g.nll(x[:1], noise)
+    torch.testing.assert_close(learner.mixture.experts[0].g.nll(x, noise)[:1], one)
+    with pytest.raises(ConfigError, match="multiples of 4"):
+        CNDPM(replace(stream.info, shape=(1, 6, 6)), 0, **small)

@@ -25,6 +25,7 @@ from kenyon.baselines._lwf import LwF
 from kenyon.baselines._online_ewc import OnlineEWC
 from kenyon.baselines._si import SI
 from kenyon.baselines._trainer import Batch
+from kenyon.errors import ConfigError
 
 # class, options, at least this accuracy class-incrementally (chance is 0.1) and task-incrementally (0.5)
 CASES: list[tuple[type[Trainer], dict[str, Any], float, float]] = [
@@ -317,3 +318,30 @@ def test_iid_offline_keeps_the_stream_and_learns_at_its_end() -> None:
     assert learner.state_bytes > stream.X.nbytes
     learner.end_task(True)
     assert learner.synaptic_updates > 0
+
+
+def test_mir_leaves_the_present_task_out_of_its_candidates() -> None:
+    learner = taught(ERMIR, "class", tasks=1, lr=0.1, buffer_size=50)
+    (_, X, y) = digits("class").episodes()[1]
+    learner.learn(X[:100], y[:100])
+    here = learner.buffer["number"] == 1
+    assert here.any() and not here.all()
+    assert not here[learner.eligible()].any() and len(learner.eligible()) <= 50
+    fresh = taught(ERMIR, "class", tasks=0, lr=0.1, buffer_size=50)
+    fresh.learn(X[:100], y[:100])
+    assert len(fresh.eligible()) == 50, "while there is nothing else, anything is a candidate"
+
+
+def test_the_warm_up_of_lwf_teaches_the_new_output_units_alone() -> None:
+    learner = taught(LwF, "class", tasks=1, lr=0.1, warm_up=3)
+    before = {name: value.clone() for name, value in learner.net.state_dict().items()}
+    (_, X, y) = digits("class").episodes()[1]
+    learner.learn(X[:30], y[:30])
+    after = learner.net.state_dict()
+    moved = {name for name in after if not torch.equal(before[name], after[name])}
+    assert moved == {"head.weight", "head.bias"}
+    assert torch.equal(before["head.weight"][:2], after["head.weight"][:2])
+    learner.learn(X[30:60], y[30:60])
+    assert not torch.equal(before["body.0.weight"], learner.net.state_dict()["body.0.weight"])
+    with pytest.raises(ConfigError, match="warm_up is -1"):
+        taught(LwF, "class", tasks=0, warm_up=-1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -17,10 +18,16 @@ def quick(stream: SplitDigits, seed: int = 0, **options: Any) -> RPSNet:
     return RPSNet(stream.info, seed, **{"hidden": (48, 48), "lr": 0.1, "buffer_size": 200, **options})
 
 
+def path(learner: RPSNet) -> torch.Tensor:
+    """The path of the present task that has done best."""
+    return learner.paths[learner.best()].clone()
+
+
 def modules(learner: RPSNet) -> list[list[torch.Tensor]]:
+    learner.settle()
     return [
-        [learner.net.module(layer, m).weight.detach().clone() for m in range(learner.modules)]  # type: ignore[operator]
-        for layer in range(len(learner.path))
+        [next(learner.net.module(layer, m).parameters()).detach().clone() for m in range(learner.modules)]
+        for layer in range(learner.paths.shape[1])
     ]
 
 
@@ -40,16 +47,53 @@ def test_modules_of_earlier_paths_are_frozen_and_idle_ones_untouched() -> None:
     stream = SplitDigits("task")
     learner = quick(stream)
     for number, (task, X, y) in enumerate(stream.episodes()):
-        before, frozen = modules(learner), learner.frozen.clone()
+        before, frozen = modules(learner), learner.net.frozen.clone()
         learner.learn(X, y, task)
-        assert (learner.path.sum(1) == 1).all()  # one module a layer
-        after, fresh = modules(learner), learner.path & ~frozen
+        assert (path(learner).sum(1) == 1).all()  # one module per layer
+        after, fresh = modules(learner), path(learner) & ~frozen
         for layer, row in enumerate(fresh.tolist()):
             for m, trained in enumerate(row):
                 assert torch.equal(before[layer][m], after[layer][m]) != trained
+        active = learner.net.active.clone()
         learner.end_task(number == 4)
-        assert torch.equal(learner.frozen, frozen | learner.net.active)
-    assert learner.frozen.sum() >= 4
+        assert torch.equal(learner.net.frozen, frozen | active) or number == 0
+    assert learner.net.frozen.sum() >= 4
+
+
+def test_rivals_learn_side_by_side_and_the_best_is_kept() -> None:
+    stream = SplitDigits("class")
+    learner = quick(stream, candidates=3)
+    (_, X, y), (_, X2, y2) = stream.episodes()[:2]
+    learner.learn(X, y)
+    assert learner._used() == [0], "before the first task all paths are alike"
+    learner.end_task(False)
+    before = learner.test_then_learn(X2, y2)
+    assert learner._used() == [0, 1, 2] and (learner.right > 0).all()
+    heads = [rival.head.weight for rival in learner.rivals]
+    assert not torch.equal(heads[0], heads[1]) and int(learner.right.max()) <= len(y2)
+    assert abs(int((before == y2).sum()) - int(learner.right.max())) < 0.2 * len(y2)
+    best = learner.rivals[learner.best()]
+    learner.right[(learner.best() + 1) % 3] += 10_000  # another one becomes the best
+    learner._settled = False
+    learner.end_task(False)
+    assert not torch.equal(learner.net.head.weight, best.head.weight)
+
+
+def test_the_convolutional_network_learns_images() -> None:
+    stream = SplitDigits("task")
+    info = replace(stream.info, shape=(1, 8, 8))
+    learner = RPSNet(info, 0, network="cnn", width=4, modules=3, candidates=2, lr=0.1, buffer_size=50)
+    statistics = learner.net.state_dict()
+    assert len(learner.net.layers) == 9 and learner.net.head.in_features == 32
+    for number, (task, X, y) in enumerate(stream.episodes()[:2]):
+        learner.learn(X[:200], y[:200], task)
+        assert (learner.predict(X, task) == y).mean() > 0.65
+        learner.end_task(False)
+        place = torch.nonzero(learner.net.frozen)[0].tolist()
+        key = f"layers.{place[0]}.{place[1]}.1.running_mean"
+        if number:
+            assert torch.equal(statistics[key], learner.net.state_dict()[key]), "a frozen module moves in nothing"
+        statistics = {name: value.clone() for name, value in learner.net.state_dict().items()}
 
 
 def test_a_path_can_serve_several_tasks() -> None:
@@ -58,7 +102,7 @@ def test_a_path_can_serve_several_tasks() -> None:
     paths = []
     for number, (task, X, y) in enumerate(stream.episodes()[:4]):
         learner.learn(X, y, task)
-        paths.append(learner.path.clone())
+        paths.append(path(learner))
         learner.end_task(number == 4)
     assert torch.equal(paths[0], paths[1]) and torch.equal(paths[2], paths[3])
     assert not torch.equal(paths[0], paths[2])
@@ -69,13 +113,18 @@ def test_distillation_starts_with_the_second_task_and_its_teacher_stands_still()
     learner = quick(stream)
     (task, X, y), (_, X2, y2) = stream.episodes()[:2]
     x = learner.normalise(torch.from_numpy(X))
+
+    def moved() -> float:
+        learner.settle()
+        return learner._distillation(learner.net(x), learner._wanted(x)).item()
+
     learner.learn(X, y, task)
-    assert learner._distillation(x).item() == 0.0
+    assert moved() == 0.0
     learner.end_task(False)
     teacher = {key: value.clone() for key, value in learner.teacher.state_dict().items()}
-    assert learner._distillation(x).item() == pytest.approx(0.0, abs=1e-6)  # still the same network
+    assert moved() == pytest.approx(0.0, abs=1e-6)  # still the same network
     learner.learn(X2, y2, task)
-    assert learner._distillation(x).item() > 1e-4
+    assert moved() > 1e-4
     assert all(torch.equal(teacher[key], value) for key, value in learner.teacher.state_dict().items())
 
 
@@ -94,3 +143,5 @@ def test_bad_options_are_refused() -> None:
     for options in ({"modules": 0}, {"candidates": 0}, {"temperature": 0.0}, {"tasks_per_path": 0}):
         with pytest.raises(ConfigError):
             RPSNet(info, 0, **options)
+    with pytest.raises(ConfigError, match="'cnn' needs images"):
+        RPSNet(info, 0, network="cnn")

@@ -29,8 +29,9 @@ from torch import Tensor
 from kenyon.baselines._buffer import ReplayBuffer
 from kenyon.baselines._cndpm_experts import ExpertSizes, Mixture
 from kenyon.baselines._devices import to_array
-from kenyon.baselines._networks import Network
+from kenyon.baselines._networks import Network, convolutional
 from kenyon.baselines._trainer import Batch, Trainer, positive
+from kenyon.errors import ConfigError
 from kenyon.protocol import StreamInfo
 
 _SLEEP_BATCH = 50
@@ -49,7 +50,9 @@ class CNDPM(Trainer):
             the stream's share per class, so that a short stream is learned too.
         log_alpha: log of the concentration: how ready the learner is to open a new expert.
         chill: temperature of the classifier in r_k; a small one makes a wrong label decisive.
+        network: `"mlp"`, or `"cnn"` for convolutional experts of images, as published.
         hidden: hidden layers of the encoder, mirrored in the decoder, and of the classifier.
+        width: filters of a convolutional expert's first layer, twice as many in its second.
         code: width of the autoencoder's code.
         variance: sigma^2 of the pixels, scaled to 0..1.
         sleep: passes of the autoencoder over the memory in a sleep, batches of 50.
@@ -60,7 +63,6 @@ class CNDPM(Trainer):
 
     name = "cn-dpm"
     defaults: ClassVar[dict[str, float]] = {"lr": 1e-3, "lr_classifier": 1e-4, "log_alpha": -400.0, "variance": 0.1}
-    fixed = ("network", "width")
 
     def __init__(
         self,
@@ -71,7 +73,9 @@ class CNDPM(Trainer):
         buffer_size: int = 500,
         log_alpha: float | None = None,
         chill: float = 0.01,
+        network: str = "mlp",
         hidden: Sequence[int] = (128, 128),
+        width: int = 32,
         code: int = 16,
         variance: float | None = None,
         sleep: int = 200,
@@ -79,7 +83,12 @@ class CNDPM(Trainer):
         draws: int = 4,
         **common: Any,
     ) -> None:
-        super().__init__(info, seed, hidden=hidden, network="mlp", **common)
+        images = convolutional(network, info)
+        if images and any(side % 4 for side in info.shape[1:]):
+            raise ConfigError(
+                f"a sample has shape {info.shape}: convolutional experts need sides that are multiples of 4"
+            )
+        super().__init__(info, seed, hidden=hidden, width=width, network="mlp", **common)
         self.log_alpha = self.option("log_alpha", log_alpha)
         self.chill = positive("chill", chill)
         self.passes = int(positive("sleep", sleep)), int(positive("sleep_classifier", sleep_classifier))
@@ -91,6 +100,8 @@ class CNDPM(Trainer):
             positive("variance", self.option("variance", variance)),
             self.lr,
             positive("lr_classifier", self.option("lr_classifier", lr_classifier)),
+            info.shape if images else (),
+            int(positive("width", width)),
         )
         noise = torch.randn(1, int(positive("draws", draws)), code, generator=torch.Generator().manual_seed(seed))
         self.net = self.keep("net", Network())  # the experts are the network

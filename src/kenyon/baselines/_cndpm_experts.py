@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -18,7 +19,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from kenyon.baselines._flat_adam import FlatAdam
-from kenyon.baselines._networks import initialise
+from kenyon.baselines._networks import CNN, initialise
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,10 @@ class ExpertSizes:
     variance: float
     rate_g: float
     rate_d: float
+    shape: tuple[int, ...] = ()
+    """Of the images that convolutional experts are for; `()` for layers of `hidden` units."""
+    width: int = 32
+    """Filters of a convolutional expert's first layer."""
 
 
 def mlp(sizes: Sequence[int]) -> nn.Sequential:
@@ -57,9 +62,37 @@ class Autoencoder(nn.Module):
         """
         mean, log_variance = self.encoder(x).chunk(2, dim=1)
         z = mean[:, None] + noise * (0.5 * log_variance).exp()[:, None]
-        error = (torch.sigmoid(self.decoder(z)) - x[:, None]).square().sum(2).mean(1) / (2.0 * self.variance)
+        error = (torch.sigmoid(self.decode(z)) - x[:, None]).square().sum(2).mean(1) / (2.0 * self.variance)
         divergence = 0.5 * (log_variance.exp() + mean.square() - 1.0 - log_variance).sum(1)
         return error + divergence
+
+    def decode(self, z: Tensor) -> Tensor:
+        """The pixels of codes `(n, draws, code)`, before the sigmoid."""
+        return self.decoder(z)
+
+
+class ConvAutoencoder(Autoencoder):
+    """The same for images whose sides are multiples of four: two convolutions with stride 2, and back."""
+
+    def __init__(self, sizes: ExpertSizes) -> None:
+        nn.Module.__init__(self)
+        self.variance = sizes.variance
+        w, (channels, height, width) = sizes.width, sizes.shape
+        inner = (2 * w, height // 4, width // 4)
+        self.encoder = nn.Sequential(
+            nn.Unflatten(1, sizes.shape),
+            *(nn.Conv2d(channels, w, 4, 2, 1), nn.ReLU()),
+            *(nn.Conv2d(w, 2 * w, 4, 2, 1), nn.ReLU()),
+            *(nn.Flatten(), nn.Linear(math.prod(inner), 2 * sizes.code)),
+        )
+        self.decoder = nn.Sequential(
+            *(nn.Linear(sizes.code, math.prod(inner)), nn.ReLU(), nn.Unflatten(1, inner)),
+            *(nn.ConvTranspose2d(2 * w, w, 4, 2, 1), nn.ReLU()),
+            *(nn.ConvTranspose2d(w, channels, 4, 2, 1), nn.Flatten()),
+        )
+
+    def decode(self, z: Tensor) -> Tensor:
+        return self.decoder(z.flatten(0, 1)).unflatten(0, z.shape[:2])
 
 
 class Expert:
@@ -68,7 +101,9 @@ class Expert:
     def __init__(self, sizes: ExpertSizes, generator: torch.Generator, device: torch.device) -> None:
         self.code = sizes.code
         with torch.device("meta"):  # no draw from the global generator
-            g, d = Autoencoder(sizes), mlp([sizes.n_in, *sizes.hidden, sizes.n_classes])
+            g: Autoencoder = ConvAutoencoder(sizes) if sizes.shape else Autoencoder(sizes)
+            images = CNN(sizes.shape, sizes.width, sizes.n_classes) if sizes.shape else None
+            d: nn.Module = images or mlp([sizes.n_in, *sizes.hidden, sizes.n_classes])
         g, d = g.to_empty(device="cpu"), d.to_empty(device="cpu")
         initialise(g, generator)
         initialise(d, generator)

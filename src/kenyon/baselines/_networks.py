@@ -128,15 +128,28 @@ def build_network(
     return net
 
 
+def convolutional(name: str, info: StreamInfo) -> bool:
+    """Whether a method with networks of its own uses its convolutional one: as asked, or for three-channel images."""
+    if name not in ("auto", "mlp", "cnn"):
+        raise unknown("network", name, ("auto", "mlp", "cnn"))
+    images = len(info.shape) == 3
+    if name == "cnn" and not images:
+        raise ConfigError(f"network 'cnn' needs images, but a sample has shape {info.shape}: use 'mlp'")
+    return name == "cnn" or (name == "auto" and images and info.shape[0] == 3)
+
+
 def initialise(net: nn.Module, generator: torch.Generator) -> None:
     """PyTorch's usual initial weights (uniform, bound 1/sqrt(fan in)), from the generator given."""
     for module in net.modules():
-        if isinstance(module, nn.Linear | nn.Conv2d):
+        if isinstance(module, nn.Linear | nn.Conv2d | nn.ConvTranspose2d):
             bound = 1.0 / math.sqrt(module.weight[0].numel())
             nn.init.uniform_(module.weight, -bound, bound, generator=generator)
             if module.bias is not None:
                 nn.init.uniform_(module.bias, -bound, bound, generator=generator)
         elif isinstance(module, nn.BatchNorm2d):
             module.reset_running_stats()
+            nn.init.ones_(module.weight)
+            nn.init.zeros_(module.bias)
+        elif isinstance(module, nn.GroupNorm):
             nn.init.ones_(module.weight)
             nn.init.zeros_(module.bias)

@@ -3,14 +3,16 @@ et al., 2017; the running estimate within a task as in Chaudhry et al., "Riemann
 
     L = CE + (strength / 2) * sum_i F_i (theta_i - theta*_i)^2
     at a boundary:   F <- gamma F + F_task,   theta* <- theta
-    within a task:   F_task <- decay F_task + (1 - decay) B g^2
+    within a task:   F_task <- decay F_task + (1 - decay) mean_i g_i^2
 
-g is the gradient of the batch's mean loss at the true labels; B times its square estimates the mean squared gradient
-of single samples, the empirical Fisher information, without a second pass over samples that are gone.
+g_i is the gradient of the loss of sample i of the batch at its true label, so F_task is the empirical Fisher
+information. The original takes it in a second pass over the task, at the weights that the task ended with; samples
+are gone by then, so a running mean stands in for it, which forgets within about 100 batches.
 """
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any, ClassVar
 
 import torch
@@ -18,6 +20,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from kenyon.baselines._anchor import Anchored
+from kenyon.baselines._squares import squared_gradients
 from kenyon.baselines._trainer import Batch
 from kenyon.protocol import StreamInfo
 
@@ -44,13 +47,16 @@ class OnlineEWC(Anchored):
         self.fisher = self.keep("fisher", [torch.zeros_like(p) for p in self.params])
 
     def step(self, batch: Batch) -> Tensor:
+        squares = squared_gradients(self.net, partial(self._losses, batch))
+        for f, square in zip(self.fisher, squares, strict=True):
+            f.mul_(self.decay).add_(square, alpha=1 - self.decay)
         logits = self.logits(batch.x, batch.task)
-        gradients = self.gradient(F.cross_entropy(logits, batch.y))
-        for f, g in zip(self.fisher, gradients, strict=True):
-            f.mul_(self.decay).addcmul_(g, g, value=(1 - self.decay) * len(batch.y))
-        self.apply(gradients)
+        self.apply(self.gradient(F.cross_entropy(logits, batch.y)))
         self.pull()
         return logits
+
+    def _losses(self, batch: Batch) -> Tensor:
+        return F.cross_entropy(self.logits(batch.x, batch.task), batch.y, reduction="none")
 
     def boundary(self, last: bool) -> None:
         for importance, f in zip(self.importance, self.fisher, strict=True):

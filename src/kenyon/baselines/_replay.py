@@ -50,7 +50,10 @@ class Replay(Trainer):
 
     def joint(self, *batches: Batch) -> Tensor:
         """Logits of several batches in one forward pass, each sample under its own head."""
-        logits = self.forward(torch.cat([b.x for b in batches]))
+        return self.headed(self.forward(torch.cat([b.x for b in batches])), *batches)
+
+    def headed(self, logits: Tensor, *batches: Batch) -> Tensor:
+        """The output for several batches, each sample under its own head."""
         if not self.info.task_heads:
             return logits
         heads = [self.heads(b.task).expand(len(b.y), -1) for b in batches]

@@ -2,9 +2,10 @@
 
     L = CE + (strength / 2) * sum_i Omega_i (theta_i - theta*_i)^2
     every step:      omega_i <- omega_i - g_i * delta theta_i        (g: gradient of CE alone)
-    at a boundary:   Omega_i <- Omega_i + max(omega_i, 0) / ((theta_i - theta*_i)^2 + xi),  omega <- 0,  theta* <- theta
+    at a boundary:   Omega_i <- max(Omega_i + omega_i / ((theta_i - theta*_i)^2 + xi), 0),  omega <- 0,  theta* <- theta
 
-`strength` is 2c in the notation of the paper.
+`strength` is 2c in the notation of the paper. A task may lower the importance that an earlier one gave; the sum is
+kept from falling below 0, as in the authors' implementation.
 """
 
 from __future__ import annotations
@@ -53,6 +54,6 @@ class SI(Anchored):
     def boundary(self, last: bool) -> None:
         with torch.no_grad():
             for importance, c, p, a in zip(self.importance, self.credit, self.params, self.anchor, strict=True):
-                importance += c.clamp_(min=0) / ((p - a) ** 2 + self.xi)
+                importance.add_(c / ((p - a) ** 2 + self.xi)).clamp_(min=0)
                 c.zero_()
         self.set_anchor()

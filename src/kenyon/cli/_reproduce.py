@@ -34,7 +34,9 @@ def reproduce(
     results: Annotated[
         Path | None, _option("Also write the report's data and text here, as PATH.json and PATH.md.")
     ] = None,
-    resnet: Annotated[bool, _option("Run the ResNet-18 baselines on CIFAR too: days on a CPU.", "--resnet")] = False,
+    resnet: Annotated[bool, _option("Run the baselines on CIFAR's pixels too: days on a CPU.", "--resnet")] = False,
+    width: Annotated[int, _option("With --resnet: filters of the first stage; 20 is the reduced ResNet-18. [64]")] = 64,
+    device: Annotated[str, _option("With --resnet: where PyTorch computes: cpu, cuda, cuda:1, mps. [cpu]")] = "cpu",
     long: Annotated[bool, _option("Run pHSIC for its 100 epochs too: half an hour per run.", "--long")] = False,
     backbone: Annotated[str, _option(f"Network that looks at colour images first. [{BACKBONE}]")] = BACKBONE,
     workers: ManyWorkersOption = None,
@@ -51,12 +53,14 @@ def reproduce(
         raise ConfigError(f"--earlier {earlier}: expected --as-is beside it, since a reproduction runs what is missing")
     store = out or Path("runs-quick" if quick else "runs")
     check_engine(engine, workers, address, gpus)
-    setting = Setting(store, data_dir, quick, resnet, long, backbone, workers, engine, address, gpus)
+    setting = Setting(store, data_dir, quick, resnet, long, backbone, workers, engine, address, gpus, width, device)
     if earlier is not None:
         setting = replace(setting, earlier=Earlier.read(earlier))
     flags = {"--quick": quick, "--resnet": resnet, "--long": long}
     words = ["kenyon", "reproduce", *(names or []), *(flag for flag, given in flags.items() if given)]
     words += ["--backbone", backbone] if backbone != BACKBONE else []
+    words += ["--width", str(width)] if width != 64 else []
+    words += ["--device", device] if device != "cpu" else []
     words += ["--as-is", "--earlier", str(earlier)] if earlier else []
     made = Reproduction(find_experiments(names or []), setting, shlex.join(words))
     wanted = made.plan()

@@ -78,7 +78,7 @@ class RunResult:
         if len(values["accuracy_matrix"]) != n_tasks:
             raise ValueError(f"the accuracy matrix has {len(values['accuracy_matrix'])} rows for {n_tasks} tasks")
         recalls = values.get("recalls", [])
-        if type(recalls) is not list or not all(v is None or type(v) is float for v in recalls):
+        if type(recalls) not in (list, tuple) or not all(v is None or type(v) is float for v in recalls):
             raise ValueError(f"recalls = {recalls!r}: expected numbers or null")
         return cls(**known | {"metrics": Metrics(values["metrics"]), "recalls": tuple(recalls), "folder": folder})
 

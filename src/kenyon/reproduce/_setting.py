@@ -25,6 +25,8 @@ SEEDS = (0, 1, 2, 3, 4)
 STAND_IN = "efficientnet-lite0"
 PAPERS_BACKBONE = "wide_resnet50_2"
 COLOUR = ("cifar10", "cifar100")
+FULL_WIDTH = 64
+"""Filters in the first stage of ResNet-18."""
 SAMPLE = {"train": 2000, "test": 1000}
 """How many images a quick sample has in total."""
 
@@ -45,13 +47,15 @@ class Setting:
         store: where everything is kept.
         data_dir: where the data sets are; None for the usual place.
         quick: whether it has one seed and small samples only.
-        resnet: whether the ResNet-18 baselines are run on CIFAR, which takes days on a CPU.
+        resnet: whether the baselines learn CIFAR from pixels, which takes days on a CPU.
         long: whether pHSIC runs its 100 epochs.
         backbone: the network whose features are learned in place of colour images.
         workers: how many jobs run at a time; None for one per processor, or for every CPU of a Ray cluster.
         engine: `"local"` for processes on this machine, `"ray"` for a Ray cluster.
         address: of the Ray cluster; None for one on this machine.
         gpus: how much of a GPU each job takes in a Ray cluster.
+        width: filters in the first stage of the networks that learn CIFAR from pixels.
+        device: where PyTorch computes these: `"cpu"`, `"cuda"`, `"cuda:1"`, `"mps"`.
         earlier: a report whose runs stand in for those that the store lacks.
 
     Example:
@@ -70,6 +74,8 @@ class Setting:
     engine: str = "local"
     address: str | None = None
     gpus: float = 0.0
+    width: int = FULL_WIDTH
+    device: str = "cpu"
     earlier: Earlier | None = None
 
     @property
@@ -123,6 +129,7 @@ class Setting:
         weights_every: int | None = None,
         class_order: str = "sorted",
         features: bool | str = False,
+        max_per_task: int | None = None,
         seeds: tuple[int, ...] | None = None,
         paper: tuple[float, ...] | None = None,
     ) -> Runs | Gap:
@@ -132,6 +139,7 @@ class Setting:
             epochs, class_order: as in `Curriculum`.
             tests, weights_every: as in `RunConfig`; a quick reproduction tests at the end only.
             features: whether a backbone's features are learned; the name of a backbone other than the setting's.
+            max_per_task: the most training samples of a task; None for all.
             seeds: which seeds; by default the setting's.
             paper: the paper's numbers in this place.
         """
@@ -142,7 +150,7 @@ class Setting:
             config = RunConfig(
                 opened or dataset,
                 learner,
-                Curriculum(scenario, epochs=epochs, class_order=class_order),
+                Curriculum(scenario, epochs=epochs, class_order=class_order, max_per_task=max_per_task),
                 dict(options or {}),
                 weights_every,
                 tests="last" if self.quick else tests,

@@ -1,10 +1,12 @@
 """Choose the hyperparameters of a baseline by a grid on a held-out slice of the training stream.
 
     python -m kenyon.search.tune er --dataset mnist --scenario class-incremental
+    python -m kenyon.search.tune er --dataset cifar10 --backbone efficientnet-lite0 --out chosen.toml
 
 Every combination of the baseline's row in `grids.toml` learns a shortened stream, from which a share of every class is
 held out. The highest final average accuracy on that share wins; the first one where several are equal. The test set is
-never opened. The winner is written to `tuned.toml` with its score, the grid and the command, and becomes the default.
+never opened. The winner is written to `tuned.toml` with its score, the grid and the command, and becomes the default;
+what is chosen on a backbone's features goes into a file of its own, since the defaults are those for pixels.
 """
 
 from __future__ import annotations
@@ -20,8 +22,8 @@ from typing import Any
 
 from kenyon.baselines import TUNED, family, grid_of
 from kenyon.errors import KenyonError
-from kenyon.evaluation import RunConfig, run_dataset
-from kenyon.streams import Curriculum, Dataset, load_dataset
+from kenyon.evaluation import RunConfig, open_dataset, run_dataset
+from kenyon.streams import Curriculum, Dataset
 from kenyon.system import replace_file, to_toml
 
 
@@ -69,9 +71,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     parser.add_argument("--holdout", type=float, default=0.1, help="share of the training set to select on")
     parser.add_argument("--max-per-task", type=int, default=2000, help="samples of a task to learn")
     parser.add_argument("--seeds", type=int, default=2)
+    parser.add_argument("--backbone", default=None, help="learn this network's features; needs --out")
+    parser.add_argument("--set", action="append", default=[], metavar="OPTION=VALUE", help="an option that stays fixed")
     parser.add_argument("--data-dir", default=None)
-    parser.add_argument("--out", type=Path, default=TUNED, help="the file that gets the row")
+    parser.add_argument("--out", type=Path, default=None, help="the file that gets the row")
     args = parser.parse_args(argv)
+    if args.backbone and args.out is None:
+        parser.error("--backbone: expected --out beside it, since the defaults are those for pixels")
     try:
         return _tune_and_record(args)
     except KenyonError as error:
@@ -82,8 +88,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _tune_and_record(args: argparse.Namespace) -> int:
     grid = grid_of(args.name)
     curriculum = Curriculum(scenario=args.scenario, holdout=args.holdout, max_per_task=args.max_per_task)
-    config = RunConfig(args.dataset, args.name, curriculum, tests="last", weights_every=0)
-    dataset = load_dataset(args.dataset, data_dir=args.data_dir)
+    fixed = tomllib.loads("\n".join(args.set))
+    config = RunConfig(args.dataset, args.name, curriculum, fixed, 0, tests="last", backbone=args.backbone)
+    dataset = open_dataset(args.dataset, args.data_dir, config.backbone)
     values, score = tune(
         config, dataset, grid, range(args.seeds), lambda tried, s: print(f"{s:7.2%}  {tried}", flush=True)
     )
@@ -91,9 +98,14 @@ def _tune_and_record(args: argparse.Namespace) -> int:
         f"python -m kenyon.search.tune {args.name} --dataset {args.dataset} --scenario {args.scenario} "
         f"--holdout {args.holdout} --max-per-task {args.max_per_task} --seeds {args.seeds}"
     )
-    key = f"{args.name}/{family(dataset.shape)}/{args.scenario}"
-    record(args.out, key, {"values": values, "score": round(score, 4), "grid": grid, "command": command})
-    print(f"chosen   {values}  ({score:.2%} held out) -> {args.out}")
+    command += "".join(f" --set '{option}'" for option in args.set)
+    if args.backbone:
+        command += f" --backbone {args.backbone} --out {args.out.name}"
+    kind = "features" if args.backbone else family(dataset.shape)
+    path = args.out or TUNED
+    row = {"values": {**fixed, **values}, "score": round(score, 4), "grid": grid, "command": command}
+    record(path, f"{args.name}/{kind}/{args.scenario}", row)
+    print(f"chosen   {values}  ({score:.2%} held out) -> {path}")
     return 0
 
 

@@ -22,10 +22,13 @@ from kenyon.reproduce.experiments._ablations import ablations
 from kenyon.reproduce.experiments._comparison import comparison
 from kenyon.reproduce.experiments._configurations import WINDOW, chosen, optimised, single
 from kenyon.reproduce.experiments._distances import distances
+from kenyon.reproduce.experiments._features import features
 from kenyon.reproduce.experiments._figures import search_trajectory, weight_evolution
 from kenyon.reproduce.experiments._memory import memory
 from kenyon.reproduce.experiments._normalisation import normalisation
 from kenyon.reproduce.experiments._orders import orders
+from kenyon.reproduce.experiments._permuted import permuted
+from kenyon.reproduce.experiments._pixels import pixels
 from kenyon.reproduce.experiments._single import configurations, single_task
 from kenyon.reproduce.experiments._transfer import transfer
 
@@ -48,7 +51,10 @@ class Experiment:
 
 
 _ROWS = (
+    Experiment("features", "the main CIFAR table, which the paper does not have", features),
     Experiment("comparison", "Table 3 and its extended form, Table 8", comparison),
+    Experiment("pixels", "the paper's protocol on Split-CIFAR-10: networks from pixels", pixels),
+    Experiment("permuted", "permuted MNIST, which the paper does not have", permuted),
     Experiment("memory", "accuracy against bytes of state", memory),
     Experiment("configurations", "Tables 1 and 7", configurations),
     Experiment("single-task", "Table 2", single_task),

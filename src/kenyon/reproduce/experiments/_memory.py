@@ -11,8 +11,8 @@ from kenyon.presets import load_preset
 from kenyon.report import Figure, bytes_figure, matrix_figure, stream_figure
 from kenyon.reproduce._setting import COLOUR, NAMES, Setting
 from kenyon.reproduce._wanted import EMPTY, Line, Plot, Results, Runs, Section, Sheet, Wanted, groups, jobs_of
-from kenyon.reproduce.experiments._comparison import ON_FEATURES, methods
 from kenyon.reproduce.experiments._configurations import chosen
+from kenyon.reproduce.experiments._methods import ON_FEATURES, methods
 
 MAIN = ("mnist", "class-incremental")
 OTHER_SIZES: dict[tuple[str, str], tuple[str | int, ...]] = {

@@ -8,8 +8,8 @@ from typing import Any
 from kenyon.learners import LEARNERS
 from kenyon.reproduce._setting import COLOUR, NAMES, Setting
 from kenyon.reproduce._wanted import EMPTY, Gap, Line, Section, Sheet, Wanted
-from kenyon.reproduce.experiments._comparison import ON_FEATURES, methods
 from kenyon.reproduce.experiments._configurations import READ_AS, chosen, optimised
+from kenyon.reproduce.experiments._methods import ON_FEATURES, methods
 
 SCENARIO = "class-incremental"
 DATASETS = ("mnist", "cifar10", "cifar100")
