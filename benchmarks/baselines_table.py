@@ -87,7 +87,7 @@ def row(name: str, scenario: str, runs: Sequence[Metrics], published: Mapping[st
         show([mean, sd] if len(runs) > 1 else [mean]) + (f" ({len(runs)})" if len(runs) != len(SEEDS) else ""),
         near(mean, published),
         f"{(runs[0]['state_bytes'] or 0) / 1e6:.2f}",
-        f"{speed:.0f}",
+        f"{speed:.0f}" if len(runs) == len(SEEDS) else "-",
     ]
     return "| " + " | ".join(cells) + " |"
 
