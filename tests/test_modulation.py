@@ -19,7 +19,7 @@ from kenyon.modulation import (
     to_config,
     values_at,
 )
-from kenyon.rules import GEN, INEL, MSE
+from kenyon.rules import GEN, INEL, MSE, Rule
 from making import make, stream
 
 
@@ -79,12 +79,13 @@ def test_a_rate_of_zero_teaches_nothing() -> None:
 
 @pytest.mark.parametrize("rule", [GEN(), GEN(b1=0.02), MSE(), INEL(10.0, GEN()), INEL(10.0)])
 @pytest.mark.parametrize(("kind", "lowest"), [("symmetric", -0.03), ("positive", 0.0)])
-def test_weights_stay_within_the_clamp(rule: object, kind: str, lowest: float) -> None:
+def test_weights_stay_within_the_clamp(rule: Rule, kind: str, lowest: float) -> None:
     X, y = stream()
-    clf = make("mse", rule=rule, clamp=0.03, clamp_kind=kind, learning_rate=0.5, hidden_layers=(12,)).partial_fit(X, y)
-    for layer in clf._core.engine.layers:
-        assert layer.weights.min() >= np.float32(lowest) and layer.weights.max() <= np.float32(0.03)
-        assert layer.weights.max() == np.float32(0.03), "the clamp was never reached, so nothing was tested"
+    for hidden in [()] if isinstance(rule.plasticity, GEN) else [(), (12,)]:  # of an output behind hidden layers, too
+        clf = make("mse", rule=rule, clamp=0.03, clamp_kind=kind, learning_rate=0.5, hidden_layers=hidden)
+        weights = clf.partial_fit(X, y)._core.engine.layers[-1].weights
+        assert weights.min() >= np.float32(lowest) and weights.max() <= np.float32(0.03)
+        assert weights.max() == np.float32(0.03), "the clamp was never reached, so nothing was tested"
 
 
 def test_a_first_weight_beyond_the_clamp_starts_at_the_clamp() -> None:
