@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from kenyon.cli import app
 from kenyon.evaluation import RunConfig
-from kenyon.report import Lines, Missing, Result
+from kenyon.report import Lines, Missing, Result, write_report
 from kenyon.reproduce import Earlier, Experiment, Reproduction, Setting
 from kenyon.reproduce._wanted import Line, Runs, Sheet
 from kenyon.streams import Curriculum
@@ -68,6 +68,19 @@ def test_what_takes_long_counts_where_the_earlier_report_has_it(earlier: Earlier
     assert not isinstance(setting.on_request(OTHER, asked=False, reason="it takes long"), Runs)
 
 
-def test_the_option_needs_a_report_that_runs_nothing(tmp_path: Path) -> None:
-    result = CliRunner().invoke(app, ["reproduce", "--earlier", "docs/results.json"])
-    assert result.exit_code == 2 and "expected --as-is beside it" in result.output
+def test_only_what_neither_has_is_run(earlier: Earlier, tmp_path: Path) -> None:
+    more = Reproduction([sheet(replace(CELL, seeds=(0, 1, 2)))], Setting(tmp_path, earlier=earlier))
+    plan = more.plan()
+    assert [entry.state for entry in plan.entries] == ["done", "done", "to do"]
+    cell = more.run(plan, lambda *_: None).report.tables[0].rows[0].cells[0]
+    assert isinstance(cell, Result) and cell.n == 3
+    assert len(list(tmp_path.glob("*/metrics.json"))) == 1
+
+
+def test_the_command_takes_a_report_with_and_without_runs_of_its_own(earlier: Earlier, tmp_path: Path) -> None:
+    known = tmp_path / "known.json"
+    write_report(earlier.report, known)
+    options = ["reproduce", "search", "--quick", "--out", str(tmp_path / "store"), "--earlier", str(known)]
+    for more in (["--plan"], ["--as-is"]):
+        result = CliRunner().invoke(app, [*options, *more])
+        assert result.exit_code == 0, result.output

@@ -29,7 +29,7 @@ def reproduce(
     plan: Annotated[bool, _option("Print the plan and leave.", "--plan")] = False,
     as_is: Annotated[bool, _option("Run nothing: write the report from what the store has.", "--as-is")] = False,
     earlier: Annotated[
-        Path | None, _option("With --as-is: a report whose runs stand in for those that the store lacks.")
+        Path | None, _option("A report whose runs stand in for those that the store lacks, and are not run again.")
     ] = None,
     results: Annotated[
         Path | None, _option("Also write the report's data and text here, as PATH.json and PATH.md.")
@@ -45,12 +45,9 @@ def reproduce(
     gpus: GpusOption = 0.0,
 ) -> None:
     """Regenerate the paper's tables and figures: plan, run what the store lacks, write the report."""
-    from kenyon.errors import ConfigError
     from kenyon.parallel import check_engine
     from kenyon.reproduce import Earlier, Reproduction, Setting, find_experiments, write_results
 
-    if earlier is not None and not as_is:
-        raise ConfigError(f"--earlier {earlier}: expected --as-is beside it, since a reproduction runs what is missing")
     store = out or Path("runs-quick" if quick else "runs")
     check_engine(engine, workers, address, gpus)
     setting = Setting(store, data_dir, quick, resnet, long, backbone, workers, engine, address, gpus, width, device)
@@ -61,7 +58,8 @@ def reproduce(
     words += ["--backbone", backbone] if backbone != BACKBONE else []
     words += ["--width", str(width)] if width != 64 else []
     words += ["--device", device] if device != "cpu" else []
-    words += ["--as-is", "--earlier", str(earlier)] if earlier else []
+    words += ["--as-is"] if as_is and earlier else []
+    words += ["--earlier", str(earlier)] if earlier else []
     made = Reproduction(find_experiments(names or []), setting, shlex.join(words))
     wanted = made.plan()
     print_plan(wanted, details=plan)
@@ -92,7 +90,7 @@ def print_plan(plan: Plan, details: bool) -> None:
         left = [entry for entry in own if entry.state != "done"]
         seconds = sum(entry.estimate.seconds or 0.0 for entry in left) / plan.workers
         rows.append((name, str(len(own)), str(len(own) - len(left)), str(len(left)), duration(seconds)))
-    print_table(("experiment", "jobs", "in the store", "to do", "expected"), rows)
+    print_table(("experiment", "jobs", "done", "to do", "expected"), rows)
     if not plan.left:
         typer.echo("nothing is left to run")
         return

@@ -148,21 +148,20 @@ class Plan:
         return sum(entry.estimate.seconds is None for entry in self.entries)
 
 
-def make_plan(parts: Mapping[str, Sequence[Section]], store: Path, clock: Clock, workers: int) -> Plan:
+def make_plan(parts: Mapping[str, Sequence[Section]], setting: Setting, clock: Clock) -> Plan:
     """Make the plan of some experiments.
 
     Args:
         parts: the sections of each experiment, by its name.
-        store: where finished work is looked for.
+        setting: where finished work is looked for, and how many jobs run at a time.
         clock: estimates how long each job takes.
-        workers: how many jobs run at a time.
     """
     entries: dict[str, Entry] = {}
     for experiment, own in parts.items():
         for job in (job for part in own for job in part.jobs()):
             if job.name in entries:
                 continue
-            state = "done" if job.done(store) else "started" if job.started(store) else "to do"
+            state = "done" if setting.has(job) else "started" if job.started(setting.store) else "to do"
             estimate = Estimate(0.0, "store") if state == "done" else clock.estimate(job)
             entries[job.name] = Entry(job, experiment, state, estimate)
-    return Plan(tuple(entries.values()), workers)
+    return Plan(tuple(entries.values()), setting.at_a_time)

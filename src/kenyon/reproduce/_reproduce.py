@@ -80,7 +80,7 @@ class Reproduction:
 
     def plan(self) -> Plan:
         """What has to be done; nothing is run."""
-        return make_plan(self.parts, self.setting.store, Clock(self.setting), self.setting.at_a_time)
+        return make_plan(self.parts, self.setting, Clock(self.setting))
 
     def run(self, plan: Plan, told: Told) -> Reproduced:
         """Do what is left and write the report, which names the jobs that failed."""

@@ -17,6 +17,7 @@ from kenyon.errors import DataError, MissingExtraError
 from kenyon.evaluation import RunConfig
 from kenyon.report import run_command
 from kenyon.reproduce._earlier import Earlier
+from kenyon.reproduce._jobs import Job, RunJob
 from kenyon.reproduce._wanted import Gap, Runs, paper_value
 from kenyon.streams import Curriculum, list_datasets, load_dataset
 from kenyon.system import n_cores, replacing
@@ -209,13 +210,14 @@ class Setting:
         """A cell that takes too long to run unless asked for: what is in the store already, else the reason."""
         if asked or isinstance(cell, Gap):
             return cell
-        known = self.earlier
-        done = tuple(
-            job.seed
-            for job in cell.jobs()
-            if job.done(self.store) or (known is not None and known.name(job.config, job.seed))
-        )
+        done = tuple(job.seed for job in cell.jobs() if self.has(job))
         return replace(cell, seeds=done) if done else Gap(reason, cell.command, cell.paper)
+
+    def has(self, job: Job) -> bool:
+        """Whether a job is done: in the store, or a run of the earlier report."""
+        if job.done(self.store):
+            return True
+        return bool(self.earlier and isinstance(job, RunJob) and self.earlier.name(job.config, job.seed))
 
     def absent(self, dataset: str) -> str:
         return f"{NAMES.get(dataset, dataset)} is not in the data directory; kenyon data download {dataset} fetches it"

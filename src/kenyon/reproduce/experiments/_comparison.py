@@ -71,12 +71,11 @@ def _baseline(setting: Setting, learner: str, dataset: str, scenario: str, paper
         )
     if dataset not in COLOUR:
         return setting.runs(dataset, scenario, learner, paper=paper)
-    if learner in ON_FEATURES:
-        return setting.runs(dataset, scenario, learner, paper=paper, tests="last", features=True)
     cell = on_features(setting, learner, dataset, scenario)
     if isinstance(cell, Gap):
         return replace(cell, paper=paper_value(paper))
-    return replace(cell, paper=paper_value(paper), stand_in=STAND_IN) if isinstance(cell, Runs) else cell
+    stand_in = None if learner in ON_FEATURES else STAND_IN
+    return replace(cell, paper=paper_value(paper), stand_in=stand_in) if isinstance(cell, Runs) else cell
 
 
 def published_cell(
