@@ -62,14 +62,10 @@ def _table() -> dict[str, Any]:
 
 def chosen(dataset: str, scenario: str) -> dict[str, Any] | None:
     """The options chosen here for a stream; None where there are none."""
-    from kenyon.presets import load_preset, preset_names
+    from kenyon.presets import load_preset
 
-    entry = _table().get(f"{dataset}/{scenario}")
-    if entry is None:
-        return None
-    if "options" in entry:
-        return dict(entry["options"])
-    return dict(load_preset(entry["preset"]).options) if entry["preset"] in preset_names() else None
+    preset = _table().get(f"{dataset}/{scenario}")
+    return None if preset is None else dict(load_preset(preset).options)
 
 
 # Why a configuration of the paper, run here, may stay below the paper's number: the footnotes of such cells.
