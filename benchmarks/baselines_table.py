@@ -1,7 +1,8 @@
 """Write the figures of `docs/baselines.md` from a runs store, and from an earlier report where the store has no run.
 
     for s in class-incremental task-incremental; do
-      for n in iid-offline fine-tune online-ewc si lwf a-gem icarl gss er er-mir der++; do
+      for n in iid-offline fine-tune online-ewc si lwf a-gem icarl gss er er-mir der++ \
+        rpsnet cn-dpm ncm slda flymodel randumb; do
         kenyon run --dataset mnist --scenario $s --learner $n --seeds 5 --out runs; done; done
     python benchmarks/baselines_table.py runs docs/results.json
 

@@ -3,10 +3,10 @@
     python benchmarks/icarl_published.py [--seeds 2]
 
 Class-incremental Split-MNIST, test set, one pass, batches of 10, 500 exemplars: `icarl` as it is, and what the
-implementation of Buzzega et al., 2020 (Mammoth) does differently, one thing after the other. Its loss is a mean over the
-ten outputs where ours is their sum, so that its rate of 0.1 is 0.01 here; an exemplar is learned once in a task, as one
-of its samples, where ours replays ten with every batch; the mean of a class is that of its exemplars and of their mirror
-images, which for digits are no digits; and the network is an MLP 100-100.
+implementation of Buzzega et al., 2020 (Mammoth) does differently, one thing after the other. Its loss is a mean over
+the ten outputs where ours is their sum, so that its rate of 0.1 is 0.01 here; an exemplar is learned once in a task,
+as one of its samples, where ours replays ten with every batch; the mean of a class is that of its exemplars and of
+their mirror images, which for digits are no digits; and the network is an MLP 100-100.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from kenyon.learners import learner_class
 from kenyon.evaluation import RunConfig, run
+from kenyon.learners import learner_class
 from kenyon.protocol import StreamInfo
 from kenyon.streams import Curriculum
 

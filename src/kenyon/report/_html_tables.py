@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from urllib.parse import quote
 
-from kenyon.report._numbers import FULL_COLOUR, deviation, judged, number, scale_of, signed, with_unit
+from kenyon.report._numbers import FULL_COLOUR, deviation, judged, number, scale_of, signed, unit_of_column, with_unit
 from kenyon.report._parts import Cell, Empty, Missing, PaperValue, Result, Table, Text, Value
 
 _VERDICTS = {"better": "better than the paper's", "worse": "worse than the paper's", "same": "the same as the paper's"}
@@ -16,7 +16,7 @@ LONG, WIDE = 24, 6
 
 def table_html(table: Table) -> str:
     """The table in a container that scrolls, with its notes below."""
-    units = [_unit(table, j) for j in range(len(table.columns))]
+    units = [unit_of_column(table, j) for j in range(len(table.columns))]
     notes: dict[str, str] = {}
     body, group = [], None
     for i, row in enumerate(table.rows):
@@ -35,12 +35,6 @@ def table_html(table: Table) -> str:
     inner = f"<table{size}>{head}<tbody>{''.join(body)}</tbody></table>"
     region = f'<div class="scroll" tabindex="0" role="region" aria-labelledby="{table.id}.h">{inner}</div>'
     return region + _footnotes(notes) + (_key(table) if _judged(table) else "")
-
-
-def _unit(table: Table, column: int) -> str | None:
-    """The unit that all numbers of a column share, so that the heading can show it; None where they differ."""
-    units = {c.unit for row in table.rows if isinstance(c := row.cells[column], (Result, PaperValue))}
-    return units.pop() if len(units) == 1 and "B" not in units else None
 
 
 def _side(table: Table, column: int) -> str:

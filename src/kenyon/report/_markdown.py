@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from kenyon.report._data import ReportData
-from kenyon.report._numbers import number, signed, with_unit
+from kenyon.report._numbers import number, signed, unit_of_column, with_unit
 from kenyon.report._parts import Cell, Figure, Heatmap, Lines, Missing, PaperValue, Result, Scatter, Series, Table, Text
 from kenyon.system import replace_file
 
@@ -57,11 +57,12 @@ def markdown(report: ReportData) -> str:
 def _table(table: Table) -> str:
     notes: dict[str, int] = {}
     rows, group = [], None
+    units = [unit_of_column(table, j) for j in range(len(table.columns))]
     for row in table.rows:
         if row.group != group and row.group is not None:
             rows.append([f"*{_escape(row.group)}*"] + [""] * len(table.columns))
         group = row.group
-        rows.append([_escape(row.label), *(_cell(cell, notes) for cell in row.cells)])
+        rows.append([_escape(row.label), *(_cell(c, units[j] or "", notes) for j, c in enumerate(row.cells))])
     grid = _grid(["", *map(_escape, table.columns)], rows)
     listed = "\n".join(f"{n}. {_block(text)}" for text, n in notes.items())
     source = f"*{_escape(table.source)}*" if table.source else ""
@@ -69,13 +70,13 @@ def _table(table: Table) -> str:
     return "\n\n".join(part for part in parts if part)
 
 
-def _cell(cell: Cell, notes: dict[str, int]) -> str:
+def _cell(cell: Cell, unit: str, notes: dict[str, int]) -> str:
     if isinstance(cell, Text):
         return _escape(cell.text)
     if isinstance(cell, PaperValue):
         return _escape(with_unit(cell, cell.unit))
     if isinstance(cell, Missing):
-        paper = f" (paper {number(cell.paper.mean)})" if cell.paper else ""
+        paper = f" (paper {number(cell.paper.mean, unit)})" if cell.paper else ""
         return f"not run [{_note(notes, cell.reason)}]{paper}"
     if not isinstance(cell, Result):
         return ""

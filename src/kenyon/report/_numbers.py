@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kenyon.report._parts import PaperValue, Result, Value
+from kenyon.report._parts import PaperValue, Result, Table, Value
 
 MINUS = "\N{MINUS SIGN}"
 FULL_COLOUR = {"%": 10.0}
@@ -17,6 +17,12 @@ def scale_of(value: float, unit: str) -> tuple[float, str]:
         if abs(value) >= divisor:
             return divisor, word
     return 1.0, "B"
+
+
+def unit_of_column(table: Table, column: int) -> str | None:
+    """The unit that all numbers of a column share, so that the heading can show it; None where they differ."""
+    units = {c.unit for row in table.rows if isinstance(c := row.cells[column], (Result, PaperValue))}
+    return units.pop() if len(units) == 1 and "B" not in units else None
 
 
 def _decimals(value: float, unit: str) -> int:

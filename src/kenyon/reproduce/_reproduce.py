@@ -166,8 +166,20 @@ def make_report(
         made=datetime.now(UTC).isoformat(timespec="seconds"),
         quick=setting.quick,
         kenyon=version("kenyon"),
-        machine=machine(),
+        machine=machine() | _earlier_processors(results),
     )
+
+
+EARLIER = "processors of earlier runs"
+
+
+def _earlier_processors(results: Results) -> dict[str, str | int | float | None]:
+    """The processors that runs taken from earlier reports were made on, those before the last included."""
+    if results.earlier is None:
+        return {}
+    known = results.earlier.report.machine
+    names = [*str(known.get(EARLIER, "")).split(", "), str(known.get("processor", ""))]
+    return {EARLIER: ", ".join(dict.fromkeys(name for name in names if name))}
 
 
 def _failures(results: Results) -> list[Table]:

@@ -100,7 +100,7 @@ class Runs:
             paper=self.paper,
             better=self.better,
             runs=tuple(result.folder.name for result in report.results if result.folder),
-            command=self.command,
+            command=run_command(self.config.to_dict(), [result.seed for result in report.results]),
             stand_in=self.stand_in,
             remark=self._remark(mean),
         )

@@ -13,8 +13,8 @@ from kenyon.reproduce.experiments._features import on_features
 from kenyon.reproduce.experiments._methods import ON_FEATURES, RIVALS
 
 STAND_IN = (
-    "features of EfficientNet-Lite0 and an MLP in place of ResNet-18 from pixels; the difference from the paper is the "
-    "network's, not the method's"
+    "features of EfficientNet-Lite0 and an MLP in place of ResNet-18 from pixels; how much of the difference from the "
+    "paper is the network's was not measured"
 )
 
 NOTES = {
@@ -27,7 +27,8 @@ COMMON = (
     "network here, and what the baselines reach from pixels, as in the paper, has a table of its own. Tuning: on "
     "MNIST a grid of 2 to 18 combinations for each baseline, on a tenth of the training set, most of them on 2,000 "
     "samples per task; for Kenyon's own configurations a search of hundreds of evaluations, which is more effort; on "
-    "CIFAR as the table of the same features says. iid-offline is an upper bound and never marked best. "
+    "CIFAR as the table of the same features says. A mean without a deviation is one seed. iid-offline is an upper "
+    "bound and never marked best. "
 )
 
 

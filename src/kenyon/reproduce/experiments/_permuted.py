@@ -21,7 +21,7 @@ NOTE = (
     "accuracy over all ten at the end. Baselines have an MLP 400-400, "
     "batches of 10, a buffer of 500 where there is one, and the values that were chosen for them on class-incremental "
     "Split-MNIST; Kenyon has the configuration that was searched for MNIST as a single task. Nothing was tuned on this "
-    "stream. The paper has no such table."
+    "stream. A mean without a deviation is one seed. The paper has no such table."
 )
 
 

@@ -55,7 +55,7 @@ def _cell(setting: Setting, learner: str, scenario: str) -> Wanted:
     paper = paper_table("comparison_extended").value(f"{DATASET}/{scenario}", learner=learner)
     network, options = OWN.get(learner, ("ResNet-18", {}))
     options = options | ({} if setting.device == "cpu" else {"device": setting.device})
-    reason = f"{network} takes from 40 minutes to many hours a run on a processor core: ask for it with --resnet"
+    reason = f"{network}: from 40 minutes to many hours a run on a processor core; ask for it with --resnet"
     whole = setting.runs(DATASET, scenario, learner, options, tests="last", paper=paper)
     asked = setting.resnet and setting.width == FULL_WIDTH
     full = setting.on_request(whole, asked, reason)
