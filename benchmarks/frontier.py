@@ -3,12 +3,13 @@
     python benchmarks/frontier.py                    # on held-out training samples
     python benchmarks/frontier.py --test             # on the test set
     python benchmarks/frontier.py --only mnist --budgets 20KB,80KB
-    python benchmarks/frontier.py --only "single task" --test
+    python benchmarks/frontier.py --test --seeds 3 --budgets 5MB    # docs/memory.md says which rows have fewer seeds
 
 Class-incremental, two classes per task (ten for CIFAR-100), one pass, no replay. Every seed draws the features, the
 order of the classes and of the samples; held out is the same tenth of the training set every time. Means and standard
-deviations over the seeds; state is what must be kept to go on, working memory what a process holds. With `--test`, what
-was measured goes into docs/frontier.json as well, of which `frontier_figure.py` makes the figure and the tables.
+deviations over the seeds, of a single seed no deviation; state is what must be kept to go on, working memory what a
+process holds. With `--test`, what was measured goes into docs/frontier.json as well, of which `frontier_figure.py`
+makes the figure and the tables.
 """
 
 from __future__ import annotations
@@ -162,7 +163,7 @@ def main() -> None:
         learned, asked = split(dataset, arguments.test)
         seeds = [run(row, dataset, learned, asked, seed) for seed in range(arguments.seeds)]
         mean = {key: float(np.mean([one[key] for one in seeds])) for key in seeds[0]}
-        spread = float(np.std([one["accuracy"] for one in seeds], ddof=1)) if len(seeds) > 1 else 0.0
+        spread = f" ± {np.std([one['accuracy'] for one in seeds], ddof=1):.2f}" if len(seeds) > 1 else ""
         if arguments.test:
             record(
                 {
@@ -178,7 +179,7 @@ def main() -> None:
             )
         recall = f" (recall {mean['recall']:.1f})" if row.watched is not None else ""
         print(
-            f"| {row.name} | {row.budget} | {mean['accuracy']:.2f} ± {spread:.2f}{recall} | {mean['state']:,.0f} | "
+            f"| {row.name} | {row.budget} | {mean['accuracy']:.2f}{spread}{recall} | {mean['state']:,.0f} | "
             f"{mean['working'] / 1e6:.1f} MB | {mean['microseconds']:.0f} |",
             flush=True,
         )

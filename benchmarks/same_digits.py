@@ -1,7 +1,8 @@
 """How many runs of two reports, made on two machines, gave the same accuracy to the last digit.
 
-    git show a0c4031:docs/results.json > /tmp/amd.json      # AMD EPYC
-    python benchmarks/same_digits.py /tmp/amd.json docs/results.json
+    git show a0c4031:docs/results.json > amd.json      # AMD EPYC
+    git show 3ab2915:docs/results.json > intel.json    # Intel Xeon
+    python benchmarks/same_digits.py amd.json intel.json
 
 A run is the same in both where its folder has the same name: the name holds a digest of its configuration and seed.
 """
