@@ -39,7 +39,7 @@ def test_the_markdown_has_the_line(line: str) -> None:
 
 
 def test_missing_cells_have_their_reason_and_the_papers_number() -> None:
-    assert "| not run [3] (paper 77) |" in TEXT and "\N{MINUS SIGN}7.50) [2] |" in TEXT
+    assert "| not run [3] (paper 77.00) |" in TEXT and "\N{MINUS SIGN}7.50) [2] |" in TEXT
 
 
 def test_no_text_becomes_html() -> None:
