@@ -53,7 +53,8 @@ lint: $(VENV)/all
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache --no-logo
 
-test: lint data
+test: $(VENV)/all
+	@$(MAKE) --no-print-directory -j2 lint data
 	$(BIN)/python -m pytest -n 3 --dist loadfile
 
 # What needs PyTorch, Ray, River or DeepHyper has bounds of its own; here are the core, the data sets and the pictures.

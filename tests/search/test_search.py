@@ -185,7 +185,7 @@ def test_sigkill_at_any_moment_loses_no_finished_evaluation(tmp_path: Path) -> N
     assert log.read_bytes().startswith(seen)
     evaluations = SearchFolder(tmp_path / "out").evaluations()
     assert len(evaluations) == 14 and len({e.number for e in evaluations}) == 14
-    assert all(e.finished < f.finished for e, f in itertools.pairwise(evaluations))
+    assert all(e.finished <= f.finished for e, f in itertools.pairwise(evaluations))  # in milliseconds: two may agree
 
 
 def test_the_best_configuration_runs_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
