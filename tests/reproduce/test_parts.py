@@ -51,8 +51,13 @@ def test_speeds_are_the_stores(tmp_path: Path) -> None:
     key = "kenyon/mse/digits/class-incremental"
     assert measured_speeds(tmp_path) == {key: round(speed, 3)} and speed_key(config.to_dict()) == key
     recorded = tomllib.loads(speeds_text(tmp_path))
-    assert recorded["speeds"] == {key: round(speed, 3)} and recorded["machine"]["cores"] >= 1
+    assert recorded["speeds"] == recorded_speeds() | {key: round(speed, 3)} and recorded["machine"]["cores"] >= 1
     assert all(math.isfinite(value) and value > 0 for value in recorded_speeds().values())
+
+
+def test_the_width_of_a_network_decides_how_fast_it_is() -> None:
+    config = RunConfig("cifar10", "er", Curriculum("class-incremental"), {"width": 20}).to_dict()
+    assert speed_key(config) == "er/cifar10/width-20/class-incremental"
 
 
 def test_the_papers_configurations_as_options() -> None:

@@ -75,9 +75,14 @@ class RunJob:
 
 
 def speed_key(config: Mapping[str, Any]) -> str:
-    """Learner, rule, data set, backbone and scenario of a run: these decide how fast it is."""
-    words = [config["learner"], config["options"].get("rule"), Path(config["dataset"]).stem]
-    words += ["features" if config.get("backbone") else None, config["scenario"]]
+    """Learner, rule, data set, backbone, width of the network and scenario of a run: these decide how fast it is."""
+    options = config["options"]
+    words = [config["learner"], options.get("rule"), Path(config["dataset"]).stem]
+    words += [
+        "features" if config.get("backbone") else None,
+        f"width-{options['width']}" if "width" in options else None,
+    ]
+    words.append(config["scenario"])
     return "/".join(word for word in words if word)
 
 

@@ -1,4 +1,6 @@
-"""Write `speeds.toml`, from which plans take the speeds that the store does not have, from the runs of a store.
+"""Write the speeds of a store's runs into `speeds.toml`, from which plans take those that a store does not have.
+
+Kinds of runs that this store lacks keep the speed that they have there.
 
 python -m kenyon.reproduce.record_speeds STORE
 """
@@ -9,7 +11,7 @@ import sys
 from pathlib import Path
 
 from kenyon.evaluation import environment
-from kenyon.reproduce._plan import measured_speeds
+from kenyon.reproduce._plan import measured_speeds, recorded_speeds
 from kenyon.system import replace_file, to_toml
 
 HEAD = (
@@ -22,7 +24,9 @@ def speeds_text(store: Path) -> str:
     """The text of the file."""
     where = environment()
     machine = {"processor": where["processor"], "cores": where["cores"]}
-    return HEAD + to_toml({"machine": machine, "speeds": measured_speeds(store)})
+    return HEAD + to_toml(
+        {"machine": machine, "speeds": dict(sorted((recorded_speeds() | measured_speeds(store)).items()))}
+    )
 
 
 if __name__ == "__main__":
