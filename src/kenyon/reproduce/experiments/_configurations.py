@@ -19,7 +19,8 @@ READING = (
     "each, beta_2^F share of them that is inhibitory, beta_3^F threshold in standard deviations, gamma^M learning "
     f"rate, beta_2^M INEL's window (times {WINDOW:g}, a factor fitted to the paper's class-incremental numbers on "
     "held-out samples, since the scale of its weights is not stated). beta_3^M and alpha^M are not used. x_e is scaled "
-    "to length 1, which the paper's equation does not do; without it these learning rates diverge."
+    "to length 1, which the paper's equation does not do; without it MSE diverges at these learning rates, and INEL "
+    "freezes early."
 )
 
 READ_AS = "The paper's configurations are read as the note of Table 1 says."

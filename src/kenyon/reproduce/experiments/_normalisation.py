@@ -17,8 +17,9 @@ SMALLER = 1e-8
 NOTE = (
     "x_e = ReLU(W_e u - mu - beta sigma) is the paper's equation; here x_e is then scaled to length 1 unless unit_norm "
     "is off. Without that its squared length is about 1e8 for bytes, and the delta rule is stable only up to 2 / "
-    f"length squared, so that the published learning rates diverge. The last column has these rates times {SMALLER:g}, "
-    "chosen by hand. INEL's window is left at its factor. Columns without a deviation are of one seed. "
+    "length squared: at the published learning rates MSE diverges, and INEL's window freezes what the first samples "
+    f"left. The last column has these rates times {SMALLER:g}, chosen by hand. INEL's window is left at its factor. "
+    "Columns without a deviation are of one seed. "
 )
 
 
