@@ -141,7 +141,9 @@ def test_some_seeds_are_better_than_none(tmp_path: Path) -> None:
     assert isinstance(cell.fill(Results(tmp_path)), Missing)
     run(cell.config, [1], tmp_path)
     filled = cell.fill(Results(tmp_path))
-    assert isinstance(filled, Result) and filled.n == 1 and filled.std is None
+    assert (
+        isinstance(filled, Result) and filled.n == 1 and filled.std is None and filled.remark == "1 of 3 seeds so far."
+    )
 
 
 @pytest.mark.parametrize(("difference", "remark"), [(0.1, None), (FAR_ABOVE + 1, "above"), (-0.1, "below")])

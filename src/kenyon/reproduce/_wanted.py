@@ -107,15 +107,16 @@ class Runs:
             runs=tuple(result.folder.name for result in report.results if result.folder),
             command=self._command([result.seed for result in report.results]),
             stand_in=self.stand_in,
-            remark=self._remark(mean),
+            remark=self._remark(mean, len(report.results)),
         )
 
-    def _remark(self, mean: float) -> str | None:
-        if self.paper is None:
-            return None
-        if mean < self.paper.mean:
-            return self.below
-        return self.above if mean > self.paper.mean + FAR_ABOVE else None
+    def _remark(self, mean: float, n: int) -> str | None:
+        """Why it is far from the paper's number, and how many of the seeds it is the mean of where some are missing."""
+        reasons = [f"{n} of {len(self.seeds)} seeds so far."] if n < len(self.seeds) else []
+        if self.paper is not None:
+            below, far_above = mean < self.paper.mean, mean > self.paper.mean + FAR_ABOVE
+            reasons += [reason] if (reason := self.below if below else self.above if far_above else None) else []
+        return " ".join(reasons) or None
 
 
 @dataclass(frozen=True)
