@@ -56,6 +56,8 @@ def _cell(setting: Setting, learner: str, scenario: str) -> Wanted:
     network, options = OWN.get(learner, ("ResNet-18", {}))
     options = options | ({} if setting.device == "cpu" else {"device": setting.device})
     reason = f"{network}: from 40 minutes to many hours a run on a processor core; ask for it with --resnet"
+    if learner not in OWN:
+        reason += f", or at reduced width, 5 to 20 minutes a run, with --resnet --width {REDUCED}"
     whole = setting.runs(DATASET, scenario, learner, options, tests="last", paper=paper)
     asked = setting.resnet and setting.width == FULL_WIDTH
     full = setting.on_request(whole, asked, reason)
