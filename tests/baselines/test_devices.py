@@ -7,6 +7,8 @@ operation gets its operands from one place, as PyTorch demands of real devices.
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +20,7 @@ from torch.overrides import TorchFunctionMode  # noqa: E402
 from torch.utils._pytree import tree_flatten  # noqa: E402
 
 from kenyon.baselines import BASELINES  # noqa: E402
+from kenyon.baselines._devices import ISA, avoid_missing_tiles  # noqa: E402
 from kenyon.errors import ConfigError  # noqa: E402
 from kenyon.learners import learner_options, make_learner  # noqa: E402
 from kenyon.streams import Curriculum, load_dataset  # noqa: E402
@@ -138,6 +141,29 @@ def test_mixed_precision_is_off_unless_asked_for() -> None:
     assert plain.mixed_precision is False and learner_options("er")["mixed_precision"] is False
     assert {p.dtype for p in mixed.params} == {torch.float32}
     assert not np.array_equal(said, other) and np.mean(said == other) > 0.5
+
+
+@pytest.mark.parametrize(
+    ("flags", "given", "expected"),
+    [
+        ("fpu hypervisor avx512_bf16 amx_tile amx_bf16", None, "AVX512_CORE_BF16"),
+        ("fpu hypervisor avx512_bf16 amx_tile amx_bf16", "AVX512_CORE_AMX", "AVX512_CORE_AMX"),
+        ("fpu avx512_bf16 amx_tile amx_bf16", None, None),
+        ("fpu hypervisor avx2", None, None),
+    ],
+)
+def test_a_virtual_machine_is_not_trusted_with_amx(
+    flags: str, given: str | None, expected: str | None, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.delenv(ISA, raising=False)
+    if given:
+        monkeypatch.setenv(ISA, given)
+    cpuinfo = tmp_path / "cpuinfo"
+    cpuinfo.write_text(f"processor : 0\nflags\t\t: {flags}\n")
+    avoid_missing_tiles(cpuinfo)
+    assert os.environ.get(ISA) == expected
+    avoid_missing_tiles(tmp_path / "absent")
+    assert os.environ.get(ISA) == expected
 
 
 @pytest.mark.parametrize("device", ["cuda:99", "nonsense", "xla:0"])

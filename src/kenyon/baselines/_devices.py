@@ -4,11 +4,36 @@ same first weights and the same draws on every device, and no generator of PyTor
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
 from kenyon.errors import ConfigError
+
+
+ISA = "ONEDNN_MAX_CPU_ISA"
+"""The variable that tells oneDNN which instructions it may use at most; it is read when oneDNN is first used."""
+
+
+def avoid_missing_tiles(cpuinfo: Path = Path("/proc/cpuinfo")) -> None:
+    """Keep PyTorch off AMX on virtual machines, unless `ONEDNN_MAX_CPU_ISA` is set already.
+
+    Some of them announce AMX and have none of its tiles: there, the first product in bfloat16 ends the process with an
+    illegal instruction, and nothing can be caught.
+    """
+    try:
+        lines = cpuinfo.read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError:
+        return  # not Linux
+    flags = next((line.split() for line in lines if line.startswith("flags")), [])
+    if "amx_tile" in flags and "hypervisor" in flags:
+        os.environ.setdefault(ISA, "AVX512_CORE_BF16")
+
+
+avoid_missing_tiles()
 
 
 def open_device(name: str) -> torch.device:
