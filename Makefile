@@ -1,6 +1,7 @@
 # Every target sets up what it needs in .venv; Python 3.11+ and make are all it takes.
 #   make demo     learn the embedded digits with each rule (about a minute after the install)
 #   make test     lint, types and tests
+#   make test-long  the tests of half a minute or more: clusters that lose a node, pages with long examples
 #   make test-lowest  the core's tests with the lowest versions that pyproject.toml declares
 #   make test-logs  the logs to MLflow and Weights & Biases, against the real packages
 #   make docs     the documentation as a site in site/, every example run
@@ -16,6 +17,8 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-compile --constraint constraints.txt
 LOWEST := .venv-lowest
 LOGS := .venv-logs
+# Test processes share the processors among themselves, so none of them needs a second thread for linear algebra.
+TESTS := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest
 CODE := src tests benchmarks examples tools
 
 # Real data sets: KENYON_DATA where it is set, else ./data, filled where a copy of the sets lies beside the checkout.
@@ -26,7 +29,7 @@ export KENYON_DATA := $(DATA)
 # Bytecode is written where it is first needed, not at the install, whatever the surroundings say.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: setup demo test test-lowest test-logs docs bench reproduce fuzz kills lint data clean
+.PHONY: setup demo test test-long test-lowest test-logs docs bench reproduce fuzz kills lint data clean
 .DELETE_ON_ERROR:
 
 $(VENV)/core: pyproject.toml constraints.txt
@@ -55,7 +58,10 @@ lint: $(VENV)/all
 
 test: $(VENV)/all
 	@$(MAKE) --no-print-directory -j2 lint data
-	$(BIN)/python -m pytest -n 3 --dist loadfile
+	$(TESTS) -n 3 --dist loadfile
+
+test-long: data
+	$(TESTS) -n 2 --long
 
 # What needs PyTorch, Ray, River or DeepHyper has bounds of its own; here are the core, the data sets and the pictures.
 $(LOWEST)/done: pyproject.toml tools/lowest.py

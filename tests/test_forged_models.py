@@ -201,8 +201,8 @@ def test_a_schedule_that_overflows_is_a_named_error(rate: Any) -> None:
 # ---- by the thousand
 
 
-def test_five_thousand_hostile_files() -> None:
+def test_fifteen_hundred_hostile_files() -> None:
     with folder_in_memory() as folder:
-        counts, failures = run_here(ModelFiles(folder), seed=0, cases=range(5_000))
+        counts, failures = run_here(ModelFiles(folder), seed=0, cases=range(1_500))
     assert not failures, f"{len(failures)} failed, the first is case {failures[0].case}:\n{failures[0].what}"
-    assert counts["signed, a model"] > 250 and counts["raw, refused"] > 1250 and counts["signed, refused"] > 1250
+    assert counts["signed, a model"] > 75 and counts["raw, refused"] > 375 and counts["signed, refused"] > 375

@@ -14,7 +14,7 @@ import kills
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of another kind")
-@pytest.mark.parametrize("work", ["searches", "sweeps"])
+@pytest.mark.parametrize("work", [pytest.param("searches", marks=pytest.mark.long), "sweeps"])
 def test_work_survives_eighteen_kills(work: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))  # the processes find what this one finds
     counts, half_done = kills.kill_many(18, seed=7, names=(work,))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import inspect
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from safetensors.numpy import load_file, save_file
 from split_digits import SplitDigits, resumes, same_state
 
 from kenyon.baselines import Trainer
@@ -19,6 +21,7 @@ from kenyon.baselines._iid_offline import IIDOffline
 from kenyon.baselines._networks import build_network
 from kenyon.baselines._online_ewc import OnlineEWC
 from kenyon.errors import ConfigError, InputError
+from kenyon.learners import make_learner
 from kenyon.protocol import StreamInfo
 
 COLOUR = StreamInfo((3, 8, 8), 4, ((0, 1), (2, 3)), 100, True)
@@ -190,6 +193,23 @@ def test_a_grey_image_can_go_through_the_resnet_and_a_vector_cannot() -> None:
     vector = StreamInfo((64,), 10, (tuple(range(10)),), 1, False)
     with pytest.raises(ConfigError, match="needs images"):
         build_network("resnet18", vector, generator, hidden=(), width=2)
+
+
+@pytest.mark.parametrize("name", ["er", "lwf", "si"])
+def test_a_resnet_goes_on_from_a_file(name: str, tmp_path: Path) -> None:
+    """Its weights do not lie in memory in the order of their axes; a file has them in that order."""
+    draw = np.random.default_rng(0)
+    X, y = draw.integers(0, 256, (80, 192), dtype=np.uint8), np.repeat([0, 1, 2, 3], 20)
+    info = StreamInfo((3, 8, 8), 4, ((0, 1), (2, 3)), 80, False, (0.0, 255.0))
+    first, second = (make_learner(name, info, seed, "class-incremental", width=2) for seed in (0, 1))
+    first.learn(X[:40], y[:40])
+    first.end_task(False)
+    save_file(first.state(), tmp_path / "state.safetensors")
+    second.restore(load_file(tmp_path / "state.safetensors"))
+    for learner in (first, second):
+        learner.learn(X[40:], y[40:])
+    ours, theirs = first.state(), second.state()
+    assert all(np.array_equal(ours[key], theirs[key]) for key in ours) and set(ours) == set(theirs)
 
 
 def test_the_small_convolutional_network_has_the_weights_it_says() -> None:

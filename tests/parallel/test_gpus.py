@@ -31,6 +31,7 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         cluster.shutdown()
 
 
+@pytest.mark.long
 def test_each_job_gets_its_share_of_a_gpu(cluster: Any, tmp_path: Path) -> None:
     with Pool("ray", None, cluster.address, gpus=0.5) as pool:
         assert pool.capacity == 2, "two share the one GPU, whatever the number of processors"

@@ -49,6 +49,7 @@ class KillNode(SearchWatch):
             self.cluster.remove_node(self.node, allow_graceful=False)
 
 
+@pytest.mark.long
 def test_a_node_that_dies_costs_no_finished_evaluation(cluster: Any, tmp_path: Path) -> None:
     node = cluster.add_node(num_cpus=1)
     cluster.wait_for_nodes()

@@ -103,7 +103,7 @@ def test_permuted_mnist_has_a_table(tmp_path: Path) -> None:
 def test_permuted_runs_fill_both_columns(tmp_path: Path) -> None:
     from kenyon.reproduce._wanted import Results
 
-    table = sheet("permuted", Setting(tmp_path, quick=True))
+    table = sheet("permuted", Setting(tmp_path))
     line = next(line for line in table.lines if line.label == "NCM")
     small = replace(line.cells[0].config, dataset="digits")  # type: ignore[union-attr]
     run(small, [0], tmp_path)

@@ -9,13 +9,9 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-LONG = ("afternoon",)
-"""Pages of a minute or more, whose examples run when the site is built (`make docs`)."""
-PAGES = [
-    page
-    for page in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")))
-    if page.stem not in LONG
-]
+LONG = ("afternoon", "tutorial", "CONTRIBUTING")
+"""Pages whose examples take half a minute or more."""
+PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")))
 FENCE = "```"
 
 
@@ -27,7 +23,14 @@ def has_examples(page: Path) -> bool:
     return f"{FENCE}python\n" in (text := page.read_text(encoding="utf-8")) or f"{FENCE}sh\n" in text
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if has_examples(page)], ids=lambda page: page.stem)
+@pytest.mark.parametrize(
+    "page",
+    [
+        pytest.param(page, marks=[pytest.mark.long] if page.stem in LONG else [], id=page.stem)
+        for page in PAGES
+        if has_examples(page)
+    ],
+)
 def test_every_example_of_the_documentation_runs(page: Path) -> None:
     done = run(page)
     assert done.returncode == 0, done.stderr

@@ -13,7 +13,6 @@ from torch import Tensor
 
 from kenyon.errors import ConfigError
 
-
 ISA = "ONEDNN_MAX_CPU_ISA"
 """The variable that tells oneDNN which instructions it may use at most; it is read when oneDNN is first used."""
 

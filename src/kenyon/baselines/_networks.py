@@ -125,6 +125,8 @@ def build_network(
             net = convolutional(info.shape if image else (1, *info.shape), width, info.n_classes)
     net = net.to_empty(device="cpu")
     initialise(net, generator)
+    if isinstance(net, ResNet18):  # a third less time on a processor; the same weights, in another order in memory
+        net = net.to(memory_format=torch.channels_last)
     return net
 
 

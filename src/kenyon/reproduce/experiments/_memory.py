@@ -12,7 +12,8 @@ from kenyon.report import Figure, bytes_figure, matrix_figure, stream_figure
 from kenyon.reproduce._setting import COLOUR, NAMES, Setting
 from kenyon.reproduce._wanted import EMPTY, Line, Plot, Results, Runs, Section, Sheet, Wanted, groups, jobs_of
 from kenyon.reproduce.experiments._configurations import chosen
-from kenyon.reproduce.experiments._methods import ON_FEATURES, methods
+from kenyon.reproduce.experiments._features import SECOND_ORDER, on_features, second_order
+from kenyon.reproduce.experiments._methods import methods
 
 MAIN = ("mnist", "class-incremental")
 OTHER_SIZES: dict[tuple[str, str], tuple[str | int, ...]] = {
@@ -22,12 +23,19 @@ OTHER_SIZES: dict[tuple[str, str], tuple[str | int, ...]] = {
 """Other sizes of Kenyon besides the chosen one, by stream: a number of hidden units, or a preset for less memory,
 since few units need another threshold, rate and clamp."""
 
+BUDGETS = ("20 KB", "160 KB", "1 MB")
+"""Memory budgets of the main stream: nothing else is given, and the shape of an image does the rest."""
+
 SHOWN = ("Kenyon", "DER++", "Online EWC", "Fine-Tune")
 """The methods whose accuracy matrices and curves are drawn."""
 
 NOTE = (
     "State is everything a method must keep to go on learning: weights, importances, stored samples, statistics; a "
     "random projection counts as its seed. A frozen backbone is not counted. The line joins what nothing else beats."
+)
+SIZES = (
+    " Kenyon by its units is the paper's system, a rule with values from a search; by its bytes, a memory budget and "
+    "the shape of an image choose units that look through windows and a second-order layer."
 )
 
 
@@ -47,12 +55,16 @@ def _cells(setting: Setting, dataset: str, scenario: str) -> dict[str, Wanted]:
         for size in OTHER_SIZES.get((dataset, scenario), ()):
             other = {**options, "n_hidden": size} if isinstance(size, int) else load_preset(size).options
             cells[f"Kenyon, {other['n_hidden']:,} units"] = setting.kenyon(dataset, scenario, other)
+    if (dataset, scenario) == MAIN:
+        for budget in BUDGETS:
+            cells[f"Kenyon, {budget}"] = setting.kenyon(dataset, scenario, {"memory_budget": budget.replace(" ", "")})
     colour = dataset in COLOUR
+    if colour:
+        cells |= {size: second_order(setting, size, dataset, scenario) for size in SECOND_ORDER}
     for learner, label in methods().items():
-        if scenario in LEARNERS[learner].scenarios and (not colour or setting.resnet or learner in ON_FEATURES):
-            features = colour and learner in ON_FEATURES
-            tests = "last" if colour else "all"
-            cells[label] = setting.runs(dataset, scenario, learner, tests=tests, features=features)
+        if scenario in LEARNERS[learner].scenarios:
+            features = on_features(setting, learner, dataset, scenario) if colour else None
+            cells[label] = features or setting.runs(dataset, scenario, learner)
     return cells
 
 
@@ -72,7 +84,7 @@ def _sheet(cells: Mapping[str, Wanted]) -> Sheet:
         lines.append(Line(name, tuple(own), group, outside=name == "iid-offline"))
     lines.sort(key=lambda line: (not line.label.startswith("Kenyon"), line.group or ""))
     columns = ("Accuracy", "Forgetting", "State")
-    return Sheet("memory", "Split-MNIST, class-incremental: what is kept", columns, tuple(lines), note=NOTE)
+    return Sheet("memory", "Split-MNIST, class-incremental: what is kept", columns, tuple(lines), note=NOTE + SIZES)
 
 
 def _figures(setting: Setting, dataset: str, scenario: str) -> Plot:
@@ -82,7 +94,8 @@ def _figures(setting: Setting, dataset: str, scenario: str) -> Plot:
         found = groups(results, cells)
         stream = (f"Split-{NAMES[dataset]}", scenario)
         drawn = bytes_figure(stream, found) if len(found) > 1 else None
-        figures: list[Figure | None] = [replace(drawn, note=NOTE) if drawn else None]
+        note = NOTE + SIZES if (dataset, scenario) == MAIN else NOTE
+        figures: list[Figure | None] = [replace(drawn, note=note) if drawn else None]
         if (dataset, scenario) == MAIN:
             some = [group for group in found if group.label in SHOWN]
             figures.append(stream_figure(stream, some) if some else None)
