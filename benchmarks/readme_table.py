@@ -16,7 +16,14 @@ from kenyon.report import Empty, Missing, ReportData, Result, Row, open_report
 ROOT = Path(__file__).resolve().parent.parent
 TABLE = "table-8"
 COLUMNS = ("Class-incremental, Split-MNIST", "Task-incremental, Split-MNIST")
-SIZES = ("Kenyon, 500 units", "Kenyon, 2,000 units", "Kenyon, 40,000 units")
+SIZES = (
+    "Kenyon, 500 units",
+    "Kenyon, 2,000 units",
+    "Kenyon, 40,000 units",
+    "Kenyon, 20 KB",
+    "Kenyon, 160 KB",
+    "Kenyon, 1 MB",
+)
 """Rows of the table of what is kept, class-incremental alone."""
 MARKS = ("<!-- main table: written by benchmarks/readme_table.py -->", "<!-- end of main table -->")
 

@@ -11,6 +11,7 @@ from kenyon.baselines import grid_of
 from kenyon.evaluation import run
 from kenyon.learners import LEARNERS
 from kenyon.reproduce import Setting
+from kenyon.reproduce._jobs import RunJob
 from kenyon.reproduce._wanted import Gap, Runs, Sheet, Wanted
 from kenyon.reproduce.experiments import EXPERIMENTS
 
@@ -98,6 +99,28 @@ def test_permuted_mnist_has_a_table(tmp_path: Path) -> None:
     }
     assert scenarios == {"permuted"} and len(table.lines) >= 14
     assert all(isinstance(cell, Runs) for line in table.lines for cell in line.cells)
+
+
+@pytest.mark.parametrize(
+    ("run_before", "expected"),
+    [((), None), ((True,), "bfloat16"), ((False,), "in place of 64"), ((True, False), "in place of 64")],
+    ids=["nothing", "at first", "as published", "both"],
+)
+def test_a_run_with_the_published_values_comes_first(
+    run_before: tuple[bool, ...], expected: str | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def has(self: Setting, job: RunJob) -> bool:
+        options = job.config.options
+        return options.get("width") == 20 and bool(options.get("mixed_precision")) in run_before
+
+    monkeypatch.setattr(Setting, "has", has)
+    cell = cells(sheet("pixels", Setting(tmp_path)))["DER++", "Class-incremental, Split-CIFAR-10"]
+    if expected is None:
+        assert isinstance(cell, Gap)
+        return
+    assert isinstance(cell, Runs) and (cell.stand_in or "").endswith(expected) == (expected == "in place of 64")
+    assert ("bfloat16" in (cell.stand_in or "")) == (expected == "bfloat16")
+    assert cell.config.options.get("alpha") == (None if expected == "bfloat16" else 0.2)
 
 
 def test_permuted_runs_fill_both_columns(tmp_path: Path) -> None:
