@@ -126,7 +126,8 @@ def build_network(
     net = net.to_empty(device="cpu")
     initialise(net, generator)
     if isinstance(net, ResNet18):  # a third less time on a processor; the same weights, in another order in memory
-        net = net.to(memory_format=torch.channels_last)
+        for weights in (p for p in net.parameters() if p.dim() == 4):
+            weights.data = weights.data.contiguous(memory_format=torch.channels_last)
     return net
 
 
