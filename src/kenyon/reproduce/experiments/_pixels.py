@@ -39,9 +39,6 @@ OWN: dict[str, tuple[str, str, dict[str, Any]]] = {
 }
 """Methods with a network of their own: what it is, how long a run takes, and the options that ask for it."""
 
-BEFORE = ", computed in bfloat16, with other values than those published for this stream"
-"""How the reduced network was run at first; such a run stands until there is one with the values of `PUBLISHED`."""
-
 BELOW = (
     "A narrower network, and no image is cropped or mirrored, as the authors of most of these methods do; how much of "
     "the difference is due to which was not measured."
@@ -51,10 +48,9 @@ NOTE = (
     "One pass over the 50,000 images, batches of 10, a buffer of 500 images where there is one. Nothing was tuned "
     "here: rates and weights are those that DER++'s authors publish for this stream with fifty passes and batches of "
     f"32, and no image is cropped or mirrored. ResNet-18 has {FULL_WIDTH} filters in its first stage; where that was "
-    f"not run, the network with {REDUCED} of the online continual learning literature stands in, one seed (some runs "
-    "are older and had other values, as their notes say), A-GEM's reference gradient of 10 samples in place of 128. "
-    "kenyon reproduce pixels --resnet runs all of it, on a GPU or a cluster with --device cuda --engine ray --gpus 1; "
-    f"--width {REDUCED} the stand-ins."
+    f"not run, the network with {REDUCED} of the online continual learning literature stands in, one seed, A-GEM's "
+    "reference gradient of 10 samples in place of 128. kenyon reproduce pixels --resnet runs all of it, on a GPU or a "
+    f"cluster with --device cuda --engine ray --gpus 1; --width {REDUCED} the stand-ins."
 )
 
 
@@ -84,21 +80,18 @@ def _cell(setting: Setting, learner: str, scenario: str) -> Wanted:
     full = setting.on_request(whole, asked, reason)
     if learner in OWN or isinstance(full, Runs) or isinstance(whole, Gap):
         return full
-    for given, words in ((options, ""), (own | {"mixed_precision": True}, BEFORE)):
-        found = _narrower(setting, learner, scenario, given, words, paper)
-        if isinstance(found, Runs):
-            return found
-    return full
+    narrower = _narrower(setting, learner, scenario, options, paper)
+    return narrower if isinstance(narrower, Runs) else full
 
 
 def _narrower(
-    setting: Setting, learner: str, scenario: str, options: dict[str, Any], words: str, paper: tuple[float, ...] | None
+    setting: Setting, learner: str, scenario: str, options: dict[str, Any], paper: tuple[float, ...] | None
 ) -> Wanted:
     """The reduced network, where it was asked for or has been run."""
     width = setting.width if setting.resnet else REDUCED
     given = options | {"width": width} | SMALLER.get(learner, {})
     cell = setting.runs(DATASET, scenario, learner, given, tests="last", seeds=(0,), paper=paper)
     if isinstance(cell, Runs):
-        narrower = f"ResNet-18 with {width} filters in its first stage in place of {FULL_WIDTH}{words}"
+        narrower = f"ResNet-18 with {width} filters in its first stage in place of {FULL_WIDTH}"
         cell = replace(cell, stand_in=narrower, below=BELOW)
     return setting.on_request(cell, setting.resnet, "not asked for")
