@@ -10,9 +10,10 @@ from typer.testing import CliRunner
 
 from kenyon.cli import app
 from kenyon.evaluation import RunConfig
-from kenyon.report import Lines, Missing, Result, write_report
+from kenyon.report import Cell, Lines, Missing, Result, Text, write_report
 from kenyon.reproduce import Earlier, Experiment, Reproduction, Setting
-from kenyon.reproduce._wanted import Line, Runs, Sheet
+from kenyon.reproduce._trials import trial
+from kenyon.reproduce._wanted import Line, Runs, Sheet, Wanted
 from kenyon.streams import Curriculum
 
 CELL = Runs(
@@ -21,7 +22,7 @@ CELL = Runs(
 OTHER = replace(CELL, config=replace(CELL.config, options={"rule": "mse", "n_hidden": 60}))
 
 
-def sheet(cell: Runs) -> Experiment:
+def sheet(cell: Wanted) -> Experiment:
     return Experiment("small", "nothing", lambda setting: [Sheet("s", "s", ("accuracy",), (Line("row", (cell,)),))])
 
 
@@ -49,6 +50,27 @@ def test_the_store_comes_first_and_the_rest_is_filled_in(earlier: Earlier, tmp_p
     cell = Reproduction([sheet(CELL)], Setting(tmp_path, earlier=earlier)).write({}).report.tables[0].rows[0].cells[0]
     assert isinstance(cell, Result) and cell.n == 2
     assert cell.mean == pytest.approx(earlier.report.tables[0].rows[0].cells[0].mean)  # type: ignore[union-attr]
+
+
+@pytest.mark.parametrize(
+    ("rate", "measured"), [(1e-6, Result), (0.1, Text)], ids=["a trial that ends well", "one that diverges"]
+)
+def test_what_has_no_run_stands_while_its_command_is_the_same(
+    rate: float, measured: type[Cell], tmp_path: Path
+) -> None:
+    def table(rate: float) -> Experiment:
+        options = {"rule": "mse", "n_hidden": 50, "unit_norm": False, "learning_rate": rate}
+        return sheet(trial(replace(CELL.config, options=options)))
+
+    def only_cell(setting: Setting, rate: float) -> Cell:
+        return Reproduction([table(rate)], setting).write({}).report.tables[0].rows[0].cells[0]
+
+    made = Reproduction([table(rate)], Setting(tmp_path / "before"))
+    earlier = Earlier.read(made.run(made.plan(), lambda *_: None).path)
+    kept = only_cell(Setting(tmp_path / "now", earlier=earlier), rate)
+    assert isinstance(kept, measured) and kept == earlier.report.tables[0].rows[0].cells[0]
+    assert isinstance(only_cell(Setting(tmp_path / "now", earlier=earlier), 0.2), Missing)
+    assert isinstance(only_cell(Setting(tmp_path / "now"), rate), Missing)
 
 
 def test_figures_that_cannot_be_drawn_are_taken_over_while_their_runs_stand(earlier: Earlier) -> None:

@@ -51,7 +51,10 @@ def _cell(cell: Cell, column_unit: str | None, place: str, notes: dict[str, str]
         return "<td></td>"
     if isinstance(cell, Text):
         kind = "text long" if len(cell.text) > LONG else "text"
-        return f'<td class="{kind}">{escape(cell.text)}</td>'
+        words = escape(cell.text)
+        if cell.command:
+            words = f'<a class="num" href="#Runs" data-cell="{escape(place)}">{words}</a>'
+        return f'<td class="{kind}">{words}</td>'
     if isinstance(cell, PaperValue):
         return f'<td class="of-paper">{_number(cell, cell.unit, column_unit)}</td>'
     if isinstance(cell, Missing):

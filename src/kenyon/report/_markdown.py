@@ -98,7 +98,7 @@ def _note(notes: dict[str, int], text: str) -> int:
 def _commands(table: Table) -> str:
     """The commands of the table, each once, in a block that opens when it is clicked."""
     cells = [cell for row in table.rows for cell in row.cells]
-    found = dict.fromkeys(c.command for c in cells if isinstance(c, (Result, Missing)) and c.command)
+    found = dict.fromkeys(c.command for c in cells if isinstance(c, (Result, Missing, Text)) and c.command)
     return f"<details><summary>Commands</summary>\n\n{_code(list(found))}\n\n</details>" if found else ""
 
 

@@ -91,10 +91,11 @@ class Missing:
 
 @dataclass(frozen=True)
 class Text:
-    """Plain text."""
+    """Plain text, and the command that repeats what it says of a run, such as that it diverges."""
 
     tag: ClassVar = ("kind", "text")
     text: str
+    command: str | None = None
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,9 @@
-"""Runs of a report that was made before, for what the store does not have.
+"""Runs and measurements of a report that was made before, for what the store does not have.
 
 A report holds the numbers of every run behind it, under the name of the run's folder, and that name says what decides
 the results. So a number of an earlier report may stand in a new one as long as its run would have the same name now:
-it is left out where its configuration, its learner or the protocol has changed since.
+it is left out where its configuration, its learner or the protocol has changed since. Measurements and trials have no
+run in a report: what a table had in the same place stands while the command beside it is the same.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from pathlib import Path
 
 from kenyon.errors import KenyonError
 from kenyon.evaluation import Metrics, RunConfig, RunResult
-from kenyon.report import Figure, Lines, ReportData, Run, Scatter, read_report
+from kenyon.report import Cell, Figure, Lines, ReportData, Result, Run, Scatter, Text, read_report
 
 _REFERS = re.compile(r"# As (\S+), but for\nseeds = \[(\d+)\]\n")
 _SEEDS = re.compile(r"^seeds = .*$", re.MULTILINE)
@@ -52,6 +53,15 @@ class Earlier:
         run = self.report.runs[name]
         metrics = Metrics({"accuracy": run.accuracy} | run.metrics)
         return RunResult(run.seed, "test", (), (), (), metrics, (), (), 0, "", folder=Path(name))
+
+    def cell(self, table: str, group: str | None, row: str, column: str, command: str) -> Cell | None:
+        """What that report has in a place of a table; None where it has nothing there, or of another command."""
+        for old in self.report.tables:
+            if old.id == table and column in old.columns:
+                place = old.columns.index(column)
+                found = [line.cells[place] for line in old.rows if (line.group, line.label) == (group, row)]
+                return next((c for c in found if isinstance(c, (Result, Text)) and c.command == command), None)
+        return None
 
     def figures(self, drawn: Sequence[Figure]) -> list[Figure]:
         """Figures with more runs behind them in that report than now, each in its place; those not drawn now come last.

@@ -59,7 +59,7 @@ def trial(config: RunConfig, paper: Value | None = None) -> Computed:
     def compute(store: Path) -> Cell:
         accuracy = job.accuracy(store)
         if accuracy is None:
-            return Text("diverges")
+            return Text("diverges", command)
         return Result(100 * accuracy, None, 1, "%", paper=paper, better="higher", command=command)
 
     return Computed((job,), compute, command, paper)

@@ -208,7 +208,10 @@ class Sheet:
         return [job for line in self.lines for cell in line.cells for job in cell.jobs()]
 
     def draw(self, results: Results) -> list[Table | Figure]:
-        filled = [[cell.fill(results) for cell in line.cells] for line in self.lines]
+        filled = [
+            [self._fill(results, line, column, cell) for column, cell in zip(self.columns, line.cells, strict=True)]
+            for line in self.lines
+        ]
         for column in range(len(self.columns)):
             rivals = [
                 (cell.mean if cell.better == "higher" else -cell.mean, row)
@@ -229,6 +232,14 @@ class Sheet:
             return []
         rows = tuple(Row(line.label, tuple(cells), line.group) for line, cells in shown)
         return [Table(self.id, self.title, self.columns, rows, self.source, self.note)]
+
+    def _fill(self, results: Results, line: Line, column: str, wanted: Wanted) -> Cell:
+        """What the store has; of what was computed for the earlier report, what it has in the same place."""
+        cell = wanted.fill(results)
+        if isinstance(cell, Missing) and isinstance(wanted, Computed) and results.earlier:
+            old = results.earlier.cell(self.id, line.group, line.label, column, wanted.command) or cell
+            return replace(old, best=False) if isinstance(old, Result) else old
+        return cell
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ function openCell(place, cell) {
   openDetail(over, title, number, make("p", { class: "note" }, repeats), againstPaper(shown),
     content.stand_in ? make("p", {}, `Stand-in: ${content.stand_in}`) : null,
     content.command ? [make("p", { class: "label" }, "This repeats it"), copyable(content.command)] : null,
-    runList(content.runs));
+    runList(content.runs ?? []));
 }
 
 function againstPaper(shown) {
