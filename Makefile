@@ -29,7 +29,7 @@ export KENYON_DATA := $(DATA)
 # Bytecode is written where it is first needed, not at the install, whatever the surroundings say.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: setup demo test test-long test-lowest test-logs docs bench reproduce fuzz kills lint data clean
+.PHONY: setup demo test test-long test-lowest test-logs docs bench reproduce fuzz kills lint data read-tests clean
 .DELETE_ON_ERROR:
 
 $(VENV)/core: pyproject.toml constraints.txt
@@ -37,13 +37,18 @@ $(VENV)/core: pyproject.toml constraints.txt
 	$(PIP) --editable .
 	touch $@
 
-$(VENV)/all: $(VENV)/core
-	$(PIP) --editable ".[backbones,baselines,data,plot,ray,river,search,tensorboard,test,lint]" imagecodecs
+# What the copies of the data sets are unpacked with, beside the rest of the install.
+$(VENV)/codecs: $(VENV)/core
+	$(PIP) imagecodecs
+	touch $@
+
+$(VENV)/all: $(VENV)/codecs
+	$(PIP) --editable ".[backbones,baselines,data,plot,ray,river,search,tensorboard,test,lint]"
 	touch $@
 
 setup: $(VENV)/all
 
-data: $(VENV)/all
+data: $(VENV)/codecs
 	@mkdir -p $(DATA)
 	@$(if $(SETS),$(BIN)/python $(SETS) $(DATA),echo "No copy of the real data sets here: 'kenyon data download' fetches them.")
 
@@ -56,11 +61,16 @@ lint: $(VENV)/all
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache --no-logo
 
-test: $(VENV)/all
-	@$(MAKE) --no-print-directory -j2 lint data
+# What the tests import becomes bytecode while the types are checked, once and not in three processes at a time; a test
+# file that cannot be read is reported by the run.
+read-tests: $(VENV)/all
+	@$(TESTS) --collect-only --quiet > /dev/null || true
+
+test:
+	@$(MAKE) --no-print-directory -j2 data lint read-tests
 	$(TESTS) -n 3 --dist loadfile
 
-test-long: data
+test-long: $(VENV)/all data
 	$(TESTS) -n 2 --long
 
 # What needs PyTorch, Ray, River or DeepHyper has bounds of its own; here are the core, the data sets and the pictures.
@@ -91,7 +101,7 @@ $(VENV)/docs: $(VENV)/all
 docs: $(VENV)/docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
-bench: data
+bench: $(VENV)/all data
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/windows.py
 	$(BIN)/python benchmarks/split_mnist.py
@@ -100,7 +110,7 @@ bench: data
 	$(BIN)/python benchmarks/server.py
 	$(BIN)/python benchmarks/baselines.py
 
-reproduce: data
+reproduce: $(VENV)/all data
 	$(BIN)/kenyon reproduce --out runs --results docs/results
 
 FUZZ_CASES ?= 20000

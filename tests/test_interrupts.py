@@ -1,6 +1,7 @@
 """An interrupted call is all or nothing: an exception at every line of it, one line at a time.
 
-A line that runs again and again is stopped the first two times and the last time it runs.
+A line that runs again and again is stopped the first two times and the last time it runs. After every fifth stop the call
+is made again.
 """
 
 from __future__ import annotations
@@ -94,7 +95,7 @@ def test_a_call_stopped_at_any_line_is_before_or_after(case: str, call: str) -> 
     after = held(done)
     assert before != after and len(lines) > 20
     stopped = 0
-    for line in moments(lines):
+    for number, line in enumerate(moments(lines)):
         clf = copy.deepcopy(start)
         with stop_at(line):
             try:
@@ -103,7 +104,7 @@ def test_a_call_stopped_at_any_line_is_before_or_after(case: str, call: str) -> 
                 stopped += 1
         now = held(clf)
         assert now in (before, after), f"stopped at line {line} of {len(lines)}, the model is neither before nor after"
-        if now == before:
+        if now == before and number % 5 == 0:
             CALLS[call](clf)
             assert held(clf) == after, f"the call that was stopped at line {line} could not be repeated"
     assert stopped > 0.9 * len(moments(lines))

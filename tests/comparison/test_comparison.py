@@ -212,6 +212,7 @@ def test_pictures_of_every_stream(groups: list[RunGroup], tmp_path: Path, kind: 
 def test_a_picture_is_as_wide_as_a_column_and_the_same_each_time(groups: list[RunGroup], tmp_path: Path) -> None:
     from PIL import Image
 
+    groups = select_groups(groups, ["scenario=single-task"])
     (path, *_) = plot_comparison(groups, tmp_path / "a", "png")
     assert Image.open(path).width == round(3.35 * 300)
     (wide, *_) = plot_comparison(groups, tmp_path / "b", "png", "page")
