@@ -6,7 +6,7 @@ import copy
 import hashlib
 import pickle
 from itertools import pairwise
-from math import comb
+from math import comb, isqrt
 from pathlib import Path
 
 import numpy as np
@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from few_bits_in_python import Plain
 from kenyon._kernels import few_bits
-from kenyon._kernels._levels import chance, key_of
+from kenyon._kernels._levels import chance, key_of, reciprocal_of
 from kenyon.errors import ConfigError
 from kenyon.features import Active
 from kenyon.layers import FewBitLayer, Samples
@@ -263,6 +263,16 @@ def test_activity_of_the_other_kind_is_refused(whole: bool) -> None:
 
 
 ZEROS = np.zeros(5, np.int64)
+
+
+@pytest.mark.parametrize("root", [1, 2, 255, 4095, 65_535, 262_143])
+@pytest.mark.parametrize("beside", [-1, 0, 1])
+def test_the_length_of_a_sample_is_rounded_down(root: int, beside: int) -> None:
+    square = root * root + beside
+    whole, ones = divmod(square, 255 * 255)
+    sample = np.array([[255] * whole + [1] * ones], np.uint8)
+    expected = 2**32 // isqrt(2**8 * square) if square else 0
+    assert njit(reciprocal_of)(sample, 0, sample.shape[1]) == expected
 
 
 def test_a_change_to_what_is_compiled_in_changes_the_file_that_holds_it() -> None:

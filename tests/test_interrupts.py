@@ -1,7 +1,7 @@
 """An interrupted call is all or nothing: an exception at every line of it, one line at a time.
 
-A line that runs again and again is stopped the first two times and the last time it runs. After every fifth stop the call
-is made again.
+A line that runs again and again is stopped the first two times and the last time it runs. After every fifth stop the
+call is made again.
 """
 
 from __future__ import annotations

@@ -58,6 +58,29 @@ else:
     add(1)
 """
 
+# A helper that is too long to be compiled into the kernel that calls it.
+HELPER = f"""
+import sys
+from numba.extending import register_jitable
+from kenyon.compiling import kernel
+
+
+def make(n):
+    @register_jitable
+    def long(x):
+{"".join(f"        x = ((x ^ {i}) + n) % 65521{chr(10)}" for i in range(100))}
+        return x
+
+    @kernel()
+    def twice(x):
+        return long(x) + long(x + 1)
+
+    return twice
+
+
+print([make(n)(1) == make(n).py_func(1) for n in map(int, sys.argv[1:])])
+"""
+
 LIMITED = """
 import resource
 resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))  # every larger file fails half way, as on a full disk
@@ -105,7 +128,7 @@ def test_damaged_cache_files_are_written_anew(tmp_path: Path) -> None:
 
     assert (second.returncode, second.stdout, second.stderr) == (0, first.stdout, "")
     for path, content in kept.items():
-        assert len(path.read_bytes()) == len(content), path.name
+        assert len(path.read_bytes()) > 0.9 * len(content), path.name  # the numbers in its names are drawn anew
 
 
 LAYERS = """
@@ -148,3 +171,13 @@ def test_two_processes_that_compile_at_once_do_not_mix_up_their_code(tmp_path: P
     assert (first.wait(), second.wait()) == (0, 0)
     read = subprocess.run([*command, "both"], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
     assert read.stdout == "[11, 21]\n"
+
+
+def test_helpers_of_kernels_that_were_compiled_in_two_processes_are_told_apart_in_a_third(tmp_path: Path) -> None:
+    """Numba names machine code by numbers, and a name that is there already is not loaded again."""
+    (tmp_path / "helper.py").write_text(HELPER)
+    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    for numbers in (["10"], ["20"], ["10", "20"]):
+        command = [sys.executable, "helper.py", *numbers]
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=True)
+        assert done.stdout == f"{[True] * len(numbers)}\n"

@@ -5,17 +5,23 @@ home), and fails in the middle of a call where the disk is full. Neither is a re
 
 It also numbers the files of a function without a lock: two processes that compile different versions of it at once,
 such as one kernel around two rules, may leave a version's name on the other's machine code. So writing takes a lock.
+
+And it tells the helpers of kernels apart by a number that every process counts from 1. Kernels that two processes kept
+may then both hold, say, a `halve` number 7, one for 8 bits and one for 3; a third process that loads both takes the
+first for either. So the numbers are drawn at random here.
 """
 
 from __future__ import annotations
 
 import os
+import secrets
 import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
 from numba import njit
+from numba.core.bytecode import FunctionIdentity
 from numba.core.caching import FunctionCache
 
 from kenyon.system import locked
@@ -25,6 +31,9 @@ LOCK = "compiling.lock"
 F = TypeVar("F", bound=Callable[..., Any])
 
 _said = False
+
+# Drawn at each call: a fork would go on counting where its parent was.
+FunctionIdentity._unique_ids = iter(lambda: secrets.randbits(62), None)  # type: ignore[assignment]
 
 
 def kernel(**options: Any) -> Callable[[F], F]:

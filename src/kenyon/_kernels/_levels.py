@@ -40,14 +40,7 @@ def reciprocal_of(values, sample, count):
     square = np.int64(0)
     for a in range(count):
         square += np.int64(values[sample, a]) * np.int64(values[sample, a])
-    rest, root, bit = square << np.int64(8), np.int64(0), np.int64(1) << np.int64(46)
-    while bit:
-        if rest >= root + bit:
-            rest -= root + bit
-            root = (root >> np.int64(1)) + bit
-        else:
-            root >>= np.int64(1)
-        bit >>= np.int64(2)
+    root = np.int64(np.sqrt(np.float64(square << np.int64(8))))  # exact below 2^52, and compiled in no time
     return (np.int64(1) << np.int64(32)) // root if root else np.int64(0)
 
 

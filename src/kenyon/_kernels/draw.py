@@ -41,7 +41,8 @@ def draw_inputs(seed, n_inputs, n_excitatory, out):
     pool = np.arange(n_inputs)
     for unit in range(out.shape[0]):
         _choose(state, pool, out.shape[1])
-        out[unit] = pool[: out.shape[1]]
+        for k in range(out.shape[1]):  # a slice assigned to a slice takes seconds to compile
+            out[unit, k] = pool[k]
         out[unit, :n_excitatory].sort()
         out[unit, n_excitatory:].sort()
 

@@ -11,7 +11,7 @@ from kenyon._kernels._levels import chance, key_of, mix, packing
 from kenyon._kernels.thin import word
 from kenyon.compiling import kernel
 
-COMPILED_IN = "08b3da2f5b68"
+COMPILED_IN = "a5364d7ce139"
 """Digest of `_levels.py` and `thin.py`, which are compiled into this file's kernels."""
 
 MERGING = np.uint32(64)

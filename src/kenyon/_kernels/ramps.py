@@ -26,7 +26,7 @@ def draw_ramps(seed, n_inputs, sizes, negative, reach, inputs, signs, offsets):
         for a in range(k):
             other = a + below(state, n_inputs - a)
             pool[a], pool[other] = pool[other], pool[a]
-        inputs[unit, :k] = pool[:k]
+            inputs[unit, a] = pool[a]
         inputs[unit, :k].sort()
         for a in range(k):
             signs[unit, a] = -1 if below(state, 65536) < negative else 1
