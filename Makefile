@@ -1,7 +1,7 @@
 # Every target sets up what it needs in .venv; Python 3.11+ and make are all it takes.
 #   make demo     learn the embedded digits with each rule (about a minute after the install)
 #   make test     lint, types and tests
-#   make test-long  the tests of half a minute or more: clusters that lose a node, pages with long examples
+#   make test-long  the tests that take longest: clusters that lose a node, many kills, pages with long examples
 #   make test-lowest  the core's tests with the lowest versions that pyproject.toml declares
 #   make test-logs  the logs to MLflow and Weights & Biases, against the real packages
 #   make docs     the documentation as a site in site/, every example run
@@ -18,7 +18,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-com
 LOWEST := .venv-lowest
 LOGS := .venv-logs
 # Test processes share the processors among themselves, so none of them needs a second thread for linear algebra.
-TESTS := OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest
+TESTS := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest
 CODE := src tests benchmarks examples tools
 
 # Real data sets: KENYON_DATA where it is set, else ./data, filled where a copy of the sets lies beside the checkout.

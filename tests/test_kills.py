@@ -1,6 +1,7 @@
 """Searches and sweeps killed at random moments: nothing finished is lost or repeated, and the same comes out.
 
-`evaluation/test_kill.py` kills runs; the long version of both is `make kills`.
+`evaluation/test_kill.py` kills runs, `search/test_search.py` a search and `sweeps/test_sweep.py` a sweep; the longest
+version of all is `make kills`.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ import pytest
 import kills
 
 
+@pytest.mark.long
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of another kind")
-@pytest.mark.parametrize("work", [pytest.param("searches", marks=pytest.mark.long), "sweeps"])
+@pytest.mark.parametrize("work", ["searches", "sweeps"])
 def test_work_survives_eighteen_kills(work: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))  # the processes find what this one finds
     counts, half_done = kills.kill_many(18, seed=7, names=(work,))

@@ -45,6 +45,7 @@ def test_each_job_gets_its_share_of_a_gpu(cluster: Any, tmp_path: Path) -> None:
         assert pool.capacity == 4
 
 
+@pytest.mark.long
 def test_a_cluster_without_a_gpu_is_named(cluster: Any) -> None:
     ray = pytest.importorskip("ray")
     ray.init(address=cluster.address, logging_level="ERROR")

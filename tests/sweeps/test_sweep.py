@@ -137,7 +137,7 @@ def test_a_sweep_that_is_killed_goes_on(tmp_path: Path) -> None:
         deadline = time.monotonic() + 120
         while sum(run.complete for run in Store(tmp_path / "runs").runs()) < 4:
             assert process.poll() is None and time.monotonic() < deadline
-            time.sleep(0.01)
+            time.sleep(0.1)
         process.send_signal(signal.SIGKILL)
     assert 4 <= sum(run.complete for run in Store(tmp_path / "runs").runs()) < 9
     finished = subprocess.run(command, cwd=tmp_path, env=here, capture_output=True, text=True)

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-LONG = ("afternoon", "tutorial", "CONTRIBUTING")
-"""Pages whose examples take half a minute or more."""
+LONG = ("afternoon", "tutorial", "CONTRIBUTING", "merging", "report", "running")
+"""Pages whose examples take longest."""
 PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")))
 FENCE = "```"
 

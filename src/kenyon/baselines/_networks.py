@@ -125,7 +125,7 @@ def build_network(
             net = convolutional(info.shape if image else (1, *info.shape), width, info.n_classes)
     net = net.to_empty(device="cpu")
     initialise(net, generator)
-    if isinstance(net, ResNet18):  # a third less time on a processor; the same weights, in another order in memory
+    if isinstance(net, ResNet18):  # the same weights in another order in memory: benchmarks/resnet_batch.py
         for weights in (p for p in net.parameters() if p.dim() == 4):
             weights.data = weights.data.contiguous(memory_format=torch.channels_last)
     return net
