@@ -109,6 +109,7 @@ def test_what_the_narrower_network_reached_is_shown_unasked(
     assert isinstance(cell, Runs) == run_before
     if isinstance(cell, Runs):
         assert cell.stand_in and cell.stand_in.endswith("with 20 filters in its first stage in place of 64")
+        assert cell.below and cell.above
         assert cell.config.options["alpha"] == 0.2 and not cell.config.options["mixed_precision"]
 
 

@@ -44,6 +44,8 @@ BELOW = (
     "the difference is due to which was not measured."
 )
 
+ABOVE = "The paper has the same batches and one pass, ResNet-18 at full width, and does not state its rates."
+
 NOTE = (
     "One pass over the 50,000 images, batches of 10, a buffer of 500 images where there is one. Nothing was tuned "
     "here: rates and weights are those that DER++'s authors publish for this stream with fifty passes and batches of "
@@ -93,5 +95,5 @@ def _narrower(
     cell = setting.runs(DATASET, scenario, learner, given, tests="last", seeds=(0,), paper=paper)
     if isinstance(cell, Runs):
         narrower = f"ResNet-18 with {width} filters in its first stage in place of {FULL_WIDTH}"
-        cell = replace(cell, stand_in=narrower, below=BELOW)
+        cell = replace(cell, stand_in=narrower, below=BELOW, above=ABOVE)
     return setting.on_request(cell, setting.resnet, "not asked for")
