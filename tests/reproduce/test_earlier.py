@@ -13,7 +13,7 @@ from kenyon.evaluation import RunConfig
 from kenyon.report import Cell, Lines, Missing, Result, Text, write_report
 from kenyon.reproduce import Earlier, Experiment, Reproduction, Setting
 from kenyon.reproduce._trials import trial
-from kenyon.reproduce._wanted import Line, Runs, Sheet, Wanted
+from kenyon.reproduce._wanted import Gap, Line, Runs, Sheet, Wanted
 from kenyon.streams import Curriculum
 
 CELL = Runs(
@@ -88,6 +88,21 @@ def test_what_takes_long_counts_where_the_earlier_report_has_it(earlier: Earlier
     setting = Setting(tmp_path, earlier=earlier)
     assert setting.on_request(CELL, asked=False, reason="it takes long") == CELL
     assert not isinstance(setting.on_request(OTHER, asked=False, reason="it takes long"), Runs)
+
+
+def test_runs_of_a_data_set_that_is_gone_stand(
+    earlier: Earlier, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Setting, "dataset", lambda self, name: None)
+
+    def cell(setting: Setting, seeds: tuple[int, ...]) -> Wanted:
+        return setting.runs("digits", "class-incremental", options=CELL.config.options, max_per_task=60, seeds=seeds)
+
+    with_report = Setting(tmp_path, earlier=earlier)
+    assert cell(with_report, (0, 1)) == replace(CELL, paper=None)
+    for setting, seeds in ((with_report, (0, 1, 2)), (Setting(tmp_path), (0, 1))):
+        gap = cell(setting, seeds)
+        assert isinstance(gap, Gap) and "not in the data directory" in gap.reason
 
 
 def test_only_what_neither_has_is_run(earlier: Earlier, tmp_path: Path) -> None:

@@ -161,10 +161,10 @@ class Setting:
             return Gap(str(error), None, value)
         wanted = (self.seeds if seeds is None else seeds)[: len(self.seeds)]
         command = run_command(config.to_dict(), wanted)
-        if opened is None:
-            return Gap(self.absent(dataset), command, value)
-        if backbone and (reason := self.no_weights(backbone)):
-            return Gap(reason, command, value)
+        if self.earlier is None or not all(self.earlier.name(config, seed) for seed in wanted):
+            reason = self.absent(dataset) if opened is None else self.no_weights(backbone) if backbone else None
+            if reason:
+                return Gap(reason, command, value)
         stand_in = None
         if backbone == STAND_IN and value is not None and learner == "kenyon":
             stand_in = "EfficientNet-Lite0 features in place of the paper's wide-ResNet50"
