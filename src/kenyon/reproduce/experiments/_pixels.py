@@ -8,7 +8,7 @@ from typing import Any
 from kenyon.learners import LEARNERS
 from kenyon.paper import paper_table
 from kenyon.reproduce._setting import FULL_WIDTH, NAMES, Setting
-from kenyon.reproduce._wanted import EMPTY, Gap, Line, Runs, Section, Sheet, Wanted
+from kenyon.reproduce._wanted import EMPTY, Line, Runs, Section, Sheet, Wanted
 from kenyon.reproduce.experiments._methods import methods
 
 DATASET = "cifar10"
@@ -80,7 +80,7 @@ def _cell(setting: Setting, learner: str, scenario: str) -> Wanted:
     whole = setting.runs(DATASET, scenario, learner, options, tests="last", paper=paper)
     asked = setting.resnet and setting.width == FULL_WIDTH
     full = setting.on_request(whole, asked, reason)
-    if learner in OWN or isinstance(full, Runs) or isinstance(whole, Gap):
+    if learner in OWN or isinstance(full, Runs):
         return full
     narrower = _narrower(setting, learner, scenario, options, paper)
     return narrower if isinstance(narrower, Runs) else full
