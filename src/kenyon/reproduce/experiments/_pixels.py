@@ -48,11 +48,12 @@ ABOVE = "The paper has the same batches and one pass, ResNet-18 at full width, a
 
 NOTE = (
     "One pass over the 50,000 images (iid-offline: five), batches of 10, a buffer of 500 where there is one. "
-    "Nothing was tuned here: rates and weights are those that DER++'s authors publish for this stream with fifty passes and batches of "
-    f"32, and no image is cropped or mirrored. ResNet-18 has {FULL_WIDTH} filters in its first stage; where that was "
-    f"not run, the network with {REDUCED} of the online continual learning literature stands in, one seed, A-GEM's "
-    "reference gradient of 10 samples in place of 128. kenyon reproduce pixels --resnet runs all of it, on a GPU or a "
-    f"cluster with --device cuda --engine ray --gpus 1; --width {REDUCED} the stand-ins."
+    "Nothing was tuned here: rates and weights are those that DER++'s authors publish for this stream with fifty "
+    "passes and batches of 32, and no image is cropped or mirrored. "
+    f"ResNet-18 has {FULL_WIDTH} filters in its first stage; where that was not run, the network with {REDUCED} of the "
+    "online continual learning literature stands in, one seed, A-GEM's reference gradient of 10 samples in place of "
+    "128. kenyon reproduce pixels --resnet runs all of it, on a GPU or a cluster with --device cuda --engine ray "
+    f"--gpus 1; --width {REDUCED} the stand-ins."
 )
 
 
