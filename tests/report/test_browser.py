@@ -232,6 +232,7 @@ def test_a_heat_map_is_read_by_pointing(browser: Browser, sample_page: Path) -> 
         ),
         ("table-3/0/1", ["Stand-in: Lite0 for WRN-50"]),
         ("table-3/1/1", ["Not run here: no EMNIST files here.", "kenyon run --dataset emnist"]),
+        ("table-1/1/2", ["CIFAR-10, rule", "MSE diverges", "kenyon run --rule mse --clamp off"]),
     ],
 )
 def test_numbers_open_their_runs(browser: Browser, sample_page: Path, cell: str, words: list[str]) -> None:

@@ -42,6 +42,11 @@ def test_missing_cells_have_their_reason_and_the_papers_number() -> None:
     assert "| not run [3] (paper 77.00) |" in TEXT and "\N{MINUS SIGN}7.50) [2] |" in TEXT
 
 
+def test_words_about_a_run_have_its_command_among_those_of_the_table() -> None:
+    configurations = TEXT[TEXT.index("## Configurations") :]
+    assert "kenyon run --rule mse --clamp off" in configurations[: configurations.index("</details>")]
+
+
 def test_no_text_becomes_html() -> None:
     outside_code = re.sub(r"^(`{3,}).*?^\1$", "", TEXT, flags=re.S | re.M)
     assert set(re.findall(r"<[a-z/][^>]*>", outside_code)) == {"<details>", "<summary>", "</summary>", "</details>"}

@@ -119,6 +119,7 @@ def test_colour_follows_the_difference() -> None:
 
 def test_numbers_lead_to_their_runs() -> None:
     assert f'href="#Run-{RUN}" data-cell="table-3/0/0"' in PAGE
+    assert 'data-cell="table-1/1/2">MSE diverges</a>' in PAGE and 'data-cell="table-1/0/2"' not in PAGE
 
 
 def test_headings_are_in_order() -> None:
