@@ -125,7 +125,9 @@ def build_network(
             net = convolutional(info.shape if image else (1, *info.shape), width, info.n_classes)
     net = net.to_empty(device="cpu")
     initialise(net, generator)
-    if isinstance(net, ResNet18):  # the same weights in another order in memory: benchmarks/resnet_batch.py
+    # The same weights in another order in memory are faster (benchmarks/resnet_batch.py). With AVX2 alone, the backward
+    # pass of PyTorch 2.13 then writes beyond its buffers in narrow networks, and the process dies.
+    if isinstance(net, ResNet18) and torch.backends.cpu.get_cpu_capability() == "AVX512":
         for weights in (p for p in net.parameters() if p.dim() == 4):
             weights.data = weights.data.contiguous(memory_format=torch.channels_last)
     return net
