@@ -14,7 +14,7 @@ import pytest
 import kills
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of another kind")
 @pytest.mark.parametrize("work", ["searches", "sweeps"])
 def test_work_survives_eighteen_kills(work: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -31,7 +31,7 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         cluster.shutdown()
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_each_job_gets_its_share_of_a_gpu(cluster: Any, tmp_path: Path) -> None:
     with Pool("ray", None, cluster.address, gpus=0.5) as pool:
         assert pool.capacity == 2, "two share the one GPU, whatever the number of processors"
@@ -45,7 +45,7 @@ def test_each_job_gets_its_share_of_a_gpu(cluster: Any, tmp_path: Path) -> None:
         assert pool.capacity == 4
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_cluster_without_a_gpu_is_named(cluster: Any) -> None:
     ray = pytest.importorskip("ray")
     ray.init(address=cluster.address, logging_level="ERROR")

@@ -49,7 +49,7 @@ class KillNode(SearchWatch):
             self.cluster.remove_node(self.node, allow_graceful=False)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_node_that_dies_costs_no_finished_evaluation(cluster: Any, tmp_path: Path) -> None:
     node = cluster.add_node(num_cpus=1)
     cluster.wait_for_nodes()
@@ -85,7 +85,7 @@ class KillNodeOfRun(Watch):
             self.cluster.remove_node(self.node, allow_graceful=False)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_node_that_dies_changes_no_run(cluster: Any, tmp_path: Path) -> None:
     node = cluster.add_node(num_cpus=1)
     cluster.wait_for_nodes()
@@ -99,7 +99,7 @@ def test_a_node_that_dies_changes_no_run(cluster: Any, tmp_path: Path) -> None:
     assert run(config, seeds, tmp_path).results == report.results
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_job_that_kills_its_worker_is_reported(cluster: Any) -> None:
     jobs = [Call("dies", die), Call("bad", fail, ("no",)), Call("good", double, (4,))]
     answers = {answer.key: answer for answer in perform(jobs, engine="ray", address=cluster.address)}

@@ -142,7 +142,7 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         cluster.shutdown()
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_node_of_a_cluster_that_dies_half_way_changes_nothing(cluster: Any, tmp_path: Path) -> None:
     X, y = parts(tmp_path, 8)
     node = cluster.add_node(num_cpus=1)

@@ -26,7 +26,7 @@ def has_examples(page: Path) -> bool:
 @pytest.mark.parametrize(
     "page",
     [
-        pytest.param(page, marks=[pytest.mark.long] if page.stem in LONG else [], id=page.stem)
+        pytest.param(page, marks=[pytest.mark.slow] if page.stem in LONG else [], id=page.stem)
         for page in PAGES
         if has_examples(page)
     ],
