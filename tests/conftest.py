@@ -11,17 +11,23 @@ import os
 import shutil
 import signal
 from collections.abc import Generator, Iterator
+from pathlib import Path
 from types import FrameType
-
-# Test processes share the processors among themselves, so none of them needs a second thread for linear algebra.
-os.environ.setdefault("OMP_NUM_THREADS", "1")
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import pytest
 from hypothesis import settings
 
 from kenyon.errors import MissingExtraError
 from real_sets import data_dir
+
+# Processes that a test starts find what it finds.
+HERE = Path(__file__).parent
+PATHS = [str(HERE), str(HERE.parent / "tools"), os.environ.get("PYTHONPATH", "")]
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, PATHS))
+# Test processes share the processors among themselves, so none of them needs a second thread for linear algebra. NumPy
+# is not imported yet.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 HANG = 600
 """Seconds after which a test is taken to hang. No test depends on it: a slow machine is no error."""

@@ -27,7 +27,9 @@ def test_the_classifier_stands_alone(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", ALONE, tmp_path / "m"], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())
     assert "kenyon.learner" in loaded
-    assert loaded.isdisjoint({f"kenyon.{package}" for package in ("streams", "evaluation", "baselines", "backbones", "cli")})
+    assert loaded.isdisjoint(
+        {f"kenyon.{package}" for package in ("streams", "evaluation", "baselines", "backbones", "cli")}
+    )
 
 
 SYSTEM = """

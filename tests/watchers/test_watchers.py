@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -178,9 +177,7 @@ def test_wandb_has_the_run_offline(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         found: dict[str, str] = {}
         curve: list[float] = []
         records: list[Any] = []
-        deadline = time.monotonic() + 60
         while "exit" not in [record.WhichOneof("record_type") for record in records]:  # another process writes them
-            assert time.monotonic() < deadline
             records = [wandb_internal_pb2.Record.FromString(data) for data in wandb_records(file)]
         for record in records:
             for item in (*record.history.item, *record.summary.update, *record.run.config.update):
