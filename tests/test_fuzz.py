@@ -23,7 +23,7 @@ CASES = {"run-folders": 40, "readers": 300, "configurations": 1000, "tables": 10
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_few_cases_of_every_target(name: str) -> None:
-    pytest.importorskip("pyarrow")
+    pytest.importorskip("pyarrow", reason="needs the extra 'data'")
     from fuzz.__main__ import TARGETS
 
     assert set(TARGETS) == {*CASES, "model-files"}, "test_forged_models.py has the model files"

@@ -73,7 +73,7 @@ def test_a_mistake_is_one_line_and_leaves_no_folder(
 
 @pytest.mark.parametrize(("option", "value"), [("lr", "abc"), ("hidden", "abc"), ("threads", "x"), ("hidden", "[1.5]")])
 def test_options_of_pytorch_learners_are_checked_too(tmp_path: Path, option: str, value: str) -> None:
-    pytest.importorskip("torch")
+    pytest.importorskip("torch", reason="needs the extra 'baselines'")
     result = kenyon("run", "--learner", "er", "--set", f"{option}={value}", "--out", str(tmp_path / "runs"))
     assert (
         result.exit_code == 2
@@ -162,7 +162,7 @@ def test_dir_shows_the_public_names() -> None:
 @pytest.mark.parametrize("kind", sorted(TEMPLATES))
 def test_a_template_passes_its_checks_and_learns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     if kind == "torch-learner":
-        pytest.importorskip("torch")
+        pytest.importorskip("torch", reason="needs the extra 'baselines'")
     monkeypatch.chdir(tmp_path)
     made = kenyon("new", kind, "MyIdea")
     assert made.exit_code == 0 and made.stdout.splitlines()[0] == "my_idea.py"

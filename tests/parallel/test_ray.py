@@ -24,7 +24,7 @@ SPACE = '[rule]\nvalues = ["gen", "mse"]\n[n_hidden]\nlow = 100\nhigh = 300\n'
 @pytest.fixture
 def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
-    ray = pytest.importorskip("ray", reason="the engine 'ray' is an extra")
+    ray = pytest.importorskip("ray", reason="needs the extra 'ray'")
     from ray.cluster_utils import Cluster
 
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
@@ -124,8 +124,8 @@ with Pool("ray", workers=2) as pool:
 
 
 def test_a_cluster_of_our_own_listens_to_this_machine_only(tmp_path: Path) -> None:
-    pytest.importorskip("ray", reason="the engine 'ray' is an extra")
-    pytest.importorskip("psutil")
+    pytest.importorskip("ray", reason="needs the extra 'ray'")
+    pytest.importorskip("psutil", reason="needs the extra 'ray'")
     done = subprocess.run([sys.executable, "-c", OWN], capture_output=True, text=True, check=True)
     answer, capacity, addresses = json.loads(done.stdout)
     assert (answer, capacity) == ([8], 2)

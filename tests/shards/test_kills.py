@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-pytest.importorskip("pyarrow", reason="files of tables are an extra")
+pytest.importorskip("pyarrow", reason="needs the extra 'data'")
 
 from kenyon.shards import LearnWatch, learn_files
 from shards.files import CONFIG, parts, single_pass
@@ -68,7 +68,7 @@ def test_a_driver_that_is_killed_goes_on_where_it_was(workers: int, after: int, 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="kills are POSIX's")
 def test_workers_that_are_killed_cost_a_piece_each_at_most(tmp_path: Path) -> None:
-    psutil = pytest.importorskip("psutil")
+    psutil = pytest.importorskip("psutil", reason="needs the extra 'ray'")
     X, y = parts(tmp_path, 6)
     out, killed = tmp_path / "model", []
 
@@ -125,7 +125,7 @@ def test_a_kill_between_the_last_files_learns_nothing_twice(last: str, tmp_path:
 @pytest.fixture
 def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
-    ray = pytest.importorskip("ray", reason="the engine 'ray' is an extra")
+    ray = pytest.importorskip("ray", reason="needs the extra 'ray'")
     from ray.cluster_utils import Cluster
 
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
