@@ -188,6 +188,7 @@ class Edited(Rule):
 """
 
 
+@pytest.mark.slow
 def test_an_edited_rule_is_not_served_by_an_old_kernel(tmp_path: Path) -> None:
     """Each version is checked against its own equation in a process of its own; all share the compiled code on disk."""
     first = {"factor": "1.0", "helper": "* 1.0", "more": ""}

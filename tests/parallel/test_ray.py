@@ -123,6 +123,7 @@ with Pool("ray", workers=2) as pool:
 """
 
 
+@pytest.mark.slow
 def test_a_cluster_of_our_own_listens_to_this_machine_only(tmp_path: Path) -> None:
     pytest.importorskip("ray", reason="needs the extra 'ray'")
     pytest.importorskip("psutil", reason="needs the extra 'ray'")
