@@ -1,7 +1,7 @@
 # Every target sets up what it needs in .venv; Python 3.11+ and make are all it takes.
 #   make demo     learn the embedded digits with each rule (about a minute after the install)
-#   make test     lint, types and tests
-#   make test-long  the tests that take longest: clusters that lose a node, many kills, pages with long examples
+#   make test     lint, types and the fast tests (minutes, install included)
+#   make test-all everything: all extras, real data sets, browser, Ray, C builds, kills, lowest versions
 #   make test-lowest  the core's tests with the lowest versions that pyproject.toml declares
 #   make test-logs  the logs to MLflow and Weights & Biases, against the real packages
 #   make docs     the documentation as a site in site/, every example run
@@ -17,8 +17,9 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check install --quiet --no-compile --constraint constraints.txt
 LOWEST := .venv-lowest
 LOGS := .venv-logs
-# Test processes share the processors among themselves, so none of them needs a second thread for linear algebra.
-TESTS := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 $(BIN)/python -m pytest
+# A test process for each processor that this command may use.
+PROCESSES ?= $(shell nproc 2> /dev/null || echo 2)
+SPREAD := -n $(PROCESSES) --dist worksteal
 CODE := src tests benchmarks examples tools
 
 # Real data sets: KENYON_DATA where it is set, else ./data, filled where a copy of the sets lies beside the checkout.
@@ -29,21 +30,28 @@ export KENYON_DATA := $(DATA)
 # Bytecode is written where it is first needed, not at the install, whatever the surroundings say.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: setup demo test test-long test-lowest test-logs docs bench reproduce fuzz kills lint data read-tests clean
+.PHONY: setup demo test test-all test-lowest test-logs docs bench reproduce fuzz kills lint data clean
 .DELETE_ON_ERROR:
+.NOTPARALLEL:
 
-$(VENV)/core: pyproject.toml constraints.txt
-	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+$(BIN)/python:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/core: pyproject.toml constraints.txt | $(BIN)/python
 	$(PIP) --editable .
 	touch $@
+
+$(VENV)/test: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) --editable ".[data,plot,test,lint]"
+	touch $(VENV)/core $@
 
 # What the copies of the data sets are unpacked with, beside the rest of the install.
 $(VENV)/codecs: $(VENV)/core
 	$(PIP) imagecodecs
 	touch $@
 
-$(VENV)/all: $(VENV)/codecs
-	$(PIP) --editable ".[backbones,baselines,data,plot,ray,river,search,tensorboard,test,lint]"
+$(VENV)/all: $(VENV)/test $(VENV)/codecs
+	$(PIP) --editable ".[test-all]"
 	touch $@
 
 setup: $(VENV)/all
@@ -55,23 +63,17 @@ data: $(VENV)/codecs
 demo: $(VENV)/core
 	$(BIN)/python examples/split_digits.py
 
-lint: $(VENV)/all
+lint: $(VENV)/test
 	$(BIN)/ruff check $(CODE)
 	$(BIN)/ruff format --check --quiet $(CODE)
 	$(BIN)/mypy
 	$(BIN)/lint-imports --no-cache --no-logo
 
-# What the tests import becomes bytecode while the types are checked, once and not in three processes at a time; a test
-# file that cannot be read is reported by the run.
-read-tests: $(VENV)/all
-	@$(TESTS) --collect-only --quiet > /dev/null || true
+test: lint
+	$(BIN)/python -m pytest $(SPREAD)
 
-test:
-	@$(MAKE) --no-print-directory -j2 data lint read-tests
-	$(TESTS) -n 3 --dist loadfile
-
-test-long: $(VENV)/all data
-	$(TESTS) -n 2 --long
+test-all: lint test-lowest $(VENV)/all data
+	$(BIN)/python -m pytest -m "" $(SPREAD)
 
 # What needs PyTorch, Ray, River or DeepHyper has bounds of its own; here are the core, the data sets and the pictures.
 $(LOWEST)/done: pyproject.toml tools/lowest.py
@@ -82,7 +84,7 @@ $(LOWEST)/done: pyproject.toml tools/lowest.py
 	touch $@
 
 test-lowest: $(LOWEST)/done
-	$(LOWEST)/bin/python -m pytest --core -n 2 --dist loadfile tests/cli tests/evaluation tests/streams tests/test_*.py
+	$(LOWEST)/bin/python -m pytest $(SPREAD)
 
 # MLflow and Weights & Biases are large, and bring servers along, so they have an environment of their own.
 $(LOGS)/done: pyproject.toml constraints-logs.txt

@@ -1,9 +1,18 @@
-"""Tests that need the real data sets, or with `--core` an extra, are skipped where those are not there. Tests that take
-minutes together and whose short form is among the others run with `--long` (`make test-long`)."""
+"""Which tests run where, and the one limit that ends a hang.
+
+`pytest` runs what is fast and needs nothing but the package: `make test`. `pytest -m ""` runs everything:
+`make test-all`. What a test needs and this machine lacks skips it, with the reason: an extra, the browser, the real
+data sets.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Generator
+import os
+import shutil
+import signal
+from collections.abc import Generator, Iterator
+from pathlib import Path
+from types import FrameType
 
 import pytest
 from hypothesis import settings
@@ -11,35 +20,55 @@ from hypothesis import settings
 from kenyon.errors import MissingExtraError
 from real_sets import data_dir
 
-settings.register_profile("no deadline", deadline=None)  # a busy machine is no error
+# Processes that a test starts find what it finds.
+HERE = Path(__file__).parent
+PATHS = [str(HERE), str(HERE.parent / "tools"), os.environ.get("PYTHONPATH", "")]
+os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, PATHS))
+# Test processes share the processors among themselves, so none of them needs a second thread for linear algebra. NumPy
+# is not imported yet.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+HANG = 600
+"""Seconds after which a test is taken to hang. No test depends on it: a slow machine is no error."""
+
+settings.register_profile("no deadline", deadline=None)
 settings.load_profile("no deadline")
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
-    parser.addoption("--core", action="store_true", help="skip what asks for an extra that is not installed")
-    parser.addoption("--long", action="store_true", help="run the long tests, and nothing else")
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    wanted = config.getoption("--long")
-    config.hook.pytest_deselected(items=[item for item in items if _is_long(item) != wanted])
-    items[:] = [item for item in items if _is_long(item) == wanted]
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    lacking = {}
     if data_dir() is None:
-        marker = pytest.mark.skip(reason="KENYON_DATA does not hold the real data sets")
-        for item in items:
-            if item.get_closest_marker("real_data"):
-                item.add_marker(marker)
-
-
-def _is_long(item: pytest.Item) -> bool:
-    return item.get_closest_marker("long") is not None
+        lacking["real_data"] = "needs the real data sets in KENYON_DATA"
+    if not (shutil.which("chromium") and shutil.which("chromedriver")):
+        lacking["browser"] = "needs chromium and chromedriver on the PATH (Debian: chromium-driver)"
+    for item in items:
+        for marker, reason in lacking.items():
+            if item.get_closest_marker(marker):
+                item.add_marker(pytest.mark.skip(reason=reason))
 
 
 @pytest.hookimpl(wrapper=True)
 def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, object]:
+    """What asks for an extra that is not installed is skipped; `test_optional.py` has what must never ask for one."""
     try:
         return (yield)
     except MissingExtraError as error:
-        if pyfuncitem.config.getoption("--core"):
-            pytest.skip(str(error))
-        raise
+        pytest.skip(str(error))
+
+
+@pytest.fixture(autouse=True)
+def end_a_hang() -> Iterator[None]:
+    """Raise in a test that waits for what never comes."""
+    if not hasattr(signal, "SIGALRM"):
+        yield
+        return
+
+    def ring(number: int, frame: FrameType | None) -> None:
+        raise TimeoutError(f"no end after {HANG} seconds")
+
+    before = signal.signal(signal.SIGALRM, ring)
+    signal.alarm(HANG)
+    yield
+    signal.alarm(0)
+    signal.signal(signal.SIGALRM, before)

@@ -23,6 +23,7 @@ from kenyon.layers import FewBitLayer, Samples
 from kenyon.modulation import clamp_bounds
 from kenyon.rules import GEN, MEAN, Rule
 from outside_rule import Leaky
+from pairs import all_pairs
 
 RULES: dict[str, tuple[Rule, float, tuple[float | None, str]]] = {
     "gen": (GEN(b2=-0.3), 0.1, (0.2, "symmetric")),
@@ -34,11 +35,6 @@ RULES: dict[str, tuple[Rule, float, tuple[float | None, str]]] = {
     "mean, low cap": (MEAN(0.02), 1.0, (None, "symmetric")),
     "leaky": (Leaky(leak=0.25), 0.1, (0.2, "symmetric")),
 }
-
-BIT_BY_BIT = [
-    (name, bits) for name in RULES for bits in (8, 4, 3, 2) if bits == 3 or name not in ("gen, positive", "leaky")
-]
-"""Not all of them, since each compiles."""
 
 
 def layer_of(name: str, bits: int, n_units: int, whole: bool, seed: int = 9, n_hidden: int = 0) -> FewBitLayer:
@@ -73,9 +69,7 @@ def sample_of(active: Active, s: int) -> dict:
     )
 
 
-@pytest.mark.parametrize("whole", [True, False], ids=["bytes", "floats"])
-@pytest.mark.parametrize("n_units", [1, 13, 50])
-@pytest.mark.parametrize(("name", "bits"), BIT_BY_BIT)
+@all_pairs(name=list(RULES), bits=[8, 4, 3, 2], n_units=[1, 13, 50], whole=[True, False])
 def test_every_bit_is_as_defined(name: str, bits: int, n_units: int, whole: bool) -> None:
     """Classes come one after the other, beyond the padding of eight; some may not learn, some samples have no label."""
     n, rng = 60, np.random.default_rng(bits)

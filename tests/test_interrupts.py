@@ -1,7 +1,7 @@
 """An interrupted call is all or nothing: an exception at every line of it, one line at a time.
 
 A line that runs again and again is stopped the first two times and the last time it runs. After every fifth stop the
-call is made again.
+call is made again. `make test` stops a few calls at every tenth line, `make test-all` all of them at every line.
 """
 
 from __future__ import annotations
@@ -82,9 +82,15 @@ CASES += ["scaled", "table", "memory", "memory, windows"]
 CASES += ["second order", "second order, windows", "second order, 16 bits", "whole numbers, second order"]
 
 
-@pytest.mark.parametrize("call", CALLS)
-@pytest.mark.parametrize("case", CASES)
-def test_a_call_stopped_at_any_line_is_before_or_after(case: str, call: str) -> None:
+FEW = [("gen", "partial_fit"), ("mse", "learn_one"), ("few bits", "test_then_learn"), ("second order", "partial_fit")]
+
+
+@pytest.mark.parametrize(
+    ("case", "call", "step"),
+    [(case, call, 10) for case, call in FEW]
+    + [pytest.param(case, call, 1, marks=pytest.mark.slow) for case in CASES for call in CALLS],
+)
+def test_a_call_stopped_at_any_line_is_before_or_after(case: str, call: str, step: int) -> None:
     slower = {"memory": 60} if "memory" in case else {}  # or most of the time goes into fading
     start = make(case, **slower).partial_fit(X[:60], Y[:60])
     before = held(start)
@@ -95,7 +101,8 @@ def test_a_call_stopped_at_any_line_is_before_or_after(case: str, call: str) -> 
     after = held(done)
     assert before != after and len(lines) > 20
     stopped = 0
-    for number, line in enumerate(moments(lines)):
+    chosen = moments(lines)[::step]
+    for number, line in enumerate(chosen):
         clf = copy.deepcopy(start)
         with stop_at(line):
             try:
@@ -107,9 +114,10 @@ def test_a_call_stopped_at_any_line_is_before_or_after(case: str, call: str) -> 
         if now == before and number % 5 == 0:
             CALLS[call](clf)
             assert held(clf) == after, f"the call that was stopped at line {line} could not be repeated"
-    assert stopped > 0.9 * len(moments(lines))
+    assert stopped > 0.9 * len(chosen)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ["gen", "mse"])
 def test_a_first_call_stopped_at_any_line_leaves_no_trace(case: str) -> None:
     with stop_at(-1) as lines:
@@ -124,6 +132,7 @@ def test_a_first_call_stopped_at_any_line_leaves_no_trace(case: str) -> None:
                 assert vars(clf) == before or held(clf) == held(done)
 
 
+@pytest.mark.slow
 def test_under_a_memory_budget_a_stopped_call_can_be_repeated() -> None:
     budget = make("gen").partial_fit(X, MORE).state_bytes
     start = make("gen", memory_budget=budget, expected_classes=1).partial_fit(X[:5], Y[:5])
@@ -137,6 +146,7 @@ def test_under_a_memory_budget_a_stopped_call_can_be_repeated() -> None:
         assert clf.state_bytes <= budget
 
 
+@pytest.mark.slow
 def test_an_undo_that_is_itself_stopped_is_made_good_by_the_next_call() -> None:
     start = make("mse").partial_fit(X[:60], Y[:60])
     before = held(start)

@@ -12,6 +12,8 @@ import pytest
 
 import kenyon
 
+pytestmark = pytest.mark.slow  # every test compiles in processes of its own
+
 LEARN = """
 import numpy as np
 from kenyon import KenyonClassifier
@@ -154,7 +156,6 @@ print(misses)
 """
 
 
-@pytest.mark.long
 def test_kernels_that_are_built_around_a_rule_are_compiled_once(tmp_path: Path) -> None:
     """Numba keeps them by what their closures hold, which therefore has to be the same in every process."""
     first, second = (learn(LAYERS, NUMBA_CACHE_DIR=str(tmp_path)) for _ in range(2))

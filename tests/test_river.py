@@ -12,7 +12,7 @@ import pandas
 import pyarrow
 import pytest
 
-pytest.importorskip("river")
+pytest.importorskip("river", reason="needs the extra 'river'")
 from river import checks, compose, datasets, evaluate, metrics, preprocessing
 
 import kenyon.river

@@ -22,6 +22,7 @@ from kenyon.rules import GEN, INEL, MSE, OJA, Rule, get_rule, make_rule
 from kenyon.testing import check_rule
 from making import RULES, held, make, stream
 from outside_rule import Leaky
+from pairs import all_pairs
 
 RATE = 0.1
 
@@ -57,10 +58,12 @@ EQUATIONS = {
 }
 
 
-@pytest.mark.parametrize("bounds", [(None, "symmetric"), (0.04, "symmetric"), (0.04, "positive")], ids=str)
-@pytest.mark.parametrize("n_hidden", [0, 21])
-@pytest.mark.parametrize("n_units", [1, 33, 150])
-@pytest.mark.parametrize("name", EQUATIONS)
+@all_pairs(
+    name=list(EQUATIONS),
+    n_units=[1, 33, 150],
+    n_hidden=[0, 21],
+    bounds=[(None, "symmetric"), (0.04, "symmetric"), (0.04, "positive")],
+)
 def test_kernel_is_the_equation(name: str, n_units: int, n_hidden: int, bounds: tuple[float | None, str]) -> None:
     rule, equation, window = EQUATIONS[name]
     rng = np.random.default_rng(5)
@@ -185,6 +188,7 @@ class Edited(Rule):
 """
 
 
+@pytest.mark.slow
 def test_an_edited_rule_is_not_served_by_an_old_kernel(tmp_path: Path) -> None:
     """Each version is checked against its own equation in a process of its own; all share the compiled code on disk."""
     first = {"factor": "1.0", "helper": "* 1.0", "more": ""}

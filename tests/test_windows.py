@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from kenyon._kernels import windows
 from kenyon.errors import ConfigError
 from kenyon.features import BLOCK, Active, Windows
+from pairs import all_pairs
 
 AXES = {"t": (23,), "hw": (9, 11), "tc": (15, 3), "ct": (2, 19), "hwc": (8, 7, 3), "chw": (3, 7, 8)}
 
@@ -116,13 +117,15 @@ def equation(
     return x / np.where(length, length, 1) if unit_norm else x
 
 
-@pytest.mark.parametrize("activity", ["float", "byte"])
-@pytest.mark.parametrize("kind", ["bytes", "exact"])
-@pytest.mark.parametrize("root", [False, True])
-@pytest.mark.parametrize("threshold", [None, 0.4, -0.3])
-@pytest.mark.parametrize("signs", ["random", "oriented"])
-@pytest.mark.parametrize("pooling", ["max", "sum"])
-@pytest.mark.parametrize("axes", AXES)
+@all_pairs(
+    axes=list(AXES),
+    pooling=["max", "sum"],
+    signs=["random", "oriented"],
+    threshold=[None, 0.4, -0.3],
+    root=[False, True],
+    kind=["bytes", "exact"],
+    activity=["float", "byte"],
+)
 def test_features_are_the_equation_and_blocks_are_singles(
     axes: str, pooling: str, signs: str, threshold: float | None, root: bool, kind: str, activity: str
 ) -> None:

@@ -31,6 +31,8 @@ from kenyon.sweeps import sweep
 SPACE = '[rule]\nvalues = ["gen", "mse"]\n[n_hidden]\nlow = 100\nhigh = 300\n[gen.b2]\nlow = -1.0\nhigh = -0.5\n'
 MEASURED = [metric.name for metric in METRICS.values() if metric.measured]
 MOST_STARTS = 24
+LIMIT = 600
+"""Seconds after which a process that does not start hangs."""
 Work = Callable[[int, Path], None]
 
 
@@ -105,8 +107,8 @@ def _start(context: ForkServerContext, work: Work, seed: int, out: Path) -> Any:
     ready = context.Event()
     process = context.Process(target=_begin, args=(work, seed, out, ready))
     process.start()
-    if not ready.wait(300):
-        raise AssertionError("a process did not start")
+    if not ready.wait(LIMIT):
+        raise AssertionError(f"a process did not start within {LIMIT} seconds")
     return process
 
 

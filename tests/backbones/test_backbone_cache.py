@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -16,6 +15,7 @@ from safetensors.numpy import load_file
 from kenyon.backbones import DamagedCacheWarning
 from kenyon.backbones._cache import CachedFeatures, cached_features
 from kenyon.errors import DataError
+from waiting import wait_until
 
 ROWS = np.random.default_rng(0).normal(size=(10, 6)).astype(np.float32)
 IDENTITY = {"images": "abc", "resolution": 32}
@@ -149,16 +149,18 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
 
 
 WORKER = """
-import sys, time
+import sys
 from pathlib import Path
 import numpy as np
 from kenyon.backbones._cache import cached_features
+from waiting import wait_until
 folder, marks = Path(sys.argv[1]), Path(sys.argv[2])
+(marks / f"begun-{sys.argv[3]}").touch()
 def make():
-    (marks / sys.argv[3]).touch()
+    (marks / f"makes-{sys.argv[3]}").touch()
     def blocks():
         for i in range(10):
-            time.sleep(0.05)
+            wait_until(lambda: len(list(marks.glob("begun-*"))) >= 3)
             yield np.full((3, 2), i, np.float32)
     return blocks(), 7
 found = cached_features(folder, "shared", {"a": 1}, 30, make)
@@ -171,19 +173,22 @@ def test_two_processes_make_them_once(tmp_path: Path) -> None:
     marks.mkdir()
     command = [sys.executable, "-c", WORKER, str(tmp_path / "cache"), str(marks)]
     workers = [subprocess.Popen([*command, str(i)]) for i in range(3)]
-    assert [worker.wait(60) for worker in workers] == [0, 0, 0]
-    assert len(list(marks.iterdir())) == 1
+    assert [worker.wait() for worker in workers] == [0, 0, 0]
+    assert len(list(marks.glob("makes-*"))) == 1
 
 
 def test_a_killed_maker_leaves_the_way_free(tmp_path: Path) -> None:
     marks, cache = tmp_path / "marks", tmp_path / "cache"
     marks.mkdir()
-    command = [sys.executable, "-c", WORKER.replace("0.05", "5"), str(cache), str(marks), "0"]
-    worker = subprocess.Popen(command)
-    while not marks.joinpath("0").exists() and worker.poll() is None:
-        time.sleep(0.02)
-    worker.kill()
-    worker.wait()
+    command = [sys.executable, "-c", WORKER, str(cache), str(marks)]
+    worker = subprocess.Popen([*command, "0"])
+    try:
+        wait_until(marks.joinpath("makes-0").exists, worker)
+    finally:
+        worker.kill()
+        worker.wait()
     assert not list(cache.glob("*.safetensors"))
-    subprocess.run([sys.executable, "-c", WORKER, str(cache), str(marks), "1"], check=True, timeout=60)
+    for name in ("begun-2", "begun-3"):
+        (marks / name).touch()  # the others it would wait for
+    subprocess.run([*command, "1"], check=True)
     assert sorted(entry.suffix for entry in cache.iterdir()) == [".lock", ".safetensors"]  # nor any remains

@@ -18,8 +18,8 @@ from kenyon.backbones._onnx import OnnxNetwork
 from kenyon.backbones._weights import load_weights, sha256_of
 from kenyon.errors import DataError, KenyonError, ModelFileError
 
-torch = pytest.importorskip("torch")
-onnx = pytest.importorskip("onnx")
+torch = pytest.importorskip("torch", reason="needs the extra 'baselines'")
+onnx = pytest.importorskip("onnx", reason="needs the extra 'backbones'")
 
 
 def _module() -> object:

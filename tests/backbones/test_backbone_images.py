@@ -8,7 +8,7 @@ import pytest
 from kenyon.backbones._images import NORMALISATIONS, ImagePipeline, find_normalisation, resize_matrix
 from kenyon.errors import ConfigError, InputError
 
-torch = pytest.importorskip("torch", reason="the reference for resizing is PyTorch's")
+torch = pytest.importorskip("torch", reason="needs the extra 'baselines'")
 
 
 def pixels(shape: tuple[int, ...], n: int = 3) -> np.ndarray:

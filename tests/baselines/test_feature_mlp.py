@@ -7,6 +7,9 @@ from functools import partial
 
 import numpy as np
 import pytest
+
+pytest.importorskip("torch", reason="needs the extra 'baselines'")
+
 import torch
 
 from kenyon.baselines import FeatureMLP

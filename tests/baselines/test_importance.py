@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
+pytest.importorskip("torch", reason="needs the extra 'baselines'")
+
 import torch
 from torch import nn
 from torch.nn import functional as F

@@ -6,6 +6,9 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+
+pytest.importorskip("torch", reason="needs the extra 'baselines'")
+
 import torch
 from split_digits import SplitDigits, resumes, same_state, stays_as_it_is
 

@@ -15,7 +15,7 @@ from kenyon.evaluation import RunConfig, run
 from kenyon.protocol import StreamInfo
 from kenyon.streams import Curriculum
 
-pytest.importorskip("torch")
+pytest.importorskip("torch", reason="needs the extra 'baselines'")
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 
 

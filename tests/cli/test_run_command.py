@@ -5,10 +5,8 @@ from __future__ import annotations
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +16,7 @@ from typer.testing import CliRunner, Result
 from evaluation.workers import content
 from kenyon.cli import app
 from kenyon.evaluation import METRICS, Store
+from waiting import wait_until
 
 TINY = ["--learner", "evaluation.tiny:Tiny", "--max-per-task", "30"]
 
@@ -159,24 +158,30 @@ def test_a_config_file_with_a_mistake(tmp_path: Path) -> None:
     assert "seeds" in result.stderr
 
 
-def spawn(*args: str) -> subprocess.Popen[str]:
-    tests = Path(__file__).parents[1]
-    path = os.pathsep.join([str(tests.parent / "src"), str(tests), os.environ.get("PYTHONPATH", "")])
-    command = [sys.executable, "-m", "kenyon.cli", *args]
-    return subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": path}
-    )
+OFTEN = """
+from kenyon.evaluation import _checkpoint
+from kenyon.cli import main
+
+_checkpoint.Timer.due = lambda *_: True  # a checkpoint at every pause
+main()
+"""
+
+
+def spawn(*args: str, **more: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", OFTEN, *args]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ | more)
 
 
 def test_the_command_killed_and_given_again_goes_on(tmp_path: Path) -> None:
-    slow = ["run", *TINY, "--set", "delay=0.6", "--weights-every", "0", "--seeds", "1", "--json", "--out"]
-    first = spawn(*slow, "killed")
-    while not list(tmp_path.glob("killed/*/checkpoint.safetensors")):
-        assert first.poll() is None, first.communicate()
-        time.sleep(0.01)
-    first.send_signal(signal.SIGKILL)
-    assert first.wait() == -signal.SIGKILL
-    second, whole = spawn(*slow, "killed"), spawn(*slow, "whole")
+    args = ["run", *TINY, "--seeds", "1", "--json", "--out"]
+    first = spawn(*args, "killed", TINY_GATE=str(tmp_path / "gate"))
+    try:
+        wait_until(lambda: list(tmp_path.glob("gate-*")), first)
+    finally:
+        first.kill()
+        first.communicate()
+    assert list(tmp_path.glob("killed/*/checkpoint.safetensors"))
+    second, whole = spawn(*args, "killed"), spawn(*args, "whole")
     for process in (second, whole):
         out, err = process.communicate()
         assert process.returncode == 0, err
@@ -203,6 +208,4 @@ def test_a_run_imports_nothing_optional() -> None:
         "optional = {'torch', 'matplotlib', 'pooch', 'PIL', 'numba'} & set(sys.modules)\n"
         "assert not optional, optional"
     )
-    tests = Path(__file__).parents[1]
-    path = os.pathsep.join([str(tests.parent / "src"), str(tests)])
-    subprocess.run([sys.executable, "-c", code], check=True, env=os.environ | {"PYTHONPATH": path})
+    subprocess.run([sys.executable, "-c", code], check=True)

@@ -1,14 +1,10 @@
-"""Runs killed at random moments end with the same bits; processes that share a store do not disturb each other."""
+"""Runs killed at random lines end with the same bits; processes that share a store do not disturb each other."""
 
 from __future__ import annotations
 
 import multiprocessing
-import os
 import random
 import signal
-import sys
-import time
-from collections.abc import Iterator
 from multiprocessing.context import ForkServerContext
 from pathlib import Path
 
@@ -16,7 +12,8 @@ import numpy as np
 import pytest
 
 from evaluation.workers import content, make_config, run_seeds, run_with_many_checkpoints
-from kenyon.evaluation import RunConfig, RunFolder, Store, run
+from kenyon.evaluation import RunFolder, Store, run
+from waiting import wait_until
 
 LEFT = {
     "accuracy_matrix.csv",
@@ -31,67 +28,39 @@ LEFT = {
 
 
 @pytest.fixture(scope="module")
-def processes() -> Iterator[ForkServerContext]:
+def processes() -> ForkServerContext:
     """Processes forked from a small server that has the imports done, so that a kill costs little."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(["evaluation.workers", "evaluation.tiny", "sklearn.datasets"])
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYTHONPATH", os.pathsep.join(sys.path))  # the server finds what this process finds
-        yield context
+    return context
 
 
-def kill_until_complete(
-    context: ForkServerContext, config: RunConfig, seed: int, store: Path, longest: float, rng: random.Random
-) -> tuple[int, int]:
-    """Start the run and kill it after a random time, again and again; how often, and how often in mid-run."""
-    folder, in_mid_run = Store(store).folder(config, seed), 0
-    for kills in range(200):
-        ready = context.Event()
-        process = context.Process(target=run_with_many_checkpoints, args=(config, seed, store, ready))
+CONFIGS = [
+    make_config(max_per_task=60),
+    make_config("task-incremental", max_per_task=40, labelled=0.5),
+    make_config("task-free", max_per_task=30, epochs=1.5),
+]
+
+
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 9))])
+def test_killed_at_random_lines_ends_with_the_same_bits(
+    seed: int, processes: ForkServerContext, tmp_path: Path
+) -> None:
+    config, rng, kills = CONFIGS[seed % 3], random.Random(seed), 0
+    n_lines = run_with_many_checkpoints(config, seed, tmp_path / "whole")
+    while True:
+        how = (config, seed, tmp_path / "killed", None, rng.randrange(1, n_lines))
+        process = processes.Process(target=run_with_many_checkpoints, args=how)
         process.start()
-        assert ready.wait(60)
-        process.join(rng.uniform(0.0, longest))
-        if process.exitcode is None:
-            assert process.pid is not None
-            os.kill(process.pid, signal.SIGKILL)
-            process.join()
+        process.join()
         if process.exitcode == 0:
-            return kills, in_mid_run
+            break
         assert process.exitcode == -signal.SIGKILL, f"the run failed with exit code {process.exitcode}"
-        in_mid_run += folder.file("checkpoint.safetensors").exists()
-    raise AssertionError("the run did not come to an end in 200 starts")
-
-
-def time_of(context: ForkServerContext, config: RunConfig, store: Path) -> float:
-    """Seconds that the run takes when nobody kills it; kills are spread over that time on any machine."""
-    ready = context.Event()
-    process = context.Process(target=run_with_many_checkpoints, args=(config, 0, store, ready))
-    process.start()
-    assert ready.wait(60)
-    start = time.perf_counter()
-    process.join()
-    return time.perf_counter() - start
-
-
-def test_killed_at_random_moments_ends_with_the_same_bits(processes: ForkServerContext, tmp_path: Path) -> None:
-    rng, kills, in_mid_run = random.Random(20), 0, 0
-    configs = [
-        make_config(max_per_task=60, delay=0.002),
-        make_config("task-incremental", max_per_task=40, labelled=0.5, delay=0.002),
-        make_config("task-free", max_per_task=30, epochs=1.5, delay=0.002),
-    ]
-    longest = 0.6 * time_of(processes, configs[0], tmp_path / "timed")
-    for seed in range(30):
-        config = configs[seed % len(configs)]
-        run(config, [seed], tmp_path / "whole")
-        more = kill_until_complete(processes, config, seed, tmp_path / "killed", longest, rng)
-        kills, in_mid_run = kills + more[0], in_mid_run + more[1]
-        whole, killed = (Store(tmp_path / name).folder(config, seed) for name in ("whole", "killed"))
-        assert content(killed) == content(whole)
-        assert {path.name for path in killed.path.iterdir()} == LEFT
-        if seed + 1 >= len(configs) and kills >= 24 and in_mid_run >= 12:
-            return
-    raise AssertionError(f"only {kills} kills, {in_mid_run} of them between the first checkpoint and the end")
+        kills += 1
+    assert kills
+    whole, killed = (Store(tmp_path / name).folder(config, seed) for name in ("whole", "killed"))
+    assert content(killed) == content(whole)
+    assert {path.name for path in killed.path.iterdir()} == LEFT
 
 
 @pytest.mark.parametrize("leftover", [".metrics.json.123.tmp", ".tmpEAa3hK", "checkpoint.safetensors"])
@@ -106,42 +75,43 @@ def test_what_a_kill_left_beside_a_complete_run_goes(leftover: str, tmp_path: Pa
     assert {path.name for path in folder.path.iterdir()} == LEFT
 
 
+def held_at(gate: Path) -> list[Path]:
+    """What `Tiny` left where it waits, one file a process."""
+    return list(gate.parent.glob(f"{gate.name}-*"))
+
+
 def test_processes_share_the_seeds_out(processes: ForkServerContext, tmp_path: Path) -> None:
-    config, seeds = make_config(max_per_task=40, delay=0.002), [0, 1, 2, 3]
-    barrier, answers = processes.Barrier(3), processes.Queue()
-    workers = [processes.Process(target=run_seeds, args=(config, seeds, tmp_path, barrier, answers)) for _ in range(3)]
+    config, seeds, gate = make_config(max_per_task=40), [0, 1, 2, 3], tmp_path / "gate"
+    answers, store = processes.Queue(), tmp_path / "store"
+    workers = [processes.Process(target=run_seeds, args=(config, seeds, store, gate, answers)) for _ in range(3)]
     for worker in workers:
         worker.start()
-    got = [answers.get(timeout=60) for _ in workers]
+    wait_until(lambda: len(held_at(gate)) == 3)  # no process is idle while seeds are free
+    gate.touch()
+    got = [answers.get() for _ in workers]
     for worker in workers:
         worker.join()
         assert worker.exitcode == 0
     started, hashes = zip(*got, strict=True)
     assert sorted(seed for own in started for seed in own) == seeds, "a seed was run twice or not at all"
-    assert all(len(own) >= 1 for own in started), "a process stood idle while seeds were free"
     assert all(own == hashes[0] for own in hashes)
     for seed in seeds:
         run(config, [seed], tmp_path / "alone")
-        assert content(Store(tmp_path).folder(config, seed)) == content(Store(tmp_path / "alone").folder(config, seed))
+        assert content(Store(store).folder(config, seed)) == content(Store(tmp_path / "alone").folder(config, seed))
 
 
 def test_one_takes_over_from_another_that_was_killed(processes: ForkServerContext, tmp_path: Path) -> None:
-    config = make_config(max_per_task=60, delay=0.003)
+    config, gate = make_config(max_per_task=60), tmp_path / "gate"
     folder = Store(tmp_path).folder(config, 0)
-    workers = []
-    for _ in range(2):
-        ready = processes.Event()
-        worker = processes.Process(target=run_with_many_checkpoints, args=(config, 0, tmp_path, ready))
-        worker.start()
-        assert ready.wait(60)
-        workers.append(worker)
-        while not folder.file("checkpoint.safetensors").exists():
-            time.sleep(0.002)
-    assert folder.busy
-    assert workers[1].is_alive()
-    os.kill(workers[0].pid, signal.SIGKILL)  # type: ignore[arg-type]
-    workers[1].join(60)
-    assert workers[1].exitcode == 0
+    first = processes.Process(target=run_with_many_checkpoints, args=(config, 0, tmp_path, gate))
+    first.start()
+    wait_until(lambda: held_at(gate))
+    assert folder.busy and folder.file("checkpoint.safetensors").exists()
+    second = processes.Process(target=run_with_many_checkpoints, args=(config, 0, tmp_path))
+    second.start()
+    first.kill()
+    second.join()
+    assert second.exitcode == 0
     assert not folder.busy
     run(config, [0], tmp_path / "whole")
     assert content(folder) == content(Store(tmp_path / "whole").folder(config, 0))
@@ -149,15 +119,14 @@ def test_one_takes_over_from_another_that_was_killed(processes: ForkServerContex
 
 def test_curves_that_fell_behind_their_checkpoint_start_over(processes: ForkServerContext, tmp_path: Path) -> None:
     """After a loss of power the checkpoint may be there and the curves not: nothing wrong may come of it."""
-    config = make_config(max_per_task=60, delay=0.003)
+    config, gate = make_config(max_per_task=60), tmp_path / "gate"
     folder: RunFolder = Store(tmp_path).folder(config, 0)
-    ready = processes.Event()
-    worker = processes.Process(target=run_with_many_checkpoints, args=(config, 0, tmp_path, ready))
+    worker = processes.Process(target=run_with_many_checkpoints, args=(config, 0, tmp_path, gate))
     worker.start()
-    while not (folder.file("checkpoint.safetensors").exists() and folder.file("prequential.npy").stat().st_size > 200):
-        time.sleep(0.002)
+    wait_until(lambda: held_at(gate))
     worker.kill()
     worker.join()
+    assert folder.file("checkpoint.safetensors").exists() and folder.file("prequential.npy").stat().st_size > 200
     with open(folder.file("prequential.npy"), "r+b") as file:
         file.truncate(130)
     run(config, [0], tmp_path)

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-import time
+import os
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kenyon.protocol import StreamInfo
+from waiting import wait_until
 
 
 class Tiny:
-    """Linear delta rule. `delay` sleeps that many seconds a chunk, for tests that need a slow learner."""
+    """Linear delta rule. `delay` is an option without effect, for tests of options.
+
+    Where the environment variable TINY_GATE names a file, the twentieth call waits until that file is there, and says
+    so by a file beside it: a test can kill the process in the middle of a run, on any machine.
+    """
 
     batch_size = 1
 
@@ -23,7 +29,7 @@ class Tiny:
         self.tasks = info.tasks
         self.rng = np.random.default_rng(seed)
         self.W = self.rng.normal(0.0, 0.01, (info.n_features, info.n_classes))
-        self.updates = 0
+        self.updates = self._calls = 0
         self.seen: list[int] = []
 
     def _scores(self, x: NDArray, task: int | None) -> NDArray:
@@ -35,8 +41,10 @@ class Tiny:
         return scores
 
     def test_then_learn(self, X: NDArray, y: NDArray[np.int64], task: int | None = None) -> NDArray[np.int64]:
-        if self.delay:
-            time.sleep(self.delay)
+        self._calls += 1
+        if self._calls == 20 and (gate := os.environ.get("TINY_GATE")):
+            Path(f"{gate}-{os.getpid()}").touch()
+            wait_until(Path(gate).exists)
         predicted = np.empty(len(y), np.int64)
         for i, (x, label) in enumerate(zip(X.astype(np.float64) * self.scale, y, strict=True)):
             x = x / (np.linalg.norm(x) + 1e-9)

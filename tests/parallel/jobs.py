@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-import time
+import threading
 from pathlib import Path
 from typing import NoReturn
 
@@ -49,19 +49,16 @@ def die_unless(marker: Path) -> str:
     die()
 
 
-def sleep(marker: Path) -> None:
+def hold(marker: Path) -> None:
     """Leave a file with this process's number, and do not end."""
     hidden = marker.with_name(f".{marker.name}")
     hidden.write_text(str(os.getpid()))
     hidden.rename(marker)
-    time.sleep(600)
+    threading.Event().wait()
 
 
 def visible_gpus(number: int) -> list[str]:
-    """The GPUs that Ray gives to this job, held for a moment."""
-    import time
-
+    """The GPUs that Ray gives to this job."""
     import ray
 
-    time.sleep(0.2)
     return [str(gpu) for gpu in ray.get_gpu_ids()]

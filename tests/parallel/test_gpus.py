@@ -20,7 +20,7 @@ from parallel.jobs import visible_gpus
 @pytest.fixture
 def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
-    ray = pytest.importorskip("ray", reason="the engine 'ray' is an extra")
+    ray = pytest.importorskip("ray", reason="needs the extra 'ray'")
     from ray.cluster_utils import Cluster
 
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 4, "num_gpus": 1, "include_dashboard": False})
@@ -31,7 +31,7 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         cluster.shutdown()
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_each_job_gets_its_share_of_a_gpu(cluster: Any, tmp_path: Path) -> None:
     with Pool("ray", None, cluster.address, gpus=0.5) as pool:
         assert pool.capacity == 2, "two share the one GPU, whatever the number of processors"
@@ -45,9 +45,9 @@ def test_each_job_gets_its_share_of_a_gpu(cluster: Any, tmp_path: Path) -> None:
         assert pool.capacity == 4
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_cluster_without_a_gpu_is_named(cluster: Any) -> None:
-    ray = pytest.importorskip("ray")
+    ray = pytest.importorskip("ray", reason="needs the extra 'ray'")
     ray.init(address=cluster.address, logging_level="ERROR")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ray, "cluster_resources", lambda: {"CPU": 4.0})

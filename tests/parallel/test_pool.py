@@ -5,8 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +12,8 @@ import pytest
 
 from kenyon.errors import ConfigError, KenyonError
 from kenyon.parallel import Answer, Call, Pool, WorkerDiedError, check_engine, perform
-from parallel.jobs import die, die_unless, double, fail, fail_oddly, sleep, unsendable, where
+from parallel.jobs import die, die_unless, double, fail, fail_oddly, hold, unsendable, where
+from waiting import wait_until
 
 
 def by_key(answers: Any) -> dict[Any, Answer]:
@@ -72,7 +71,7 @@ def test_a_worker_that_dies_idle_is_replaced() -> None:
         pool.submit("who", where)
         (answer,) = pool.answers()
         os.kill(answer.value[0], 9)
-        assert soon(lambda: not alive(answer.value[0]), 20)
+        wait_until(lambda: not alive(answer.value[0]))
         pool.submit("next", double, 1)
         assert [a.result() for a in pool.answers()] == [2]
 
@@ -115,36 +114,29 @@ def test_what_no_pool_can_be_made_of(engine: str, workers: int | None, address: 
 OWNER = """
 from pathlib import Path
 from kenyon.parallel import Call, perform
-from parallel.jobs import sleep
+from parallel.jobs import hold
 if __name__ == "__main__":
-    list(perform([Call(name, sleep, (Path(name),)) for name in ("one", "two")], workers=2))
+    list(perform([Call(name, hold, (Path(name),)) for name in ("one", "two")], workers=2))
 """
 
 
 def test_workers_end_with_the_process_that_was_killed(tmp_path: Path) -> None:
     (tmp_path / "owner.py").write_text(OWNER)
-    paths = [str(Path(__file__).parent.parent), os.environ.get("PYTHONPATH", "")]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
-    owner = subprocess.Popen([sys.executable, "owner.py"], cwd=tmp_path, env=environment)
+    owner = subprocess.Popen([sys.executable, "owner.py"], cwd=tmp_path)
     begun = [tmp_path / "one", tmp_path / "two"]
-    assert soon(lambda: all(path.exists() for path in begun), 60)
-    owner.kill()
-    owner.wait()
-    assert soon(lambda: not any(alive(int(path.read_text())) for path in begun), 60)
+    try:
+        wait_until(lambda: all(path.exists() for path in begun), owner)
+    finally:
+        owner.kill()
+        owner.wait()
+    wait_until(lambda: not any(alive(int(path.read_text())) for path in begun))
 
 
 def test_workers_end_with_the_pool(tmp_path: Path) -> None:
     with Pool(workers=2) as pool:
-        pool.submit("sleeps", sleep, tmp_path / "one")
-        assert soon((tmp_path / "one").exists, 60)
+        pool.submit("holds", hold, tmp_path / "one")
+        wait_until((tmp_path / "one").exists)
     assert not alive(int((tmp_path / "one").read_text()))
-
-
-def soon(condition: Callable[[], bool], seconds: float) -> bool:
-    end = time.monotonic() + seconds
-    while not condition() and time.monotonic() < end:
-        time.sleep(0.1)
-    return condition()
 
 
 def alive(process: int) -> bool:

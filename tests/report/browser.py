@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 from typing import Any
 
-from report.conftest import CHROMIUM, DRIVER
+CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
 
 ARGUMENTS = (
     "--headless",

@@ -1,8 +1,7 @@
-"""A store of real runs for the tests here; those that need a browser are skipped where there is none."""
+"""A store of real runs for the tests here."""
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
@@ -10,16 +9,6 @@ import pytest
 from evaluation.workers import make_config
 from kenyon.evaluation import RunConfig, Store, run
 from kenyon.streams import Curriculum
-
-CHROMIUM, DRIVER = shutil.which("chromium"), shutil.which("chromedriver")
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    if not (CHROMIUM and DRIVER):
-        marker = pytest.mark.skip(reason="chromium and chromedriver are not on the PATH (Debian: chromium-driver)")
-        for item in items:
-            if item.get_closest_marker("browser"):
-                item.add_marker(marker)
 
 
 @pytest.fixture(scope="session")

@@ -35,7 +35,7 @@ def test_emnist_is_run_once_its_files_are_there(tmp_path: Path) -> None:
 
 def test_the_papers_network_is_used_once_its_weights_are_there(tmp_path: Path) -> None:
     """A file of the publisher's name and layout is enough for the cell; its content is checked when it is read."""
-    torch = pytest.importorskip("torch")
+    torch = pytest.importorskip("torch", reason="needs the extra 'baselines'")
     setting = Setting(tmp_path / "runs", tmp_path)
     setting.__dict__["present"] = frozenset({"cifar10"})
     gap = setting.kenyon("cifar10", "task-incremental", RULE, features=PAPERS_BACKBONE, paper=(94.65,))

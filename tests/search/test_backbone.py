@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-pytest.importorskip("torch", reason="the networks are PyTorch's")
-pytest.importorskip("onnxruntime", reason="the networks are run by ONNX Runtime")
+pytest.importorskip("torch", reason="needs the extra 'baselines'")
+pytest.importorskip("onnxruntime", reason="needs the extra 'backbones'")
 
 from kenyon.evaluation import RunConfig, run
 from kenyon.search import DONE, FAILED, evaluate, make_objective, search

@@ -10,7 +10,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -165,23 +164,40 @@ COMMAND = [
 ]
 
 
-def test_sigkill_at_any_moment_loses_no_finished_evaluation(tmp_path: Path) -> None:
-    (tmp_path / "space.toml").write_text(SPACE)
-    command = [sys.executable, "-m", "kenyon.cli", *COMMAND, "--space", str(tmp_path / "space.toml")]
-    command += ["--out", str(tmp_path / "out")]
+HOLD = """
+import sys
+from threading import Event
+from search.test_search import OBJECTIVE, SPACE
+from kenyon.search import SearchWatch, search
+
+class Hold(SearchWatch):
+    def ended(self, evaluation, running):
+        self.n = getattr(self, "n", 0) + 1
+        if self.n == int(sys.argv[2]):
+            print("held", flush=True)
+            Event().wait()  # for the kill
+
+if __name__ == "__main__":
+    search(OBJECTIVE, sys.argv[1], evals=14, space=SPACE, n_initial=6, workers=2, watch=Hold())
+"""
+
+
+def test_sigkill_loses_no_finished_evaluation(tmp_path: Path) -> None:
+    (tmp_path / "hold.py").write_text(HOLD)
+    command = [sys.executable, str(tmp_path / "hold.py"), str(tmp_path / "out")]
     log, seen = tmp_path / "out" / "evaluations.csv", b""
-    for wanted in (2, 8):  # once in the random phase, once while the surrogate is at work
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        while process.poll() is None and (not log.exists() or log.read_bytes().count(b"\n") <= wanted):
-            time.sleep(0.02)
-        process.kill()
-        _, error = process.communicate()
-        assert process.returncode == -signal.SIGKILL, error.decode()
+    for more in (2, 6):  # once in the random phase, once while the surrogate is at work
+        with subprocess.Popen([*command, str(more)], stdout=subprocess.PIPE) as process:
+            assert process.stdout is not None
+            try:
+                assert process.stdout.readline() == b"held\n"
+            finally:
+                process.kill()
         kept = log.read_bytes()
         assert kept.startswith(seen)
+        assert kept.count(b"\n") >= seen.count(b"\n") + more
         seen = kept[: kept.rfind(b"\n") + 1]
-        assert seen.count(b"\n") > wanted
-    subprocess.run(command, check=True, capture_output=True)
+    search(OBJECTIVE, tmp_path / "out", evals=14, space=SPACE, n_initial=6, workers=2)
     assert log.read_bytes().startswith(seen)
     evaluations = SearchFolder(tmp_path / "out").evaluations()
     assert len(evaluations) == 14 and len({e.number for e in evaluations}) == 14

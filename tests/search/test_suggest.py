@@ -7,6 +7,9 @@ import math
 import numpy as np
 import pytest
 
+pytest.importorskip("deephyper", reason="needs the extra 'search'")
+
+
 from kenyon.errors import ConfigError
 from kenyon.search import default_space, parse_space
 from kenyon.search._deephyper import MaskedForest, make_search

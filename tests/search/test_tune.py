@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+pytest.importorskip("torch", reason="needs the extra 'baselines'")
+
+
 from kenyon.baselines import TUNED, _tuned, family, grid_of, tuned_values
 from kenyon.baselines._fine_tune import FineTune
 from kenyon.baselines._tuned import _table, tuned

@@ -2,43 +2,39 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-pytest.importorskip("pyarrow", reason="files of tables are an extra")
+pytest.importorskip("pyarrow", reason="needs the extra 'data'")
 
 from kenyon.shards import LearnWatch, learn_files
 from shards.files import CONFIG, parts, single_pass
 
-HERE = Path(__file__).parents[1]
-
 DRIVER = """
-import sys, time
+import sys
+from threading import Event
 from kenyon.shards import LearnWatch, learn_files
 from shards.files import CONFIG
 
-class Slow(LearnWatch):
+class Hold(LearnWatch):
     def learned(self, rows, n_learned):
-        print(n_learned, flush=True)
-        time.sleep(0.2)  # so that a kill comes in the middle, whatever the machine
+        if n_learned >= int(sys.argv[4]):
+            print("in the middle", flush=True)
+            Event().wait()  # for the kill
 
-learn_files(CONFIG, [sys.argv[1]], sys.argv[2], workers=int(sys.argv[3]), watch=Slow())
+learn_files(CONFIG, [sys.argv[1]], sys.argv[2], workers=int(sys.argv[3]), watch=Hold())
 """
 
 
-def start(pattern: str, out: Path, workers: int) -> subprocess.Popen[str]:
-    paths = [str(HERE), os.environ.get("PYTHONPATH", "")]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, paths))}
-    words = [sys.executable, "-c", DRIVER, pattern, str(out), str(workers)]
-    return subprocess.Popen(words, env=environment, stdout=subprocess.PIPE, text=True)
+def start(pattern: str, out: Path, workers: int, after: int) -> subprocess.Popen[str]:
+    words = [sys.executable, "-c", DRIVER, pattern, str(out), str(workers), str(after)]
+    return subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
 
 
 class Seen(LearnWatch):
@@ -57,14 +53,12 @@ class Seen(LearnWatch):
 def test_a_driver_that_is_killed_goes_on_where_it_was(workers: int, after: int, tmp_path: Path) -> None:
     X, y = parts(tmp_path, 8)
     out, pattern = tmp_path / "model", str(tmp_path / "part-*.parquet")
-    process = start(pattern, out, workers)
-    assert process.stdout is not None
-    for line in process.stdout:
-        if int(line) >= after:
-            break
-    process.kill()
-    process.wait()
-    process.stdout.close()
+    with start(pattern, out, workers, after) as process:
+        assert process.stdout is not None
+        try:
+            assert process.stdout.readline() == "in the middle\n"
+        finally:
+            process.kill()
     assert not out.exists()
     watch = Seen()
     learn_files(CONFIG, [pattern], out, watch=watch)
@@ -74,7 +68,7 @@ def test_a_driver_that_is_killed_goes_on_where_it_was(workers: int, after: int, 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="kills are POSIX's")
 def test_workers_that_are_killed_cost_a_piece_each_at_most(tmp_path: Path) -> None:
-    psutil = pytest.importorskip("psutil")
+    psutil = pytest.importorskip("psutil", reason="needs the extra 'ray'")
     X, y = parts(tmp_path, 6)
     out, killed = tmp_path / "model", []
 
@@ -131,7 +125,7 @@ def test_a_kill_between_the_last_files_learns_nothing_twice(last: str, tmp_path:
 @pytest.fixture
 def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
-    ray = pytest.importorskip("ray", reason="the engine 'ray' is an extra")
+    ray = pytest.importorskip("ray", reason="needs the extra 'ray'")
     from ray.cluster_utils import Cluster
 
     cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 1, "include_dashboard": False})
@@ -142,7 +136,7 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         cluster.shutdown()
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_node_of_a_cluster_that_dies_half_way_changes_nothing(cluster: Any, tmp_path: Path) -> None:
     X, y = parts(tmp_path, 8)
     node = cluster.add_node(num_cpus=1)
@@ -153,7 +147,6 @@ def test_a_node_of_a_cluster_that_dies_half_way_changes_nothing(cluster: Any, tm
             super().learned(rows, n_learned)
             if n_learned == 4:
                 cluster.remove_node(node, allow_graceful=False)
-                time.sleep(0.5)
 
     watch = KillsNode()
     out = tmp_path / "model"

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-pytest.importorskip("pyarrow", reason="files of tables are an extra")
+pytest.importorskip("pyarrow", reason="needs the extra 'data'")
 
 from kenyon.cli import app
 from kenyon.errors import ConfigError, DataError, MergeError

@@ -102,7 +102,7 @@ def test_what_is_skipped_is_left_out_and_nothing_is_run_twice() -> None:
 def test_options_that_are_lists() -> None:
     assert points(options={"hidden_layers": [30, 20]}) == [("kenyon", [30, 20])]
     assert points(options={"hidden_layers": [[], [30, 20]]}) == [("kenyon", []), ("kenyon", [30, 20])]
-    pytest.importorskip("torch")
+    pytest.importorskip("torch", reason="needs the extra 'baselines'")
     assert points(learner="er", options={"hidden": [30, 20]}) == [("er", [30, 20])]
     assert points(learner="er", options={"hidden": [[30], [30, 20]]}) == [("er", [30]), ("er", [30, 20])]
 

@@ -1,4 +1,4 @@
-"""The page, written once, and a browser for it; tests that need one are skipped where there is none."""
+"""The page, written once, and a browser for it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from kenyon.teach import write_page
-from report.conftest import CHROMIUM, DRIVER, pytest_collection_modifyitems  # noqa: F401  skips them by name
 from teach.driving import TeachPage
 
 

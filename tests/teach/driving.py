@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import math
-import time
 from base64 import b64encode
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from report.browser import DESK, Browser
+from waiting import wait_until
 
 Points = Sequence[tuple[float, float]]
-PATIENCE = 90.0
 
 
 def circle(x: float = 0.5, y: float = 0.5, radius: float = 0.3) -> Points:
@@ -39,12 +38,7 @@ class TeachPage(Browser):
         return self
 
     def wait(self, done: Callable[[], Any]) -> Any:
-        end = time.monotonic() + PATIENCE
-        while not (seen := done()):
-            if time.monotonic() > end:
-                raise TimeoutError(f"the page did not get there; it says {self.complaints()}")
-            time.sleep(0.02)
-        return seen
+        return wait_until(done)
 
     def stroke(self, points: Points) -> None:
         """A stroke of the mouse on the pad, by real events."""

@@ -67,7 +67,7 @@ def test_predictions_follow_the_pen(page: TeachPage) -> None:
     assert page.guess == "o"
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_a_replayed_stream_leaves_the_bits_that_python_has(page: TeachPage) -> None:
     page.replay()
     assert page.complaints() == []

@@ -22,7 +22,7 @@ MODELS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("name", MODELS)
 def test_it_goes_on_with_the_same_bits(name: str, page: TeachPage, tmp_path: Path) -> None:
-    pytest.importorskip("ziglang")
+    pytest.importorskip("ziglang", reason="needs the extra 'teach'")
     options = MODELS[name]
     digits = load_digits(options["shape"])
     model = KenyonClassifier(arithmetic="integer", random_state=3, **options)

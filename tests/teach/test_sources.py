@@ -32,7 +32,7 @@ int guess(const unsigned char *sample)
 
 
 def test_the_zip_compiles_and_predicts_the_same(page: TeachPage, tmp_path: Path) -> None:
-    pytest.importorskip("ziglang")
+    pytest.importorskip("ziglang", reason="needs the extra 'teach'")
     page.js("document.getElementById('Speed').value = 4")
     page.click("#Play")
     page.wait(lambda: page.number("#Learned") > 1_200)

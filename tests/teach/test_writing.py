@@ -50,7 +50,7 @@ def test_the_page_is_one_small_file_that_asks_for_nothing(page_file: Path) -> No
 
 
 def test_the_learner_in_the_package_is_what_the_sources_give() -> None:
-    pytest.importorskip("ziglang")
+    pytest.importorskip("ziglang", reason="needs the extra 'teach'")
     known = json.loads((FOLDER / "learner.json").read_text())
     if version("ziglang") != known["ziglang"]:
         pytest.skip(f"built by ziglang {known['ziglang']}, and {version('ziglang')} is installed")
@@ -76,7 +76,7 @@ def small_model(**options: object) -> KenyonClassifier:
 
 
 def test_another_model_is_compiled_for_its_page() -> None:
-    pytest.importorskip("ziglang")
+    pytest.importorskip("ziglang", reason="needs the extra 'teach'")
     data = data_of(page_html(small_model()))
     assert data["shape"] == [8, 8] and data["digits"]["shape"] == [8, 8]
     assert data["module"] != data_of(page_html())["module"]

@@ -9,8 +9,6 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-LONG = ("afternoon", "tutorial", "CONTRIBUTING", "merging", "report", "running")
-"""Pages whose examples take longest."""
 PAGES = (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")))
 FENCE = "```"
 
@@ -23,14 +21,8 @@ def has_examples(page: Path) -> bool:
     return f"{FENCE}python\n" in (text := page.read_text(encoding="utf-8")) or f"{FENCE}sh\n" in text
 
 
-@pytest.mark.parametrize(
-    "page",
-    [
-        pytest.param(page, marks=[pytest.mark.long] if page.stem in LONG else [], id=page.stem)
-        for page in PAGES
-        if has_examples(page)
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("page", [pytest.param(page, id=page.stem) for page in PAGES if has_examples(page)])
 def test_every_example_of_the_documentation_runs(page: Path) -> None:
     done = run(page)
     assert done.returncode == 0, done.stderr

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-pytest.importorskip("mkdocs")
+pytest.importorskip("mkdocs", reason="needs the extra 'docs'")
 
 from mkdocs_hooks import fetched, on_page_markdown
 

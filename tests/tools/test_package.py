@@ -60,6 +60,7 @@ def package_files() -> set[str]:
     }
 
 
+@pytest.mark.slow
 def test_the_wheel_holds_the_package_with_all_its_data_and_nothing_else(wheel: Path) -> None:
     held = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
     assert held == package_files()
@@ -67,6 +68,7 @@ def test_the_wheel_holds_the_package_with_all_its_data_and_nothing_else(wheel: P
     assert any(name.endswith(".toml") for name in held) and any(name.startswith("kenyon/report/page/") for name in held)
 
 
+@pytest.mark.slow
 def test_the_sdist_holds_sources_tests_and_tools(dist: Path) -> None:
     (path,) = dist.glob("*.tar.gz")
     with tarfile.open(path) as archive:
@@ -76,6 +78,7 @@ def test_the_sdist_holds_sources_tests_and_tools(dist: Path) -> None:
     assert not [name for name in held if "__pycache__" in name]
 
 
+@pytest.mark.slow
 def test_the_wheel_works_where_it_is_installed(wheel: Path, tmp_path: Path) -> None:
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", "--target", tmp_path, wheel]
     subprocess.run(pip, check=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import struct
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -86,7 +85,7 @@ def scalars(folder: Path, tag: str) -> list[tuple[int, float]]:
 
 @pytest.mark.parametrize("workers", [1, 2])
 def test_tensorboard_has_the_curves_of_every_run(tmp_path: Path, workers: int) -> None:
-    pytest.importorskip("tensorboard")
+    pytest.importorskip("tensorboard", reason="needs the extra 'tensorboard'")
     report = run(CONFIG, [0, 1], tmp_path, log=["tensorboard"], workers=workers)
     for result in report.results:
         assert result.folder is not None
@@ -99,7 +98,7 @@ def test_tensorboard_has_the_curves_of_every_run(tmp_path: Path, workers: int) -
 
 
 def test_tensorboard_goes_on_in_the_same_curves_and_starts_over_with_again(tmp_path: Path) -> None:
-    pytest.importorskip("tensorboard")
+    pytest.importorskip("tensorboard", reason="needs the extra 'tensorboard'")
     result = stop_and_go_on(tmp_path, "tensorboard")
     folder = Store(tmp_path).folder(CONFIG, 0).path
     steps = scalars(folder, "accuracy_so_far")
@@ -136,7 +135,7 @@ def test_every_row_of_the_table_is_a_class_or_says_what_to_install() -> None:
 
 
 def test_mlflow_has_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    mlflow = pytest.importorskip("mlflow")
+    mlflow = pytest.importorskip("mlflow", reason="needs the extra 'mlflow'")
     monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
     result = stop_and_go_on(tmp_path, "mlflow")
     run(CONFIG, [1, 2], tmp_path, log=["mlflow"])
@@ -166,7 +165,7 @@ def wandb_records(file: Path) -> Iterator[bytes]:
 
 
 def test_wandb_has_the_run_offline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("wandb")
+    pytest.importorskip("wandb", reason="needs the extra 'wandb'")
     from wandb.proto import wandb_internal_pb2
 
     monkeypatch.delenv("WANDB_MODE", raising=False)
@@ -178,9 +177,7 @@ def test_wandb_has_the_run_offline(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         found: dict[str, str] = {}
         curve: list[float] = []
         records: list[Any] = []
-        deadline = time.monotonic() + 60
         while "exit" not in [record.WhichOneof("record_type") for record in records]:  # another process writes them
-            assert time.monotonic() < deadline
             records = [wandb_internal_pb2.Record.FromString(data) for data in wandb_records(file)]
         for record in records:
             for item in (*record.history.item, *record.summary.update, *record.run.config.update):

@@ -11,8 +11,8 @@ from multiprocessing.connection import Connection
 
 from fuzz.target import Failure, Target, folder_in_memory, run_one
 
-LONGEST, LONGEST_START = 300.0, 1200.0
-"""Seconds that a case may take, and the start, compiling included: the machine may be busy."""
+LIMIT = 600.0
+"""Seconds of silence after which a process hangs. So many that a busy machine is no failure."""
 
 READY = "ready"
 
@@ -31,14 +31,10 @@ def run_watched(
         worker = multiprocessing.Process(target=_work, args=(kind, seed, cases, theirs))
         worker.start()
         theirs.close()
-        if not mine.poll(LONGEST_START) or mine.recv() != READY:
+        if _next(mine, worker, cases[0]) != READY:
             raise RuntimeError(f"{kind.name} could not be set up")
-        died = False
-        while cases and not died:
-            result = _told(mine)
-            died = result is None
-            if result is None:
-                result = Failure(cases[0], _end(worker))
+        while cases and worker.exitcode is None:
+            result = _next(mine, worker, cases[0])
             if isinstance(result, Failure):
                 failures.append(result)
             else:
@@ -49,22 +45,22 @@ def run_watched(
     return counts, failures
 
 
-def _told(pipe: Connection) -> str | Failure | None:
-    """What the worker says of a case; None where it says nothing any more."""
+def hears(pipe: Connection) -> bool:
+    """Whether the worker says something, or ends, within the limit."""
+    return pipe.poll(LIMIT)
+
+
+def _next(pipe: Connection, worker: multiprocessing.Process, case: int) -> str | Failure:
+    """What the worker says of a case, or how the case ended the worker."""
+    if not hears(pipe):
+        worker.kill()
+        worker.join()
+        return Failure(case, f"the case took more than {LIMIT:g} seconds")
     try:
-        return pipe.recv() if pipe.poll(LONGEST) else None
+        return pipe.recv()
     except EOFError:
-        return None
-
-
-def _end(worker: multiprocessing.Process) -> str:
-    """End a worker that has fallen silent, and say how it did."""
-    worker.join(1.0)
-    if worker.exitcode is not None:
-        return f"the case ended the process, with exit code {worker.exitcode}"
-    worker.kill()
-    worker.join()
-    return f"the case took more than {LONGEST:g} seconds"
+        worker.join()
+        return Failure(case, f"the case ended the process, with exit code {worker.exitcode}")
 
 
 def _work(kind: type[Target], seed: int, cases: range, pipe: Connection) -> None:

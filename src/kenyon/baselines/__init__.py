@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from kenyon.baselines._tuned import TUNED, family, grid_of, tuned_values
+from kenyon.errors import require
 from kenyon.protocol import LearnerSpec
 
 if TYPE_CHECKING:
@@ -194,6 +195,8 @@ BASELINES: dict[str, LearnerSpec] = {row.name: row for row in _ROWS}
 
 def __getattr__(name: str) -> Any:
     """The classes are imported when they are first used: they need torch, the table does not."""
+    if name in ("Trainer", "FeatureMLP"):
+        require("torch", "baselines", f"the class {name}")
     if name == "Trainer":
         from kenyon.baselines._trainer import Trainer
 
