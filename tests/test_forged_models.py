@@ -144,7 +144,9 @@ def test_a_file_never_imports_the_code_that_it_names(tmp_path: Path, monkeypatch
     monkeypatch.chdir(tmp_path)
     for name in (f"{evil}:Evil", "evil_code.py:Evil", "evil_code:Evil"):
         inside = {"rule": "inel", "beta": 3.0, "inside": {"rule": name}}
-        for what in (params(rule=name), params(rule={"rule": name}), params(layer=name), params(rule=inside)):
+        around = {"rule": name, "inside": {"rule": "gen"}}
+        rules = (name, {"rule": name}, inside, around)
+        for what in (*(params(rule=rule) for rule in rules), params(layer=name)):
             forge(tmp_path / "model", what)
             with pytest.raises(ModelFileError, match="which is code: import it first, or pass"):
                 KenyonClassifier.load(tmp_path / "model")

@@ -6,7 +6,7 @@ but drawn from its seed against the file's own size. A file can name code (`modu
 
 from __future__ import annotations
 
-from collections.abc import Collection, Hashable, Mapping
+from collections.abc import Collection, Hashable, Iterator, Mapping
 from math import isfinite
 from typing import Any
 
@@ -97,13 +97,20 @@ def check_params(params: Mapping[str, Any], given: Collection[str]) -> None:
         there = entry.added or name in NOT_KEPT or name in params or name in given
         _want(f"the parameter {name}", there)
     for what in {"rule", "layer"} & params.keys() - set(given):
-        value = params[what]
-        while isinstance(value, dict):  # a rule with its parameters, or a window on one
-            value = value.get("inside", value.get("rule"))
-        if is_outside(value) and not is_imported(value):
-            raise ModelFileError(
-                f"the model names the {what} {value!r}, which is code: import it first, or pass {what}=... when loading"
-            )
+        for value in _texts(params[what]):  # a rule may have parameters, and a window has a rule inside
+            if is_outside(value) and not is_imported(value):
+                raise ModelFileError(
+                    f"the model names the {what} {value!r}, which is code: "
+                    f"import it first, or pass {what}=... when loading"
+                )
+
+
+def _texts(value: Any) -> Iterator[str]:
+    """Every text in a value of JSON."""
+    if isinstance(value, str):
+        yield value
+    for item in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _texts(item)
 
 
 def saved_settings(

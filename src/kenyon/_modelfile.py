@@ -41,6 +41,7 @@ from kenyon._modelcheck import (
 from kenyon.errors import ConfigError, KenyonError, ModelFileError, unknown
 from kenyon.labels import Labels, label_kind
 from kenyon.options import OPTIONS
+from kenyon.outside import looking
 from kenyon.rules import Rule, make_rule
 from kenyon.system import replace_file
 
@@ -264,4 +265,5 @@ def _rule_from_config(value: Any) -> Any:
     if "inside" in parameters:
         parameters["rule"] = _rule_from_config(parameters.pop("inside"))
     name = value["rule"]
-    return make_rule(name, {key: modulation.from_config(item, f"{name}.{key}") for key, item in parameters.items()})
+    with looking():
+        return make_rule(name, {key: modulation.from_config(item, f"{name}.{key}") for key, item in parameters.items()})

@@ -1,13 +1,16 @@
 """Classes from outside the package, named as `module:Class` or `file.py:Class`.
 
-A configuration that names code runs that code: trust it like code.
+A configuration that names code runs that code: trust it like code. A file that is only read, such as a model, a run's
+folder or a report, never has code imported for it: what reads it does so within `looking()`.
 """
 
 from __future__ import annotations
 
 import hashlib
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from importlib import import_module
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
@@ -15,6 +18,26 @@ from types import ModuleType
 from typing import Any
 
 from kenyon.errors import ConfigError
+
+_looking: ContextVar[bool] = ContextVar("looking", default=False)
+
+
+@contextmanager
+def looking() -> Iterator[None]:
+    """Within it, a name gives code that this process has imported already; nothing is imported for a name.
+
+    Example:
+        >>> with looking():
+        ...     load_class("never_heard_of_it:Class", "rule")
+        Traceback (most recent call last):
+            ...
+        kenyon.errors.ConfigError: rule = 'never_heard_of_it:Class' is code that is not imported: import it first
+    """
+    before = _looking.set(True)
+    try:
+        yield
+    finally:
+        _looking.reset(before)
 
 
 def is_outside(name: Any) -> bool:
@@ -29,8 +52,22 @@ def is_imported(name: str) -> bool:
         >>> is_imported("collections:Counter"), is_imported("never_heard_of_it:Class")
         (True, False)
     """
-    place = name.rpartition(":")[0]
-    return (_key(Path(place).resolve()) if place.endswith(".py") else place) in sys.modules
+    return _imported(name.rpartition(":")[0]) is not None
+
+
+def imported_file(place: str) -> Path | None:
+    """The source file of a module or a `.py` file that this process has imported; None for any other.
+
+    Example:
+        >>> imported_file("json").name, imported_file("never_heard_of_it")
+        ('__init__.py', None)
+    """
+    found = getattr(_imported(place), "__file__", None)
+    return Path(found) if found else None
+
+
+def _imported(place: str) -> ModuleType | None:
+    return sys.modules.get(_key(Path(place).resolve()) if place.endswith(".py") else place)
 
 
 def load_class(name: str, what: str) -> type:
@@ -56,6 +93,8 @@ def load_function(name: str, what: str) -> Callable[..., Any]:
 
 def _load(name: str, what: str) -> Any:
     place, _, attribute = name.rpartition(":")
+    if _looking.get() and not is_imported(name):
+        raise ConfigError(f"{what} = {name!r} is code that is not imported: import it first")
     module = _from_file(place, name, what) if place.endswith(".py") else _from_name(place, name, what)
     try:
         return getattr(module, attribute)

@@ -15,8 +15,8 @@ import tiny_net  # noqa: E402
 
 from kenyon.backbones import BACKBONES, Pretrained  # noqa: E402
 from kenyon.backbones._onnx import OnnxNetwork, to_onnx  # noqa: E402
-from kenyon.backbones._open import _call  # noqa: E402
 from kenyon.errors import ConfigError, InputError, MissingExtraError, ModelFileError  # noqa: E402
+from kenyon.outside import load_function  # noqa: E402
 
 NORMAL = {"resolution": 12, "normalisation": "unit"}
 
@@ -46,7 +46,7 @@ def test_parameters_width_and_speedy_twin(name: str) -> None:
     if name.startswith("efficientnet"):
         pytest.importorskip("efficientnet_lite_pytorch", reason="needs the extra 'backbones'")
     spec = BACKBONES[name]
-    module = randomised(_call(spec.target))
+    module = randomised(load_function(spec.target, "backbone")())
     assert sum(p.numel() for p in module.parameters()) == spec.n_parameters
     images = torch.randn(2, 3, 32, 32, generator=torch.Generator().manual_seed(1))
     with torch.no_grad():
@@ -59,7 +59,7 @@ def test_parameters_width_and_speedy_twin(name: str) -> None:
 
 def test_the_wide_network_is_the_published_one() -> None:
     assert BACKBONES["wide_resnet50_2"].n_parameters == 68_883_240
-    module = _call(BACKBONES["wide_resnet50_2"].target)
+    module = load_function(BACKBONES["wide_resnet50_2"].target, "backbone")()
     shapes = {name: tuple(value.shape) for name, value in module.state_dict().items()}
     assert shapes["conv1.weight"] == (64, 3, 7, 7)
     assert shapes["layer1.0.conv2.weight"] == (128, 128, 3, 3)
@@ -131,7 +131,7 @@ def test_a_module_is_named_by_its_content() -> None:
     [
         ("tiny_net:broken_net", ConfigError, "cannot be traced for 12 x 12 images"),
         ("tiny_net:no_net", ConfigError, "returned str: expected an nn.Module"),
-        ("tiny_net:nothing", ConfigError, "no attribute 'nothing'"),
+        ("tiny_net:nothing", ConfigError, "has no 'nothing'"),
         ("no_such_module:net", ConfigError, "there is no module 'no_such_module'"),
         ("tiny_net:endless_net", InputError, "not finite"),
     ],

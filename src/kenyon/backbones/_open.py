@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,7 @@ from kenyon.backbones._onnx import OnnxNetwork, to_onnx
 from kenyon.backbones._table import find_backbone
 from kenyon.backbones._weights import check_weights, find_weights, load_weights
 from kenyon.errors import ConfigError, DataError, require
+from kenyon.outside import load_function
 
 
 class NetworkSource:
@@ -70,26 +70,13 @@ class NetworkSource:
             raise ConfigError(f"{config.name!r} is an ONNX graph: there is no PyTorch module of it")
         torch = require("torch", "backbones", "a backbone")
         if config.kind == "module":
-            module = _call(config.name)
+            module = load_function(config.name, "backbone")()
             if not isinstance(module, torch.nn.Module):
                 raise ConfigError(f"backbone = {config.name!r} returned {type(module).__name__}: expected an nn.Module")
             return module
         spec = find_backbone(config.name)
-        module = _call(spec.target)
+        module = load_function(spec.target, "backbone")()
         path = Path(config.weights) if config.weights else find_weights(spec, self._data_dir)
         check_weights(path, config.sha256 or spec.sha256)
         load_weights(module, path, config.name)
         return module
-
-
-def _call(target: str) -> Any:
-    """What the function `module:function` returns."""
-    module, _, function = target.partition(":")
-    try:
-        return getattr(import_module(module), function)()
-    except ModuleNotFoundError as error:
-        if error.name != module:
-            raise
-        raise ConfigError(f"backbone = {target!r}: there is no module {module!r} to import") from error
-    except AttributeError as error:
-        raise ConfigError(f"backbone = {target!r}: {error}") from error

@@ -1,11 +1,14 @@
 """The runs of a store by configuration: what `kenyon show` and the report compare.
 
+Nothing that a store names is imported or opened: a class, a data set or a backbone is a name here.
+
 Runs of one group differ in nothing but their seeds: not in an option, nor in the meaning of the learner, the content
 of the data set, the source text of a class from outside the package, or the values that a baseline was tuned to.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -15,11 +18,11 @@ from typing import Any, NamedTuple
 
 from kenyon.errors import ConfigError, DataError, KenyonError
 from kenyon.evaluation._identity import meaning_of
-from kenyon.evaluation._older import older_id, older_identity
+from kenyon.evaluation._older import older_identity
 from kenyon.evaluation._result import Report, RunResult
 from kenyon.evaluation._sources import changed, newer
 from kenyon.evaluation._store import ARRAYS, RunFolder
-from kenyon.streams import canonical_name, content_sum
+from kenyon.streams import canonical_name
 
 _NAMED = ("dataset", "scenario", "learner")
 _BEHIND = ("meaning", "defaults", "tuned", "content", "sources", "backbone", "options")
@@ -71,7 +74,8 @@ class RunGroup:
         values = {key: value for key, value in self.values.items() if key not in (*_NAMED, *_BEHIND)}
         values |= {"backbone": self.values["backbone"]["name"]} if "backbone" in self.values else {}
         values |= self.values.get("options", {}) | (dict(self.complete[0][1].options) if self.complete else {})
-        return values | ({"content": self.values["content"][:8].strip()} if "content" in self.values else {})
+        values |= {"content": self.values["content"][:8].strip()} if "content" in self.values else {}
+        return values | ({"source": _short_sum(self.values["sources"])} if self.values.get("sources") else {})
 
     @property
     def keys(self) -> list[str]:
@@ -86,6 +90,10 @@ class RunGroup:
     @cached_property
     def _values(self) -> dict[str, Any]:
         return {**self.config, **self.config.get("options", {}), **self.differs}
+
+
+def _short_sum(sources: Any) -> str:
+    return hashlib.sha256(json.dumps(sources, sort_keys=True).encode()).hexdigest()[:8]
 
 
 class Groups(NamedTuple):
@@ -177,13 +185,12 @@ class _Reader:
     """Reads configurations and identities of runs; what many runs share is looked up once."""
 
     def __init__(self) -> None:
-        self._contents: dict[str, str | None] = {}
         self._outdated: dict[str, str] = {}
 
     def read(self, folder: RunFolder) -> tuple[dict[str, Any], dict[str, Any]]:
         """The configuration of a run without its seeds, and its identity."""
         config = folder.config()
-        seeds = config.pop("seeds", None)
+        config.pop("seeds", None)
         for key in _NAMED:
             if not isinstance(config.get(key), str):
                 raise DataError(f"{folder.file('config.toml')} has no {key!r}: it is not the configuration of a run")
@@ -194,22 +201,9 @@ class _Reader:
             return config, record["values"]
         values = older_identity(config)
         if _is_own(config["dataset"]):
-            values["content"] = self._content(folder, config, seeds[0] if isinstance(seeds, list) and seeds else 0)
+            # That version kept the content in the id alone, and a data set that a store names is not opened for it.
+            values["content"] = f"unknown {folder.path.name}"
         return config, values
-
-    def _content(self, folder: RunFolder, config: Mapping[str, Any], seed: int) -> str:
-        """The content of the data set of a run of an earlier version.
-
-        That version kept the content in the id alone, so only the present content can be recognised; a run of any other
-        content is in a group of its own.
-        """
-        dataset = config["dataset"]
-        if dataset not in self._contents:
-            self._contents[dataset] = content_sum(dataset)
-        now = self._contents[dataset]
-        if now and folder.path.name.endswith(older_id(config, seed, now)):
-            return now
-        return f"unknown {folder.path.name}"
 
     def outdated(self, folder: RunFolder, values: Mapping[str, Any]) -> str:
         """Why the current code might give other numbers than a run's; empty where it would not."""

@@ -43,11 +43,6 @@ def older_ids(config: RunConfig, seed: int) -> list[str]:
     return list(dict.fromkeys(_id(one, known, seed, values.get("content")) for one in both))
 
 
-def older_id(config: Mapping[str, Any], seed: int, content: str | None) -> str:
-    """The id that the earlier version gave to a run, from its `config.toml`."""
-    return _id(config, _record()["learners"].get(config["learner"], {}), seed, content)
-
-
 def older_identity(config: Mapping[str, Any]) -> dict[str, Any]:
     """The identity of a run of the earlier version from its `config.toml`, without what it did not record."""
     record = _record()

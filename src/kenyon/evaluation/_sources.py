@@ -7,8 +7,9 @@ import inspect
 import sysconfig
 from collections.abc import Iterable, Mapping
 from functools import cache
-from importlib.util import find_spec
 from pathlib import Path
+
+from kenyon.outside import imported_file
 
 
 def source_sums(name: str, cls: type) -> dict[str, str]:
@@ -38,29 +39,17 @@ def _class_sum(cls: type) -> str:
 
 
 def changed(sums: Mapping[str, str]) -> list[str]:
-    """Which of the recorded files have another content now; a file that is not found counts as unchanged.
+    """Which of the recorded files have another content now.
 
-    Nothing is imported except the packages that contain the modules.
+    The names come from a store, so only files that this process has imported are read; any other counts as unchanged.
     """
-    return [place for place, known in sums.items() if _sum(_find(place)) not in (None, known)]
+    return [place for place, known in sums.items() if _sum(imported_file(place)) not in (None, known)]
 
 
 def newer(places: Iterable[str], than: Path) -> bool:
-    """Whether one of these files was changed after another file was written."""
-    files = [file for place in places if (file := _find(place)) is not None]
+    """Whether one of these files that this process has imported was changed after another file was written."""
+    files = [file for place in places if (file := imported_file(place)) is not None and file.is_file()]
     return any(file.stat().st_mtime > than.stat().st_mtime for file in files)
-
-
-def _find(place: str) -> Path | None:
-    if place.endswith(".py"):
-        return Path(place) if Path(place).is_file() else None
-    here = Path(*place.split(".")).with_suffix(".py")  # modules are looked up in the current folder too
-    try:
-        spec = find_spec(place)
-    except (ImportError, ValueError):
-        spec = None
-    file = Path(spec.origin) if spec and spec.origin else here
-    return file if file.is_file() else None
 
 
 def _file_of(cls: type) -> Path | None:

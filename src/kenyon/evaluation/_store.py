@@ -172,8 +172,7 @@ class RunFolder:
             record = json.loads(path.read_text(encoding="utf-8"))
             if record["run"] != id_of(record["values"], record["seed"]):
                 raise ValueError(f"its id is {record['run']!r}, its values make another")
-            if not all(isinstance(record["values"][key], str) for key in ("dataset", "scenario", "learner")):
-                raise ValueError("its data set, scenario or learner is no name")
+            _check_values(record["values"])
         except FileNotFoundError:
             return None
         except (OSError, *DAMAGE) as error:
@@ -183,6 +182,19 @@ class RunFolder:
     def config(self) -> dict[str, Any]:
         """The configuration as `config.toml` has it, `seeds` included."""
         return read_config(self.file("config.toml"))
+
+
+def _check_values(values: Any) -> None:
+    """Refuse the values of a `run.json` that are not of the types they are written with."""
+    if not all(isinstance(values[key], str) for key in ("dataset", "scenario", "learner")):
+        raise ValueError("its data set, scenario or learner is no name")
+    kinds = {"meaning": list, "content": str, "sources": dict, "options": dict, "backbone": dict}
+    for key, kind in kinds.items():
+        if not isinstance(values.get(key, kind()), kind):
+            raise ValueError(f"its {key} is {values[key]!r:.100}: expected a {kind.__name__}")
+    names = [values.get("backbone", {"name": ""}).get("name"), *values.get("sources", {}).values()]
+    if "meaning" not in values or not all(isinstance(name, str) for name in names):
+        raise ValueError("its meaning, its backbone's name or a sum of a source is missing")
 
 
 @dataclass(frozen=True)

@@ -39,7 +39,9 @@ def save_picture(draw: Draw, path: Path, size: tuple[float, float], style: Mappi
     from matplotlib.figure import Figure
 
     path.parent.mkdir(parents=True, exist_ok=True)
-    settings: Any = {"svg.hashsalt": "kenyon", **(style or {})}  # no random names in an SVG, and below no date
+    # No random names in an SVG, and below no date. Text is never handed to LaTeX, which is a program: a matplotlibrc in
+    # the current folder, which may be a store of somebody else, could ask for it.
+    settings: Any = {"svg.hashsalt": "kenyon", **(style or {}), "text.usetex": False}
     with rc_context(settings):
         # Not a figure of pyplot's: this one needs no display and leaves no global state.
         figure = Figure(figsize=size, layout="constrained")

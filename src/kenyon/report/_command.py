@@ -12,6 +12,7 @@ from typing import Any
 
 from kenyon.errors import InputError, KenyonError
 from kenyon.learners import learner_options
+from kenyon.outside import looking
 from kenyon.streams import Curriculum
 from kenyon.system import to_toml
 
@@ -23,7 +24,8 @@ _BACKBONE = {"name": "backbone", "weights": "backbone-weights", "sha256": "backb
 def run_command(config: Mapping[str, Any], seeds: Sequence[int]) -> str:
     """The command line of a configuration as `RunConfig.to_dict` or a run's `config.toml` has it.
 
-    Options with their default value are left out where the learner can be imported to ask for its defaults.
+    Options with their default value are left out, except those of a learner or a rule from outside the package that
+    is not imported: a configuration may come from somebody else's store.
 
     Args:
         config: the configuration.
@@ -71,7 +73,8 @@ def config_command(path: Path | str) -> str:
 
 def _defaults(learner: str, given: Mapping[str, Any]) -> dict[str, Any]:
     try:
-        return learner_options(learner, given)
+        with looking():
+            return learner_options(learner, given)
     except KenyonError:
         return {}
 

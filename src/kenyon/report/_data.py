@@ -71,6 +71,9 @@ class ReportData:
     machine: dict[str, str | int | float | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        for name in self.runs:  # a run is looked up in the store by this name, and nowhere else
+            if not name or name == ".." or Path(name).name != name:
+                raise DataError(f"a run is called {name!r}: expected the name of a folder in the store")
         seen: set[str] = set()
         for part in (*self.tables, *self.figures):
             if part.id in seen:

@@ -10,14 +10,18 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
+from kenyon.backbones import DEFAULT_BACKBONE, find_backbone
 from kenyon.errors import KenyonError
 from kenyon.evaluation import Metrics, RunConfig, RunResult
+from kenyon.outside import looking
 from kenyon.report import Cell, Figure, Lines, ReportData, Result, Run, Scatter, Text, read_report
+from kenyon.streams import canonical_name
 
 _REFERS = re.compile(r"# As (\S+), but for\nseeds = \[(\d+)\]\n")
 _SEEDS = re.compile(r"^seeds = .*$", re.MULTILINE)
@@ -82,11 +86,18 @@ class Earlier:
         return all(self._still(name) for name in names)
 
     def _still(self, name: str) -> bool:
+        """Whether a run would have the same name now.
+
+        Its configuration is somebody's file: one that names code, weights or data outside the package is not followed.
+        """
         run = self.runs[name]
-        values = {key: value for key, value in tomllib.loads(run.config).items() if key != "seeds"}
         try:
-            return self.name(RunConfig.from_dict(values), run.seed) == name
-        except KenyonError:
+            values = {key: value for key, value in tomllib.loads(run.config).items() if key != "seeds"}
+            if not _is_published(values):
+                return False
+            with looking():
+                return self.name(RunConfig.from_dict(values), run.seed) == name
+        except (KenyonError, tomllib.TOMLDecodeError):
             return False
 
     def _config(self, run: Run) -> str:
@@ -95,6 +106,18 @@ class Earlier:
             return run.config
         home, seed = refers.groups()
         return _SEEDS.sub(f"seeds = [{seed}]", self.report.runs[home].config)
+
+
+def _is_published(values: Mapping[str, Any]) -> bool:
+    """Whether a configuration names no file: neither a data set by its path nor weights of its own."""
+    backbone = values.get("backbone", {})
+    named = backbone if isinstance(backbone, Mapping) else {"name": backbone}
+    try:
+        canonical_name(str(values.get("dataset")))
+        find_backbone(str(named.get("name", DEFAULT_BACKBONE)))
+    except KenyonError:
+        return False
+    return "weights" not in named
 
 
 def _fullness(figure: Figure) -> tuple[int, int]:

@@ -130,7 +130,8 @@ class SearchFolder:
         return self.path / "evaluations.csv"
 
     def space(self) -> Space:
-        return load_space(self.path / "space.toml")
+        """The space as the folder has it; the names in it were checked when the search began."""
+        return load_space(self.path / "space.toml", check=False)
 
     def evaluations(self) -> list[Evaluation]:
         return read_log(self.log_path, self.space())

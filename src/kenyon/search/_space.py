@@ -179,8 +179,11 @@ def with_budget(text: str, budget: str) -> str:
     return f"{rest.rstrip()}\n\n[memory_budget]\nvalues = [{json.dumps(budget)}]\n"
 
 
-def load_space(path: Path | str) -> Space:
+def load_space(path: Path | str, check: bool = True) -> Space:
     """The space of a TOML file.
+
+    Args:
+        check: whether rules and options must exist; a rule from outside the package is imported for it.
 
     Example:
         >>> from pathlib import Path
@@ -189,15 +192,20 @@ def load_space(path: Path | str) -> Space:
         True
     """
     try:
-        return parse_space(Path(path).read_text(encoding="utf-8"), str(path))
+        return parse_space(Path(path).read_text(encoding="utf-8"), str(path), check)
     except OSError as error:
         raise ConfigError(f"the search space {path} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
         raise ConfigError(f"the search space {path} is not TOML: {error}") from error
 
 
-def parse_space(text: str, source: str = "the search space") -> Space:
+def parse_space(text: str, source: str = "the search space", check: bool = True) -> Space:
     """The space of a TOML document; refuses a name that is neither an option of the learner nor a rule.
+
+    Args:
+        text: the document.
+        source: what it is called in errors.
+        check: whether rules and options must exist; a rule from outside the package is imported for it.
 
     Example:
         >>> space = parse_space(default_space())
@@ -215,13 +223,19 @@ def parse_space(text: str, source: str = "the search space") -> Space:
         if not isinstance(table, Mapping):
             raise ConfigError(f"{source}: {name} = {table!r}: expected a table such as [{name}] with low and high")
     found = _parameters(root, root, tables.pop(root), None)
-    _check_rules(found[0])
-    _read(tables, "", None, None, found)
+    _read(tables, "", None, None, found, check)
+    if check:
+        _check_rules(found)
     return Space(tuple(found))
 
 
 def _read(
-    tables: Mapping[str, Any], prefix: str, parent: tuple[str, Any] | None, rule: str | None, found: list[Parameter]
+    tables: Mapping[str, Any],
+    prefix: str,
+    parent: tuple[str, Any] | None,
+    rule: str | None,
+    found: list[Parameter],
+    check: bool,
 ) -> None:
     """Add the parameters of tables to those found so far.
 
@@ -229,6 +243,7 @@ def _read(
         prefix: what the names of this part of the space begin with; the choices it lies under.
         parent: the innermost of these choices, as a parameter and a value.
         rule: the rule among them.
+        check: whether every name must be an option of the learner.
     """
     from kenyon.learners import learner_options
     from kenyon.rules import RULES
@@ -238,15 +253,14 @@ def _read(
         if choice is not None and isinstance(table, Mapping):
             value = choice.values[_words(choice).index(name)]
             inner = str(value) if choice.option == "rule" else rule
-            _read(table, f"{prefix}{name}.", (choice.name, value), inner, found)
+            _read(table, f"{prefix}{name}.", (choice.name, value), inner, found, check)
         elif name not in RULES:  # parameters of a rule that is not searched have nothing to say
-            options = learner_options("kenyon", {} if rule is None else {"rule": rule})
-            if name not in options:
-                raise unknown("option in the search space", name, options)
+            if check:
+                options = learner_options("kenyon", {} if rule is None else {"rule": rule})
+                if name not in options:
+                    raise unknown("option in the search space", name, options)
             own = _parent(f"{prefix}{name}", table, prefix, found) or parent
             found += _parameters(f"{prefix}{name}", name, table, own)
-            if name == "rule":
-                _check_rules(found[-1])
 
 
 def _words(parameter: Parameter) -> list[str]:
@@ -254,11 +268,12 @@ def _words(parameter: Parameter) -> list[str]:
     return [str(value).lower() if isinstance(value, bool) else str(value) for value in parameter.values]
 
 
-def _check_rules(parameter: Parameter) -> None:
+def _check_rules(parameters: list[Parameter]) -> None:
     from kenyon.rules import rule_class
 
-    for name in parameter.values if parameter.option == "rule" else ():
-        rule_class(name)
+    for parameter in parameters:
+        for name in parameter.values if parameter.option == "rule" else ():
+            rule_class(name)
 
 
 def _parent(name: str, table: Any, prefix: str, before: list[Parameter]) -> tuple[str, Any] | None:
