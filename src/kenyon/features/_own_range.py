@@ -18,6 +18,7 @@ def as_bytes(samples: NDArray) -> NDArray[np.uint8]:
     """Samples as bytes, each by its own range; samples that are bytes already are left alone.
 
     Example:
+        >>> import numpy as np
         >>> as_bytes(np.array([[0.0, 0.5, 1.0], [-1.0, 0.0, 1.0], [300.0, 310.0, 320.0]])).tolist()
         [[0, 128, 255], [0, 128, 255], [0, 128, 255]]
         >>> as_bytes(np.array([[30.0, 51.0, 255.0]])).tolist()
