@@ -5,6 +5,7 @@
     python benchmarks/out_of_the_box.py --drift     50,000 samples of streams that change, with a half-life
     python benchmarks/out_of_the_box.py --choose    what the defaults were chosen by
     python benchmarks/out_of_the_box.py --unseen    known classes against unseen ones
+    python benchmarks/out_of_the_box.py --ranges    images in other numbers than bytes (held out)
 
 The peers stand behind a StandardScaler each, and everybody makes one pass, a sample at a time. `--keep FILE` writes
 every figure into a file as soon as it is there and reads those that it has, so that a run that was ended goes on.
@@ -29,6 +30,7 @@ from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
 from kenyon import KenyonClassifier
+from kenyon.streams import load_dataset
 
 Sample = tuple[NDArray[np.float64], NDArray]
 
@@ -226,6 +228,39 @@ def unseen() -> None:
         )
 
 
+RANGES: dict[str, Callable[[NDArray[np.uint8]], NDArray]] = {
+    "uint8": lambda X: X,
+    "int64, 0 to 255": lambda X: X.astype(np.int64),
+    "int16, all of it": lambda X: (X.astype(np.int32) * 257 - 32768).astype(np.int16),
+    "float64, 0 to 255": lambda X: X.astype(np.float64),
+    "float32, 0 to 1": lambda X: X.astype(np.float32) / np.float32(255),
+    "-1 to 1": lambda X: X / 127.5 - 1,
+    "0 to 16": lambda X: np.rint(X * (16 / 255)),
+    "0 to 4095": lambda X: np.rint(X * (4095 / 255)),
+}
+
+
+def ranges() -> None:
+    """Images as bytes, and the same in other numbers; nothing here is of a test set."""
+    train = load_dataset("mnist").train
+    digits = load_digits()
+    sets = {
+        "MNIST": (np.asarray(train.X).reshape(len(train.y), -1), np.asarray(train.y), (28, 28), 20_000, 25_000),
+        "digits": (np.rint(digits["data"] * (255 / 16)).astype(np.uint8), digits["target"], (8, 8), 1_200, 1_797),
+    }
+    budgets = ("20KB", "1MB")
+    print(f"| | {' | '.join(f'{name}, {budget}' for name in sets for budget in budgets)} |\n|{'---|' * 5}")
+    for numbers, convert in RANGES.items():
+        figures = []
+        for (X, y, shape, n, end), budget in itertools.product(sets.values(), budgets):
+            order = np.random.default_rng(0).permutation(len(y))
+            learned, tested = order[:n], order[n:end]
+            clf = KenyonClassifier(memory_budget=budget, shape=shape, random_state=0)
+            clf.partial_fit(convert(X[learned]), y[learned])
+            figures.append(100 * clf.score(convert(X[tested]), y[tested]))
+        print(f"| {numbers} | {' | '.join(f'{figure:.2f}' for figure in figures)} |", flush=True)
+
+
 def drifting(samples: int) -> dict[str, Iterable]:
     """Streams of River's that change: abruptly, from concept to concept, or all the time."""
     each = samples // 4
@@ -272,15 +307,15 @@ def tables(table: Table, seeds: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    for name in ("test-set", "drift", "choose", "unseen"):
+    for name in ("test-set", "drift", "choose", "unseen", "ranges"):
         parser.add_argument(f"--{name}", action="store_true")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--samples", type=int, default=50_000, help="of each stream that changes")
     parser.add_argument("--memory", type=int, default=1_000, help="half-life on streams that change")
     parser.add_argument("--keep", type=Path, metavar="FILE", help="figures are kept here, and not measured again")
     chosen = parser.parse_args()
-    if chosen.unseen:
-        unseen()
+    if chosen.unseen or chosen.ranges:
+        unseen() if chosen.unseen else ranges()
         return
     sizes = {"seeds": chosen.seeds, "samples": chosen.samples}
     if chosen.drift:

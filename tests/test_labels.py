@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 import numpy as np
 import pandas
 import pytest
+from sklearn.datasets import load_diabetes, load_digits
 
+from kenyon import KenyonClassifier
+from kenyon.errors import LabelWarning
 from kenyon.labels import NO_LABEL, Labels
 from making import held, make, stream
 
@@ -128,3 +132,35 @@ def test_a_first_call_may_begin_with_samples_that_have_no_label(case: str) -> No
     y = np.where(np.arange(len(y)) < 40, -1, y)
     whole, later = make(case).partial_fit(X, y), make(case).partial_fit(X[40:], y[40:])
     assert held(whole) == held(later)
+
+
+# ---- labels that look continuous
+
+
+def test_a_regression_target_is_learned_with_a_warning() -> None:
+    X, y = load_diabetes(return_X_y=True)
+    with pytest.warns(LabelWarning, match=r"y has 214 different values in floats among 442 samples.*expected class"):
+        KenyonClassifier(random_state=0).fit(X, y)
+    clf = KenyonClassifier(random_state=0)
+    with pytest.warns(LabelWarning) as caught:  # once, in any cut of the stream
+        for start in range(0, 90, 7):
+            clf.partial_fit(X[start : start + 7], y[start : start + 7])
+    assert len(caught) == 1
+    single = KenyonClassifier(random_state=0)
+    with pytest.warns(LabelWarning) as caught:
+        for x, label in zip(X[:60], y[:60], strict=True):
+            single.learn_one(x, float(label))
+    assert len(caught) == 1
+
+
+def test_classes_are_learned_without_one() -> None:
+    X, y = load_diabetes(return_X_y=True)
+    digits, names = load_digits(return_X_y=True)
+    many = np.repeat(np.arange(30.0), 5)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        KenyonClassifier().fit(X, y.astype(int))
+        KenyonClassifier().fit(X, y.astype(int).astype(str))
+        KenyonClassifier().fit(digits, names.astype(float))
+        KenyonClassifier().fit(X[: len(many)], many)  # many classes, and a few samples of each
+        KenyonClassifier().fit(X, np.where(np.arange(len(y)) % 9 == 0, np.nan, y))  # integers with gaps become floats

@@ -228,7 +228,9 @@ def test_whole_numbers_cost_little() -> None:
     ("given", "kind", "wanted"),
     [
         ({"memory_budget": "20KB", "shape": (8, 8)}, np.uint8, "integer"),
-        ({"memory_budget": "20KB", "shape": (8, 8)}, np.float32, "float"),
+        ({"memory_budget": "20KB", "shape": (8, 8)}, np.float32, "integer"),
+        ({"memory_budget": "20KB", "shape": (8, 8), "scale": False}, np.float32, "float"),
+        ({"memory_budget": "20KB", "shape": (64,), "axes": "t"}, np.float32, "float"),
         ({"memory_budget": "20KB", "shape": (8, 8), "arithmetic": "float"}, np.uint8, "float"),
         ({"memory_budget": "20KB", "shape": (8, 8), "readout": "ridge"}, np.uint8, "float"),
         ({"memory_budget": "20KB", "shape": (8, 8), "shrinkage": "auto"}, np.uint8, "float"),
@@ -256,7 +258,7 @@ def test_what_is_chosen(given: dict[str, Any], kind: type, wanted: str, tmp_path
 
 @pytest.mark.parametrize("case", ["whole numbers", "whole numbers, counting", "whole numbers, second order"])
 def test_floats_are_refused_and_nothing_is_lost(case: str) -> None:
-    clf = make(case).partial_fit(X, Y)
+    clf = make(case, **({} if case == "whole numbers" else {"scale": False})).partial_fit(X, Y)
     before = held(clf)
     for wrong in (X.astype(np.float32), X.astype(np.int64), X / 255):
         for call in (clf.partial_fit, clf.test_then_learn, lambda X, _: clf.predict(X)):

@@ -3,7 +3,7 @@
 Where nothing but a memory budget and a shape are given, the budget is spent by the table below, which held-out training
 samples of MNIST, Fashion-MNIST and CIFAR-10 were asked for (docs/memory.md): windows before a second-order layer, with
 as many units as fit, and fewer bits for an entry of the co-activity where there are few bytes. Whatever is given
-explicitly stays as it is.
+explicitly stays as it is. Images in other numbers than bytes become bytes, each by its own range.
 
 Float samples without a shape are rows of a table: a few numbers, each on a scale of its own. Where features and
 threshold are left open they are scaled on the fly, and where the rule is left open too, ramps go before a second-order
@@ -85,6 +85,8 @@ def resolved(values: Mapping[str, Any], default_rule: bool, untouched: bool) -> 
     if bits == "auto":
         free = second or layer == "plastic"
         bits = _bits(values["memory_budget"], values["arithmetic"], second, features) if free else 32
+    own_range = features == "windows" and values["scale"] == "auto" and "t" not in _layout(values).axes
+    values = {**values, "in_bytes": values["in_bytes"] or own_range}
     integer = values["arithmetic"] == "integer" or (values["arithmetic"] == "auto" and _suits(values, second, bits))
     if layer == "plastic" and bits < 32:
         layer = "few-bit"
@@ -95,6 +97,7 @@ def resolved(values: Mapping[str, Any], default_rule: bool, untouched: bool) -> 
     if integer and layer == "plastic":
         raise ConfigError(f"bits is {bits} and arithmetic is 'integer': expected bits=8, 4, 3 or 2 with it")
     more: dict[str, Any] = {"features": features, "layer": layer, "bits": bits, "table": table, "floats": table}
+    more["own_range"] = own_range
     more["usual_units"] = _usual_units(values["n_inputs"], features, second, table)
     more["arithmetic"] = "integer" if integer else "float"
     # activity in bytes: also that before a layer that adds it up exactly, or in few bits, with floats besides

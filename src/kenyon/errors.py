@@ -12,8 +12,8 @@ True
 (True, True)
 >>> issubclass(DivergenceError, ArithmeticError), issubclass(MemoryBudgetError, MemoryError)
 (True, True)
->>> issubclass(MergeError, ValueError), issubclass(MergeWarning, UserWarning)
-(True, True)
+>>> issubclass(MergeError, ValueError), issubclass(MergeWarning, UserWarning), issubclass(LabelWarning, UserWarning)
+(True, True, True)
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ __all__ = [
     "DivergenceError",
     "InputError",
     "KenyonError",
+    "LabelWarning",
     "MemoryBudgetError",
     "MergeError",
     "MergeWarning",
@@ -66,6 +67,10 @@ class MergeError(KenyonError, ValueError):
 
 class MergeWarning(UserWarning):
     """A merged model that is close to the one that would have learned everything, but not the same to the bit."""
+
+
+class LabelWarning(UserWarning):
+    """Labels that look like a regression target: many different floats."""
 
 
 class ModelFileError(KenyonError, ValueError):

@@ -7,6 +7,7 @@ mixing kinds is refused. A label gets the next free neuron when it is first met,
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Hashable, Iterable
 from functools import cached_property
 from typing import Any
@@ -14,10 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon.errors import InputError
+from kenyon.errors import InputError, LabelWarning
 
 NO_LABEL = -1
 """What an absent label is encoded as."""
+
+MANY_VALUES, FEW_SAMPLES = 20, 4
+"""Labels in floats look continuous once they have so many values, with fewer samples than so many for each."""
 
 
 def label_kind(label: Hashable) -> str:
@@ -130,6 +134,28 @@ class Labels:
             labelled = where != NO_LABEL
             numbers[labelled] = lookup[where[labelled]]
         return numbers, new
+
+
+def warn_continuous(y: NDArray, before: int, after: int, n_samples: int) -> None:
+    """Warn once, where labels in floats have so many values that they look like a regression target.
+
+    Integers, strings and floats with NaN among them (which integers with gaps become) are taken to be classes.
+
+    Args:
+        y: labels of a call.
+        before, after: how many different labels were known before it, and after.
+        n_samples: samples learned, those of the call included.
+    """
+    if not before < MANY_VALUES <= after or n_samples >= FEW_SAMPLES * after:
+        return
+    floats = y.dtype.kind == "f" or (y.dtype == object and all(isinstance(label, float) for label in y.tolist()))
+    if floats and not any(_is_missing(label) for label in y.tolist()):
+        warnings.warn(
+            f"y has {after} different values in floats among {n_samples} samples, as a regression target has, and each "
+            "becomes a class: expected class labels; pass integers or strings if that is what they are",
+            LabelWarning,
+            stacklevel=6,
+        )
 
 
 def plain_task(task: Hashable) -> Hashable:

@@ -20,7 +20,7 @@ from kenyon._inspection import head_of
 from kenyon._lesson import Lesson
 from kenyon._lock import ModelLock
 from kenyon.errors import InputError
-from kenyon.labels import NO_LABEL, Labels, plain_task
+from kenyon.labels import NO_LABEL, Labels, plain_task, warn_continuous
 from kenyon.options import OPTIONS, describe
 from kenyon.presets import load_preset
 
@@ -133,7 +133,8 @@ class KenyonClassifier(Classes):
         declared = [] if classes is None else [label for _, label in before.encode(classes, None)[1]]
         after = before.copy()
         after.neurons.update((label, 0) for label in declared)
-        numbers, new = after.encode(check_labels(y, len(samples)), self.unlabelled)
+        y = check_labels(y, len(samples))
+        numbers, new = after.encode(y, self.unlabelled)
         labels = [*declared, *(label for _, label in new)]
         if core is None and not labels:
             raise InputError("no sample has a label: expected at least one in the first call, or classes=")
@@ -144,6 +145,9 @@ class KenyonClassifier(Classes):
         needed = engine.state_bytes_with(len(labels))
         if labels:
             check_budget(self.memory_budget, needed + _modelfile.metadata_bytes(engine, inputs, all_heads), labels)
+        if new:
+            n_samples = engine.time + np.count_nonzero(numbers != NO_LABEL)
+            warn_continuous(y, len(before.neurons), len(after.neurons), int(n_samples))
         neurons = np.array([*after.neurons.values(), NO_LABEL])[numbers]  # position -1 is NO_LABEL itself
         arrivals = [0] * len(declared) + [first for first, _ in new]
         lesson = Lesson(neurons, before, after, arrivals, predict)

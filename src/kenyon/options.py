@@ -174,7 +174,8 @@ class ClassifierOptions:
     scale: bool | str = option(
         "auto",
         "Take inputs in standard deviations, by running moments that are part of the state; 'auto' is yes for float "
-        "samples whose features are left open, or that are series, and no for bytes and images.",
+        "samples whose features are left open, or that are series, and no for bytes and images. With 'auto', images in "
+        "other numbers than bytes become bytes, each by its own range; with False they are expected from 0 to 1.",
         "flag", auto=True, added=True,
     )  # fmt: skip
     missing: str = option(
@@ -224,7 +225,7 @@ class ClassifierOptions:
     arithmetic: str = option(
         "auto",
         "Arithmetic of learning: floats, or whole numbers from bytes to scores, which a device can go on with; 'auto' "
-        "is whole numbers where a memory budget chooses few bits and the samples are bytes.",
+        "is whole numbers where a memory budget chooses few bits and the samples are bytes or images.",
         "choice", choices=("float", "integer"), auto=True, added=True,
     )  # fmt: skip
     readout: str = option(

@@ -30,6 +30,8 @@ MODEL = np.load(Path(__file__).with_name("model.npz"), allow_pickle=False)
 def features(samples):
     """x_e of each sample, (samples, units)."""
     samples = np.asarray(samples)
+    if samples.dtype != np.uint8 and "own_range" in MODEL:
+        samples = as_bytes(samples.astype(np.float32).astype(np.float64))
     x = samples.astype(np.float64)
     if "means" in MODEL:
         known = MODEL["deviations"] > 0
@@ -48,6 +50,13 @@ def features(samples):
             x = x - (x.mean(axis=1, keepdims=True) + MODEL["threshold"] * x.std(axis=1, keepdims=True))
         x = np.maximum(x, 0)
     return unit(x)
+
+
+def as_bytes(x):
+    """Images in other numbers, each by its own range; black is zero where it is near."""
+    low, high = x.min(axis=1, keepdims=True), x.max(axis=1, keepdims=True)
+    low = np.where((low >= 0) & (2 * low <= high), 0, low)
+    return np.rint((x - low) * 255 / np.where(high > low, high - low, 1)).astype(np.uint8)
 
 
 def through_windows(x, whole):
@@ -142,5 +151,6 @@ def _windows(features: Windows) -> dict[str, NDArray]:
     arrays = {"inputs": features.inputs, "places": layout.places(), "n_places": np.array(layout.n_places)}
     arrays |= {"shifts": np.add.outer(rows, columns).ravel(), "signs": signs}
     arrays |= {"threshold": np.array(features.threshold or 0.0), "in_bytes": np.array(features.in_bytes)}
+    arrays |= {"own_range": np.array(True)} if features.own_range else {}
     names = ("best", "root", "root_shift", "shift", "thresholded")
     return arrays | {name: np.array(plan[name]) for name in names}

@@ -13,6 +13,7 @@ True
 from kenyon.features._base import BLOCK, Active, Features, Workspace, make_active
 from kenyon.features._dense import DenseProjection
 from kenyon.features._identity import Identity
+from kenyon.features._own_range import as_bytes
 from kenyon.features._ramps import Ramps, inputs_beside, ramp_sizes
 from kenyon.features._shape import Layout, layout_of
 from kenyon.features._sparse import SparseProjection
@@ -39,6 +40,7 @@ __all__ = [
     "SparseProjection",
     "Windows",
     "Workspace",
+    "as_bytes",
     "inputs_beside",
     "layout_of",
     "make_active",

@@ -12,9 +12,10 @@ other (an edge, every other unit) or a bar along it from the rest. In a series t
 middle against both ends.
 
 Bytes give whole numbers throughout: the root is rounded down, and the whole number `a` is the least such that it never
-passes 255, whatever the sample. Floats are summed in float32 and read as bytes divided by 255: v = sqrt(255 p / 2^a).
+passes 255, whatever the sample. Other numbers become bytes by each sample's own range with `own_range`
+(`_own_range.py`); else they are summed in float32 and read as bytes divided by 255: v = sqrt(255 p / 2^a).
 
-With `exact` everything is in whole numbers, and only bytes are taken. The threshold is then worked out from the sum T
+With `exact` everything is in whole numbers, from bytes on. The threshold is then worked out from the sum T
 and the sum of squares S of v over the n units, with B the whole number nearest to 2^12 beta (isqrt and // round down):
 
     mu + beta sigma  becomes  (2^12 T + B isqrt(n S - T^2)) // (2^12 n)
@@ -47,6 +48,7 @@ from kenyon.errors import ConfigError, unknown
 from kenyon.features._arrays import FEW, aligned, limits
 from kenyon.features._base import Active, make_active
 from kenyon.features._exact import check_bytes, check_exact, strength_of
+from kenyon.features._own_range import as_bytes
 from kenyon.features._shape import Layout, layout_of
 
 BYTE = 255
@@ -74,7 +76,8 @@ class Windows:
         root: take the square root of the pooled response.
         unit_norm: scale float activity to length 1.
         activity: "float" or "byte".
-        exact: everything in whole numbers, which needs activity in bytes and samples of bytes.
+        exact: everything in whole numbers, which needs activity in bytes, and samples of bytes or `own_range`.
+        own_range: convert samples that are not bytes to bytes, each by its own range.
         seed: the units are drawn from it, the same everywhere.
         n_inputs: width of a sample, checked against the shape.
 
@@ -95,6 +98,7 @@ class Windows:
             values["n_connections"],
             activity="byte" if values["whole"] else "float",
             exact=values["arithmetic"] == "integer",
+            own_range=values["own_range"],
             seed=seed,
             n_inputs=values["n_inputs"],
             **{name: values[name] for name in names},
@@ -117,6 +121,7 @@ class Windows:
         unit_norm: bool = True,
         activity: str = "float",
         exact: bool = False,
+        own_range: bool = False,
         seed: int = 0,
         n_inputs: int | None = None,
     ) -> None:
@@ -137,6 +142,7 @@ class Windows:
         self._best, self._root = pooling == "max", root
         self._activity: type[np.number] = np.uint8 if activity == "byte" else np.float32
         self.threshold, self._unit_norm, self.exact = threshold, unit_norm, exact
+        self.own_range = own_range
         if exact and activity != "byte":
             raise ConfigError(f"activity is {activity!r}: expected 'byte' with whole numbers throughout")
         self._n_excitatory = n_connections - round(inhibitory * n_connections)
@@ -165,6 +171,8 @@ class Windows:
         """There is nothing left to make."""
 
     def activate(self, samples: NDArray, workspace: WindowsWorkspace) -> Active:
+        if self.own_range:
+            samples = as_bytes(samples)
         if self.exact:
             check_bytes(samples)
         types, how = self._arithmetics[samples.dtype]
