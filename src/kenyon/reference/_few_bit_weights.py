@@ -44,7 +44,7 @@ class FewBitWeights:
     def __init__(self, n_units: int, width: int, seed: int, s: Mapping[str, Any]) -> None:
         self.rule, self.bits, self.n_units, self.width, self.seed = s["rule"], s["bits"], n_units, width, seed
         low, high = clamp_bounds(s["clamp"], s["clamp_kind"])
-        signed = self.rule.signed and low < 0
+        signed = self.rule.signed and bool(low < 0)
         self.top = 2 ** (self.bits - signed) - 1
         self.low = -self.top if signed else 0
         self.level = self.rule.level(float(high), self.top, n_units)
@@ -102,7 +102,7 @@ class FewBitWeights:
         rate, _, *own = beta
         x_o, key = self._output(j, x), self._begin(j)
         level, n = self.level * 2.0 ** self.exponents[j], np.float32(self.counts[j])
-        for i, x_e in zip(*x, strict=True):
+        for i, x_e in zip(x[0].tolist(), x[1], strict=True):
             w = np.float32(self.levels[j][i]) * np.float32(level)
             step = change(self.rule, self.local, rate, own, x_e, x_o, np.float32(1), w, n)
             self._move(j, i, int(clipped(float(step) * (2.0**32 / level), -(2.0**41), 2.0**41)), key)

@@ -63,7 +63,7 @@ def times(k: int, t: int, v: Integers) -> Integers:
 
 
 def clip(v: Integers) -> Integers:
-    return np.clip(v, -(2**31 - 1), 2**31 - 1)
+    return np.minimum(np.maximum(v, -(2**31 - 1)), 2**31 - 1)
 
 
 def gradients(P: Integers, shrinkage: int, b: Integers) -> tuple[Integers, int, bool]:

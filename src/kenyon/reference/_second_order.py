@@ -27,10 +27,12 @@ class SecondOrder:
     def __init__(self, n_units: int, width: int, seed: int, s: Mapping[str, Any]) -> None:
         self.n_units, self.settings = n_units, s
         self.sums = FewBits(n_units, s["bits"]) if s["bits"] < 32 else Sums(n_units, (np.float32, np.uint64)[s["whole"]])
+        self.solved: Readout | IntegerReadout | None = None
         self.served: tuple[Readout | IntegerReadout, int, bool] | None = None
 
     def add_class(self) -> None:
         self.sums.add_class()
+        self.solved = None
 
     def readout(self) -> Readout | IntegerReadout:
         """The readout of the present sums."""
@@ -41,7 +43,8 @@ class SecondOrder:
         return solve(sums.moments(known), known, len(sums.counts), s)
 
     def outputs(self, x: Active) -> NDArray[np.float32]:
-        return self.readout().outputs(x)
+        self.solved = self.solved or self.readout()
+        return self.solved.outputs(x)
 
     def predicting(self, x: Active) -> NDArray[np.float32]:
         """Outputs while learning, by a readout that serves several samples; new classes have none."""
@@ -55,7 +58,7 @@ class SecondOrder:
 
     def learn(self, x: Active, label: int, plastic: Sequence[int], beta: Sequence[np.float32]) -> int:
         dense = np.zeros(self.n_units, x[1].dtype)
-        dense[x[0]] = x[1]
+        dense[x[0]], self.solved = x[1], None
         visited = self.sums.add(dense, len(x[0]), label)
         counts, memory = self.sums.counts, self.settings["memory"]
         if self.served is not None:
@@ -68,7 +71,7 @@ class SecondOrder:
 
     def merge(self, other: SecondOrder, neurons: NDArray[np.int64]) -> None:
         self.sums.merge(other.sums, neurons)  # type: ignore[arg-type]
-        self.served = None
+        self.solved = self.served = None
 
     def arrays(self) -> dict[str, NDArray]:
         return self.sums.arrays()
