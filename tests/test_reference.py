@@ -1,4 +1,4 @@
-"""The classifier against `kenyon.reference`, bit by bit: every kind of features, layer and sample, by pairs of options."""
+"""The classifier against `kenyon.reference`, bit by bit: features, layers and samples, by pairs of their options."""
 
 from __future__ import annotations
 
@@ -89,7 +89,12 @@ GROUPS: dict[str, Axes] = {
     "hidden layers": {
         "features": {**FEATURES, **IDENTITY},
         "kind": KINDS,
-        "rule": {"mse": {"rule": "mse"}, "oja": {"rule": "oja"}, "mean": {"rule": "mean"}, "inel": {"rule": INEL(20.0)}},
+        "rule": {
+            "mse": {"rule": "mse"},
+            "oja": {"rule": "oja"},
+            "mean": {"rule": "mean"},
+            "inel": {"rule": INEL(20.0)},
+        },
         "layers": {"one": {"hidden_layers": (9,)}, "two": {"hidden_layers": (12, 5)}},
         "signal": {"errors": {"hidden_signal": "errors"}, "codes": {"hidden_signal": "codes"}},
     },

@@ -15,7 +15,8 @@ MODULES = {
     ".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__"): path
     for path in sorted((SOURCE / "kenyon").rglob("*.py"))
 }
-CORE = {"kenyon.features", "kenyon.layers", "kenyon.presets", "kenyon.rules", "kenyon._kernels"} | {
+PACKAGES = ("features", "layers", "presets", "reference", "rules", "_kernels")
+CORE = {f"kenyon.{name}" for name in PACKAGES} | {
     name for name, path in MODULES.items() if path.parent == SOURCE / "kenyon"
 }
 """Packages and modules that share the private modules at the root."""

@@ -145,5 +145,7 @@ class FewBitWeights:
         rows = -(-self.n_units * self.bits // 8)
         numbers = [sum(q % 2**self.bits << self.bits * i for i, q in enumerate(column)) for column in self.levels]
         packed = np.array([list(number.to_bytes(rows, "little")) for number in numbers], np.uint8).T
-        kept = {"weights": packed, "counts": np.array(self.counts, np.uint32)}
-        return kept | ({"exponents": np.array(self.exponents, np.uint8)} if self.rule.whole_limit else {})
+        kept: dict[str, NDArray] = {"weights": packed, "counts": np.array(self.counts, np.uint32)}
+        if self.rule.whole_limit:
+            kept["exponents"] = np.array(self.exponents, np.uint8)
+        return kept

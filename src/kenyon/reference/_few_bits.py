@@ -21,7 +21,7 @@ from kenyon.reference._readout import Moments
 
 
 def chances(key: int, n_units: int, shift: int) -> NDArray[np.int64]:
-    """A random number for each pair of units; pair k of the lower triangle, row by row, has `keyed(key, k) >> shift`."""
+    """`keyed(key, k) >> shift` for each pair of units, k being its place in the lower triangle, row by row."""
     square = np.zeros((n_units, n_units), np.int64)
     square[np.tril_indices(n_units)] = [keyed(key, k) >> shift for k in range(n_units * (n_units + 1) // 2)]
     return square + np.tril(square, -1).T
@@ -65,7 +65,7 @@ class FewBits:
 
     def moments(self, known: NDArray[np.int64]) -> Moments:
         counts = self.counts[known].astype(np.float64)
-        scatter = self.pairs * (4.0**self.doublings * 2.0**self.halvings)
+        scatter = self.pairs.astype(np.float64) * (4.0**self.doublings * 2.0**self.halvings)
         return Moments(scatter, self.means[:, known] / 256, counts, counts.sum() / 2.0**self.halvings)
 
     def weigh(self, counts: NDArray[np.uint64]) -> None:

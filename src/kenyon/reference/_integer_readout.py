@@ -3,8 +3,8 @@
     (P + shrinkage I) x = b,   b = m_j - c,   shrinkage = min(2^30, max(1, (trace P lambda) // d))
 
 P is the co-activity in few bits of d units, m_j the mean of class j in 1/256, c that of the class means; lambda is
-mantissa / 2^shift. `>>` and `//` round down, `up` shifts either way, clip is to 32 bits. The vectors r, p, q are kept at
-R, R and Q bits, x / 2^f is the solution and r 2^g the residual:
+mantissa / 2^shift. `>>` and `//` round down, `up` shifts either way, `clip` is to 32 bits. The vectors r, p and q are
+kept at R, R and Q bits, x / 2^f is the solution and r 2^g the residual:
 
     q = P p + shrinkage p;   a = r'r / p'q;   x = x + a p;   r' = r - a q;   p = r' + (r''r' / r'r) p
 

@@ -9,7 +9,7 @@ kept: no samples, no gradients.
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -25,20 +25,13 @@ from kenyon.reference._second_order import SecondOrder
 from kenyon.reference._settings import settled
 from kenyon.reference._windows import Windows
 
-FEATURES = {"sparse": Sparse, "windows": Windows, "ramps": Ramps, "dense": Dense, "identity": Identity}
-LAYERS = {"plastic": Plastic, "few-bit": FewBitWeights, "counting": Counting, "second-order": SecondOrder}
-
-
-class Layer(Protocol):
-    """What the learner needs of a layer; `_plastic.py` describes the arguments."""
-
-    def add_class(self) -> None: ...
-
-    def outputs(self, x: Active) -> NDArray[np.float32]: ...
-
-    def learn(self, x: Active, label: int, plastic: Sequence[int], beta: Sequence[np.float32]) -> int: ...
-
-    def arrays(self) -> dict[str, NDArray]: ...
+FEATURES: dict[str, Any] = {"sparse": Sparse, "windows": Windows, "ramps": Ramps, "dense": Dense, "identity": Identity}
+LAYERS: dict[str, Any] = {
+    "plastic": Plastic,
+    "few-bit": FewBitWeights,
+    "counting": Counting,
+    "second-order": SecondOrder,
+}
 
 
 class Learner:
@@ -144,8 +137,8 @@ class Learner:
 
     def _best(self, scores: NDArray[np.float32], task: Hashable) -> Hashable:
         labels = self._labels(task)
-        own = [scores[self.neurons[task, label]] if self.neurons[task, label] < len(scores) else -np.inf for label in labels]
-        return labels[int(np.argmax(own))] if labels else None
+        own = {label: scores[self.neurons[task, label]] for label in labels if self.neurons[task, label] < len(scores)}
+        return max(own, key=lambda label: own[label], default=None)
 
     def decision_function(self, X: ArrayLike, task: Hashable = None) -> NDArray[np.float32]:
         """`x_o` of each class of a task, by label; their difference where there are two."""
@@ -157,12 +150,11 @@ class Learner:
 
     def merge(self, other: Learner) -> Self:
         """Add what another learner has learned, whose new classes come behind the own ones."""
-        for key in sorted(other.neurons, key=lambda key: other.neurons[key]):
+        for key in other.neurons:
             if key not in self.neurons:
                 self.neurons[key] = len(self.neurons)
                 self.layers[-1].add_class()
-        places = np.array([self.neurons[key] for key in sorted(other.neurons, key=lambda key: other.neurons[key])])
-        self.layers[-1].merge(other.layers[-1], places)
+        self.layers[-1].merge(other.layers[-1], np.array([self.neurons[key] for key in other.neurons]))
         if self.scaler is not None and other.scaler is not None:
             self.scaler.merge(other.scaler)
         self.time, self.updates = self.time + other.time, self.updates + other.updates

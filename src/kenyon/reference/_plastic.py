@@ -1,6 +1,6 @@
 """Synapses in float32 that follow a rule.
 
-    x_o[j]  = sum_i read(W[i, j]) x_e[i]                         read is the weight itself, unless the rule has a readout
+    x_o[j]  = sum_i read(W[i, j]) x_e[i]                        read(w) = w, unless the rule has a readout
     W[i, j] = clamp(W[i, j] + l delta(x_e[i], x_o[j], x_m[j], W[i, j]))    where beta |W[i, j] - mean_i W[i, j]| <= 1
 
 delta is the rule: GEN x_m (x_e - b1) (x_o - b2), OJA x_m (x_e x_o - b1 x_o^2 W), MSE (x_m - x_o) x_e, MEAN x_m x_e. The
@@ -22,7 +22,7 @@ from kenyon.reference._random import code
 from kenyon.rules import Rule
 
 
-def change(rule: Rule, local: Any, rate: np.float32, beta: Sequence[np.float32], *synapse: np.float32) -> np.float32:
+def change(rule: Rule, local: Any, rate: np.float32, beta: Sequence[Any], *synapse: Any) -> np.float32:
     """l delta of a synapse (x_e, x_o, x_m, w, n), n being the samples that its neuron has learned."""
     delta = rule.delta(*(synapse if rule.counted else synapse[:4]), *beta)
     if local is None:
@@ -116,6 +116,9 @@ class Plastic:
         self.counts[neurons] += other.counts
 
     def arrays(self) -> dict[str, NDArray]:
-        kept = {"weights": self.weights}
-        kept |= {"sums": self.sums} if self.window else {}
-        return kept | ({"counts": self.counts} if self.counting else {})
+        kept: dict[str, NDArray] = {"weights": self.weights}
+        if self.window:
+            kept["sums"] = self.sums
+        if self.counting:
+            kept["counts"] = self.counts
+        return kept

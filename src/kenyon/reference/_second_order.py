@@ -26,7 +26,8 @@ class SecondOrder:
 
     def __init__(self, n_units: int, width: int, seed: int, s: Mapping[str, Any]) -> None:
         self.n_units, self.settings = n_units, s
-        self.sums = FewBits(n_units, s["bits"]) if s["bits"] < 32 else Sums(n_units, (np.float32, np.uint64)[s["whole"]])
+        whole: type[np.number] = np.uint64 if s["whole"] else np.float32
+        self.sums = FewBits(n_units, s["bits"]) if s["bits"] < 32 else Sums(n_units, whole)
         self.solved: Readout | IntegerReadout | None = None
         self.served: tuple[Readout | IntegerReadout, int, bool] | None = None
 
