@@ -1,0 +1,169 @@
+"""The learner: features, layers and time, one sample after the other.
+
+    x_e = F_e(u);   x_o = F_l(x_e; W);   W = f(x_e, x_o, x_m; W, beta(t))
+
+Each sample passes the scaling, the features and the layers, and each layer learns from its own signal. Nothing else is
+kept: no samples, no gradients.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kenyon.reference._activity import Active, rectified
+from kenyon.reference._counting import Counting
+from kenyon.reference._features import Dense, Identity, Ramps, Sparse
+from kenyon.reference._few_bit_weights import FewBitWeights
+from kenyon.reference._local_error import LocalError
+from kenyon.reference._plastic import Plastic
+from kenyon.reference._scaling import Scaler
+from kenyon.reference._second_order import SecondOrder
+from kenyon.reference._settings import settled
+from kenyon.reference._windows import Windows
+
+FEATURES: dict[str, Any] = {"sparse": Sparse, "windows": Windows, "ramps": Ramps, "dense": Dense, "identity": Identity}
+LAYERS: dict[str, Any] = {
+    "plastic": Plastic,
+    "few-bit": FewBitWeights,
+    "counting": Counting,
+    "second-order": SecondOrder,
+}
+
+
+class Learner:
+    """`KenyonClassifier` in plain Python and NumPy: the same state and the same scores, thousands of times slower.
+
+    State and scores are equal to the bit, except what is solved in float64 (`_readout.py`, and `memory` before such a
+    readout), whose last bits depend on LAPACK. Input is not checked.
+
+    Args:
+        params: those of `KenyonClassifier`.
+
+    Example:
+        >>> import numpy as np
+        >>> from kenyon import KenyonClassifier
+        >>> X, y = np.eye(9, dtype=np.uint8)[np.arange(30) % 9] * 200, np.arange(30) % 9
+        >>> params = {"rule": "mse", "n_hidden": 40, "random_state": 0}
+        >>> fast, plain = KenyonClassifier(**params).partial_fit(X, y), Learner(**params).partial_fit(X, y)
+        >>> bool(np.array_equal(fast.decision_function(X), plain.decision_function(X)))
+        True
+    """
+
+    def __init__(self, **params: Any) -> None:
+        self.params = params
+        self.neurons: dict[tuple[Hashable, Hashable], int] = {}  # of each label of each task, in order of arrival
+        self.time = self.updates = 0
+
+    def _begin(self, X: NDArray, n_classes: int) -> None:
+        self.settings, seed = settled(self.params, X, n_classes)
+        s = self.settings
+        self.features = FEATURES[s["features"]](s, seed)
+        self.scaler = Scaler(s) if s["scale"] else None
+        hidden, output = s["hidden_layers"], LAYERS[s["layer"]]
+        below = LocalError if s["hidden_signal"] == "errors" else output
+        kinds, units = [*[below] * len(hidden), output], [s["n_hidden"], *hidden]
+        self.layers: list[Any] = [
+            kind(n, width, seed + number + 1, s)
+            for number, (kind, n, width) in enumerate(zip(kinds, units, [*hidden, 0], strict=True))
+        ]
+        rule = s["rule"]
+        self.moving = [s["learning_rate"], rule.window or 0.0, *rule.plasticity.parameters.values()]
+
+    # ---- learning
+
+    def partial_fit(self, X: ArrayLike, y: Sequence, task: Hashable = None) -> Self:
+        """Learn samples in order; None, NaN and `unlabelled` mark those without a label."""
+        self._learn(X, y, task, predict=False)
+        return self
+
+    def test_then_learn(self, X: ArrayLike, y: Sequence, task: Hashable = None) -> list:
+        """Learn samples in order; what was predicted for each before it was learned, None before the first class."""
+        return self._learn(X, y, task, predict=True)
+
+    def _learn(self, X: ArrayLike, y: Sequence, task: Hashable, predict: bool) -> list:
+        samples, predictions = np.asarray(X), []
+        labels = [None if self._is_missing(label) else label for label in np.asarray(y).tolist()]
+        if not self.neurons:
+            self._begin(samples, len({*labels} - {None}))
+        for u, label in zip(samples, labels, strict=True):
+            if predict:
+                predictions.append(self._best(self._passed(u, predicting=True), task))
+            if label is not None:
+                self._learn_one(u, label, task, predict)
+        return predictions
+
+    def _is_missing(self, label: Any) -> bool:
+        return label is None or label != label or label == self.params.get("unlabelled")
+
+    def _learn_one(self, u: NDArray, label: Hashable, task: Hashable, predicting: bool) -> None:
+        if (task, label) not in self.neurons:
+            self.neurons[task, label] = len(self.neurons)
+            for layer in self.layers:
+                layer.add_class()
+        x, number = self._activity(u), self.neurons[task, label]
+        if self.scaler is not None:
+            self.scaler.count(u)
+        beta = [np.float32(value(self.time) if callable(value) else value) for value in self.moving]
+        for layer in self.layers[:-1]:
+            x_o = layer.outputs(x)
+            self.updates += layer.learn(x, number, range(len(x_o)), beta)
+            x = rectified(x_o, self.settings["unit_norm"])
+        plastic = [neuron for (own, _), neuron in self.neurons.items() if own == task]
+        if isinstance(self.layers[-1], SecondOrder) and not predicting:
+            self.layers[-1].served = None
+        self.updates += self.layers[-1].learn(x, number, plastic, beta)
+        self.time += 1
+
+    # ---- prediction
+
+    def _activity(self, u: NDArray) -> Active:
+        u = u if self.scaler is None else self.scaler.scaled(u)
+        return self.features(u if u.dtype == np.uint8 else u.astype(np.float32))
+
+    def _passed(self, u: NDArray, predicting: bool = False) -> NDArray[np.float32]:
+        """The output of every neuron."""
+        x, output = self._activity(u), self.layers[-1]
+        for layer in self.layers[:-1]:
+            x = rectified(layer.outputs(x), self.settings["unit_norm"])
+        return output.predicting(x) if predicting and isinstance(output, SecondOrder) else output.outputs(x)
+
+    def _labels(self, task: Hashable) -> list:
+        """Labels of a task, ascending."""
+        return sorted(label for own, label in self.neurons if own == task)  # type: ignore[type-var]
+
+    def _best(self, scores: NDArray[np.float32], task: Hashable) -> Hashable:
+        labels = self._labels(task)
+        own = {label: scores[self.neurons[task, label]] for label in labels if self.neurons[task, label] < len(scores)}
+        return max(own, key=lambda label: own[label], default=None)
+
+    def decision_function(self, X: ArrayLike, task: Hashable = None) -> NDArray[np.float32]:
+        """`x_o` of each class of a task, by label; their difference where there are two."""
+        neurons = [self.neurons[task, label] for label in self._labels(task)]
+        scores = np.array([self._passed(u)[neurons] for u in np.asarray(X)])
+        return scores[:, 1] - scores[:, 0] if len(neurons) == 2 else scores
+
+    # ---- the state
+
+    def merge(self, other: Learner) -> Self:
+        """Add what another learner has learned, whose new classes come behind the own ones."""
+        for key in other.neurons:
+            if key not in self.neurons:
+                self.neurons[key] = len(self.neurons)
+                self.layers[-1].add_class()
+        self.layers[-1].merge(other.layers[-1], np.array([self.neurons[key] for key in other.neurons]))
+        if self.scaler is not None and other.scaler is not None:
+            self.scaler.merge(other.scaler)
+        self.time, self.updates = self.time + other.time, self.updates + other.updates
+        return self
+
+    def to_arrays(self) -> dict[str, NDArray]:
+        """The state, as `KenyonClassifier.to_arrays` names it; without its "model", which holds no numbers."""
+        arrays = {"counters": np.array([self.time, self.updates])}
+        arrays |= {} if self.scaler is None else self.scaler.arrays()
+        for number, layer in enumerate(self.layers):
+            arrays |= {f"{name}.{number}": array for name, array in layer.arrays().items()}
+        return arrays

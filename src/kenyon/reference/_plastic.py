@@ -1,0 +1,124 @@
+"""Synapses in float32 that follow a rule.
+
+    x_o[j]  = sum_i read(W[i, j]) x_e[i]                        read(w) = w, unless the rule has a readout
+    W[i, j] = clamp(W[i, j] + l delta(x_e[i], x_o[j], x_m[j], W[i, j]))    where beta |W[i, j] - mean_i W[i, j]| <= 1
+
+delta is the rule: GEN x_m (x_e - b1) (x_o - b2), OJA x_m (x_e x_o - b1 x_o^2 W), MSE (x_m - x_o) x_e, MEAN x_m x_e. The
+condition is INEL's; other rules have none. The modulatory signal x_m is the one-hot label, or for a hidden layer a
+random code of it. Rules see numbers in float32, a `local` factor of the learning rate sees the count in float64.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kenyon.modulation import clamp_bounds, local_of
+from kenyon.reference._activity import Active, in_order
+from kenyon.reference._random import code
+from kenyon.rules import Rule
+
+
+def change(rule: Rule, local: Any, rate: np.float32, beta: Sequence[Any], *synapse: Any) -> np.float32:
+    """l delta of a synapse (x_e, x_o, x_m, w, n), n being the samples that its neuron has learned."""
+    delta = rule.delta(*(synapse if rule.counted else synapse[:4]), *beta)
+    if local is None:
+        return np.float32(rate * delta)
+    return np.float32(rate * local(*synapse[:4], np.float64(synapse[4])) * delta)
+
+
+def constants(rule: Rule) -> list[np.float32]:
+    """Parameters of a rule as its readout sees them."""
+    return [np.float32(0 if callable(value) else value) for value in rule.parameters.values()]
+
+
+class Plastic:
+    """A layer of neurons.
+
+    Args:
+        n_units: presynaptic units.
+        width: of a hidden layer; 0 for the output layer, which has a neuron for each class.
+        seed: of the codes of a hidden layer.
+        s: the settings.
+    """
+
+    def __init__(self, n_units: int, width: int, seed: int, s: Mapping[str, Any]) -> None:
+        self.rule, self.window = s["rule"].plasticity, s["rule"].window is not None
+        self.width, self.seed, self.local = width, seed, local_of(s["learning_rate"])
+        self.low, self.high = clamp_bounds(s["clamp"], s["clamp_kind"])
+        initial = self.rule.initial_weight if s["initial_weight"] == "auto" else s["initial_weight"]
+        self.initial = np.clip(np.float32(initial), self.low, self.high)
+        self.counting = self.rule.counted or self.rule.readout is not None or self.local is not None
+        self.weights = np.zeros((n_units, 0), np.float32)
+        self.sums, self.counts = np.zeros(0), np.zeros(0, np.uint32)
+        self._grow(width)
+
+    def _grow(self, n: int) -> None:
+        self.weights = np.pad(self.weights, ((0, 0), (0, n)), constant_values=self.initial)
+        self.sums = np.append(self.sums, [float(self.initial) * len(self.weights)] * n)
+        self.counts = np.append(self.counts, np.zeros(n, np.uint32))
+
+    def add_class(self) -> None:
+        self._grow(0 if self.width else 1)
+
+    def outputs(self, x: Active) -> NDArray[np.float32]:
+        """x_o of every neuron."""
+        units, values = x
+        return in_order(self._read(units) * values[:, np.newaxis])
+
+    def _read(self, units: NDArray[np.int64]) -> NDArray[np.float32]:
+        weights, read = self.weights[units], self.rule.readout
+        if read is None:
+            return weights
+        n_units, beta = np.float32(len(self.weights)), constants(self.rule)
+        counts = np.maximum(self.counts, 1).astype(np.float32)
+        rows = [[read(w, n, n_units, *beta) for w, n in zip(row, counts, strict=True)] for row in weights]
+        return np.array(rows, np.float32).reshape(weights.shape)
+
+    def learn(self, x: Active, label: int, plastic: Sequence[int], beta: Sequence[np.float32]) -> int:
+        """Learn a sample, and give the number of synapses visited.
+
+        Args:
+            label: its class.
+            plastic: the neurons that may learn.
+            beta: learning rate, window, the rule's parameters.
+        """
+        rate, reach, *own = beta
+        n_units, x_o = len(self.weights), self.outputs(x)
+        x_m = code(self.seed, label, self.width) if self.width else np.eye(self.weights.shape[1])[label]
+        x_e = np.zeros(n_units, np.float32)
+        x_e[x[0]] = x[1]
+        units = x[0] if self.rule.event_driven else np.arange(n_units)
+        alone = self.rule.gated and not self.width  # the labelled neuron, whose sum of changes is in float64
+        for j in plastic:
+            if self.rule.gated and not x_m[j]:
+                continue
+            self.counts[j] += x_m[j] != 0
+            n = np.float32(max(self.counts[j], 1) if self.counting else 1)
+            mean = np.float32(self.sums[j] / n_units)
+            moved = np.float64(0) if alone else np.float32(0)
+            for i in units:
+                w = self.weights[i, j]
+                if self.window and not reach * abs(w - mean) <= 1:
+                    continue
+                new = w + change(self.rule, self.local, rate, own, x_e[i], x_o[j], np.float32(x_m[j]), w, n)
+                new = self.weights[i, j] = max(min(new, self.high), self.low)
+                moved += np.float64(new) - np.float64(w) if alone else new - w
+            self.sums[j] += moved
+        return len(units) * (1 if alone else len(plastic))
+
+    def merge(self, other: Plastic, neurons: NDArray[np.int64]) -> None:
+        """Add the weights of a rule that only adds."""
+        self.weights[:, neurons] = np.clip(self.weights[:, neurons] + other.weights, self.low, self.high)
+        self.counts[neurons] += other.counts
+
+    def arrays(self) -> dict[str, NDArray]:
+        kept: dict[str, NDArray] = {"weights": self.weights}
+        if self.window:
+            kept["sums"] = self.sums
+        if self.counting:
+            kept["counts"] = self.counts
+        return kept

@@ -1,0 +1,86 @@
+"""Readouts of the second-order layer in float64: linear discriminant analysis and ridge regression.
+
+    discriminant:  score_j = (m_j - c)' A (x - (m_j + c) / 2)  + log(n_j / n)         A = (W + lambda mean(diag W) I)^-1
+    ridge:         score_j = w_j ((m_j - c)' A (x - c) + 1),                          the same A, with V for W
+
+W is the mean scatter within classes, m_j the mean of class j, c the mean of the class means, w_j = 1 / C for C classes;
+V = W + sum_j w_j (m_j - c) (m_j - c)'. The logarithm is there with `prior="counts"`, which sets w_j to n_j / n, too.
+`shrinkage="auto"` chooses lambda by the oracle-approximating formula (Chen, Wiesel, Eldar and Hero, 2010).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kenyon.reference._activity import Active, in_order
+
+NEVER = np.float32(-1e30)
+"""The score of a class without samples."""
+
+
+class Moments(NamedTuple):
+    """The sum of squared distances from the class means, these means, and the samples: of classes, in all, used."""
+
+    scatter: NDArray[np.float64]
+    means: NDArray[np.float64]
+    counts: NDArray[np.float64]
+    n_used: float
+
+
+class Readout(NamedTuple):
+    """x_o = weights' x + offsets."""
+
+    weights: NDArray[np.float32]
+    offsets: NDArray[np.float32]
+
+    def outputs(self, x: Active) -> NDArray[np.float32]:
+        return in_order(self.weights[x[0]] * x[1].astype(np.float32)[:, np.newaxis]) + self.offsets
+
+
+def solve(moments: Moments, known: NDArray[np.int64], n_neurons: int, s: Mapping[str, Any]) -> Readout:
+    """The readout of the neurons that are known, i.e. have samples."""
+    scatter, means, counts, n_used = moments
+    weights = np.zeros((len(scatter), n_neurons), np.float32)
+    offsets = np.full(n_neurons, NEVER)
+    if not known.size:
+        return Readout(weights, offsets)
+    n, ridge, prior = counts.sum(), s["readout"] == "ridge", counts / counts.sum()
+    share = prior if ridge and s["prior"] == "counts" else np.full(len(known), 1 / len(known))
+    centre = means @ share[:, np.newaxis]
+    apart = means - centre
+    shrinkage = 0.0 if s["shrinkage"] == "auto" else float(s["shrinkage"])
+    if s["shrinkage"] == "auto" or s["features"] == "ramps":
+        shrinkage = max(shrinkage, oracle(scatter, n_used))
+    within = scatter / n + (apart * share @ apart.T if ridge else 0.0)
+    solved = shrunk(within, apart, shrinkage)
+    if ridge:
+        solved *= share
+        shift = share - (centre * solved).sum(axis=0)
+    else:
+        shift = -((means + centre) * solved).sum(axis=0) / 2 + (np.log(prior) if s["prior"] == "counts" else 0.0)
+    weights[:, known], offsets[known] = solved, shift
+    return Readout(weights, offsets)
+
+
+def shrunk(within: NDArray[np.float64], apart: NDArray[np.float64], shrinkage: float) -> NDArray[np.float64]:
+    """A times columns. Where the matrix is not positive definite, lambda is raised tenfold until it is."""
+    mean = np.trace(within) / len(within)
+    while mean > 0 and shrinkage <= 1e6:
+        try:
+            factor = np.linalg.cholesky(within + shrinkage * mean * np.eye(len(within)))
+            return np.linalg.solve(factor.T, np.linalg.solve(factor, apart))
+        except np.linalg.LinAlgError:
+            shrinkage = 10 * max(shrinkage, 1e-6)
+    return apart
+
+
+def oracle(scatter: NDArray[np.float64], n_used: float) -> float:
+    """rho / (1 - rho), (1 - rho) S + rho mean(diag S) I being the estimate of the covariance that S is of n samples."""
+    n, trace, squares = max(n_used, 1.0), float(np.trace(scatter)) ** 2, float((scatter**2).sum())
+    excess = (n + 1) * (squares - trace / len(scatter))
+    rho = min(0.999, (squares + trace) / excess) if excess > 0 else 0.999
+    return rho / (1 - rho)
