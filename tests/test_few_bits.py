@@ -22,6 +22,7 @@ from kenyon.layers import FewBitLayer, Samples
 from kenyon.modulation import clamp_bounds
 from kenyon.reference._few_bit_weights import FewBitWeights
 from kenyon.rules import GEN, MEAN, Rule
+from making import NUMPY_2
 from outside_rule import Leaky
 
 RULES: dict[str, tuple[Rule, float, tuple[float | None, str]]] = {
@@ -70,6 +71,7 @@ def sample_of(active: Active, s: int) -> tuple[NDArray[np.int64], NDArray]:
     return units[s, : counts[s]].astype(np.int64), values[s, : counts[s]]
 
 
+@NUMPY_2
 @pytest.mark.parametrize("whole", [True, False], ids=["bytes", "floats"])
 @pytest.mark.parametrize("n_units", [1, 13, 50])
 @pytest.mark.parametrize(("name", "bits"), BIT_BY_BIT)

@@ -22,7 +22,7 @@ from kenyon.modulation import clamp_bounds
 from kenyon.reference._plastic import Plastic
 from kenyon.rules import GEN, INEL, MEAN, MSE, OJA, Rule, get_rule, make_rule
 from kenyon.testing import check_rule
-from making import RULES, held, make, stream
+from making import NUMPY_2, RULES, held, make, stream
 from outside_rule import Leaky
 
 RATE = 0.1
@@ -59,6 +59,7 @@ LAYERS: dict[str, Rule] = {
 }
 
 
+@NUMPY_2
 @pytest.mark.parametrize("bounds", [(None, "symmetric"), (0.04, "symmetric"), (0.04, "positive")], ids=str)
 @pytest.mark.parametrize("n_hidden", [0, 21])
 @pytest.mark.parametrize("n_units", [1, 33, 150])
