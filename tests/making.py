@@ -5,12 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 
 from kenyon import KenyonClassifier, _modelfile
 from kenyon.modulation import Exponential, InverseTime, Step
 from kenyon.rules import GEN, INEL, MEAN, MSE, OJA
 from outside_rule import Leaky
+
+NUMPY_2 = pytest.mark.skipif(
+    np.lib.NumpyVersion(np.__version__) < "2.0.0", reason="NumPy 1 computes the rules of the reference in float64"
+)
+"""On tests that compare floats with `kenyon.reference` to the bit."""
 
 RULES = {
     "mse": MSE(),

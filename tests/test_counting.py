@@ -8,62 +8,14 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from kenyon import KenyonClassifier
 from kenyon.errors import ConfigError
-from kenyon.layers import PlasticLayer, Samples
-from kenyon.modulation import InverseTime, clamp_bounds
+from kenyon.modulation import InverseTime
 from kenyon.rules import INEL, MEAN, Rule, get_rule
 from kenyon.streams import load_dataset
 from kenyon.testing import check_rule
 from making import held, make, stream
-
-
-def activity(n: int, n_units: int, seed: int = 5) -> tuple[NDArray[np.float32], tuple]:
-    """Sparse samples, dense and as a block."""
-    rng = np.random.default_rng(seed)
-    x = np.where(rng.random((n, n_units)) < 0.4, rng.random((n, n_units)), 0).astype(np.float32)
-    units, values = np.zeros((n, n_units), np.uint32), np.zeros((n, n_units), np.float32)
-    counts = np.count_nonzero(x, axis=1)
-    for s in range(n):
-        units[s, : counts[s]] = np.flatnonzero(x[s])
-        values[s, : counts[s]] = x[s, np.flatnonzero(x[s])]
-    return x, (units, values, counts)
-
-
-@pytest.mark.parametrize("n_hidden", [0, 21])
-@pytest.mark.parametrize("n_units", [1, 33, 150])
-def test_the_layer_keeps_means_and_reads_them_saturated(n_units: int, n_hidden: int) -> None:
-    n, n_classes, cap = 40, 11, 2.5
-    layer = PlasticLayer(n_units, MEAN(cap), clamp_bounds(None, "symmetric"), n_hidden, seed=4)
-    for _ in range(n_classes):
-        layer.add_class()
-    width = layer.n_neurons
-    x, active = activity(n, n_units)
-    rng = np.random.default_rng(0)
-    labels, plastic = rng.integers(-1, n_classes, n), np.arange(layer.width) < width
-    plastic[3] = False
-    beta = np.tile(np.array([1.0, 0.0, cap], np.float32), (n, 1))
-    codes = layer.codes[:, :width].astype(bool)
-    sums, taught = np.zeros((n_units, width)), np.zeros(width)
-    for s in range(n):
-        read = np.minimum(sums / np.maximum(taught, 1), cap / np.sqrt(n_units))
-        outputs = np.empty((1, layer.width), np.float32)
-        assert layer.learn(Samples(active, s, s + 1, labels, plastic, beta), outputs) == s + 1
-        np.testing.assert_allclose(outputs[0, :width], x[s] @ read, rtol=1e-4, atol=1e-6)
-        if labels[s] >= 0:
-            mine = codes[labels[s]] & plastic[:width]
-            taught += mine
-            sums[:, mine] += x[s][:, np.newaxis]
-        np.testing.assert_allclose(layer.state.views()["weights"], sums, rtol=1e-5)
-        assert np.array_equal(layer.state.views()["counts"], taught)
-    read = np.minimum(sums / np.maximum(taught, 1), cap / np.sqrt(n_units))
-    np.testing.assert_allclose(layer.weights, read, rtol=1e-5)
-    np.testing.assert_allclose(layer.weight_means(), read.mean(axis=0), rtol=1e-5)
-    np.testing.assert_allclose(layer.forward(active, 0, n)[:, :width], x @ read, rtol=1e-4, atol=1e-6)
-    if n_units > 1:
-        assert 0 < np.mean(read == cap / np.sqrt(n_units)) < 1, "the cap cut nothing, or everything"
 
 
 def test_a_neuron_is_what_it_was_taught_whatever_the_others_were() -> None:

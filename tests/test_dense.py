@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from kenyon import KenyonClassifier
 from kenyon.errors import ConfigError, MemoryBudgetError
 from kenyon.features import DenseProjection
+from kenyon.reference._features import Dense
 
 
 def samples(n: int, kind: str) -> NDArray:
@@ -25,20 +26,16 @@ def labels(n: int) -> NDArray[np.int64]:
 
 @pytest.mark.parametrize("kind", ["bytes", "floats"])
 @pytest.mark.parametrize("root", [False, True])
-def test_bytes_are_the_sums_of_samples_of_length_one(kind: str, root: bool) -> None:
+@pytest.mark.parametrize("activity", ["float", "byte"])
+def test_the_projection_is_the_reference(kind: str, root: bool, activity: str) -> None:
     X = samples(40, kind)
-    floats = DenseProjection(50, 20, root=root, seed=3)
-    whole = DenseProjection(50, 20, root=root, seed=3, activity="byte")
-    sums = floats.activate(X, floats.workspace())[1][:40].astype(np.float64) * np.sqrt(50)
-    v = X.astype(np.float64)
-    v = np.copysign(np.sqrt(np.abs(v)), v) if root else v
-    length = np.linalg.norm(v, axis=1, keepdims=True)
-    wanted = np.where(length > 0, 12 * sums / np.maximum(length, 1e-9), 0) + 128
-    units, values, counts = whole.activate(X, whole.workspace())
-    assert values.dtype == np.uint8 and (counts[:40] == 20).all() and (units[0] == np.arange(20)).all()
-    assert np.abs(values[:40] - np.clip(wanted, 0, 255)).max() <= 0.5 + 1e-3
+    features = DenseProjection(50, 20, root=root, activity=activity, seed=3)
+    plain = Dense({"n_inputs": 50, "n_hidden": 20, "root": root, "whole": activity == "byte"}, seed=3)
+    units, values, counts = features.activate(X, features.workspace())
+    assert (counts[:40] == 20).all() and (units[0] == np.arange(20)).all()
+    np.testing.assert_array_equal(values[:40], np.array([plain(x)[1] for x in X]), strict=True)
     if kind == "bytes":
-        assert (values[3] == 128).all()  # nothing was there to be summed
+        assert (values[3] == (128 if activity == "byte" else 0)).all()  # nothing was there to be summed
 
 
 def test_bytes_do_not_depend_on_the_block() -> None:

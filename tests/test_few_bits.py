@@ -1,4 +1,4 @@
-"""Weights of few bits against plain Python, bit by bit; cuts, packing, growth and undoing."""
+"""Weights of few bits against `kenyon.reference`, bit by bit; cuts, packing, growth and undoing."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ import pytest
 from numba import njit
 from numpy.typing import NDArray
 
-from few_bits_in_python import Plain
 from kenyon._kernels import few_bits
 from kenyon._kernels._levels import chance, key_of, reciprocal_of
 from kenyon.errors import ConfigError
 from kenyon.features import Active
 from kenyon.layers import FewBitLayer, Samples
 from kenyon.modulation import clamp_bounds
+from kenyon.reference._few_bit_weights import FewBitWeights
 from kenyon.rules import GEN, MEAN, Rule
+from making import NUMPY_2
 from outside_rule import Leaky
 from pairs import all_pairs
 
@@ -61,20 +62,20 @@ def beta_of(name: str, n: int) -> NDArray[np.float32]:
     return np.tile(np.array([rate, 0.0, *rule.parameters.values()], np.float32), (n, 1))
 
 
-def sample_of(active: Active, s: int) -> dict:
+def sample_of(active: Active, s: int) -> tuple[NDArray[np.int64], NDArray]:
     units, values, counts = active
-    numbers = values[s, : counts[s]]
-    return dict(
-        zip(units[s, : counts[s]].tolist(), numbers.tolist() if values.dtype == np.uint8 else numbers, strict=True)
-    )
+    return units[s, : counts[s]].astype(np.int64), values[s, : counts[s]]
 
 
+@NUMPY_2
 @all_pairs(name=list(RULES), bits=[8, 4, 3, 2], n_units=[1, 13, 50], whole=[True, False])
 def test_every_bit_is_as_defined(name: str, bits: int, n_units: int, whole: bool) -> None:
     """Classes come one after the other, beyond the padding of eight; some may not learn, some samples have no label."""
     n, rng = 60, np.random.default_rng(bits)
     layer = layer_of(name, bits, n_units, whole)
-    plain = Plain(layer.rule, bits, layer.signed, n_units, layer.level, seed=9)
+    rule, rate, (clamp, kind) = RULES[name]
+    how = {"rule": rule, "bits": bits, "clamp": clamp, "clamp_kind": kind, "learning_rate": rate, "whole": whole}
+    plain = FewBitWeights(n_units, 0, 9, how)
     active, beta = samples(n, n_units, whole), beta_of(name, n)
     labels = np.where(rng.random(n) < 0.1, -1, rng.integers(0, 1 + np.arange(n) * 11 // n))
     labels[0], labels[-5] = 0, 10
@@ -87,24 +88,16 @@ def test_every_bit_is_as_defined(name: str, bits: int, n_units: int, whole: bool
         plastic[1] = s % 5 != 0
         outputs = np.empty((1, layer.width), np.float32)
         scores = layer.scores(active, s, s + 1)[0, :width]
-        if whole:
-            assert scores.tolist() == [plain.score(j, sample, layer.fraction) for j in range(width)]
-        else:
-            assert np.allclose(scores, [plain.output(j, sample) for j in range(width)], rtol=1e-6)
+        assert np.array_equal(scores.astype(np.float32) * layer.scale, plain.outputs(sample))
         assert layer.learn(Samples(active, s, s + 1, labels, plastic, beta), outputs) == s + 1
         assert np.array_equal(outputs[0, :width], scores.astype(np.float32) * layer.scale)
         if label >= 0 and plastic[label]:
-            if whole:
-                plain.learn(label, sample, layer.fraction, tuple(layer.constants.tolist()))
-            else:
-                plain.learn_float(label, sample, beta[s, 0])
-        views = layer.state.views()
-        assert np.array_equal(views["weights"], plain.packed()), f"sample {s}"
-        assert views["counts"].tolist() == plain.counts
-        if "exponents" in views:
-            assert views["exponents"].tolist() == plain.exponents
+            plain.learn(sample, label, [label], list(beta[s]))
+        views, wanted = layer.state.views(), plain.arrays()
+        assert views.keys() == wanted.keys()
+        assert all(np.array_equal(views[key], wanted[key]) for key in views), f"sample {s}"
     assert not layer.state.arrays["weights"][:, layer.n_neurons :].any(), "padding was touched"
-    assert np.array_equal(layer.levels, np.array(plain.columns).T)
+    assert np.array_equal(layer.levels, np.array(plain.levels).T)
     assert layer.state.state_bytes == -(-n_units * bits // 8) * 11 + 11 * (4 + ("exponents" in views))
     if n_units > 1 and "slow" not in name:
         assert len(np.unique(layer.levels)) > 1, "nothing was learned"
@@ -224,7 +217,8 @@ def test_weights_are_levels_at_their_scale() -> None:
         assert layer.weights.dtype == np.float32 and layer.weights.shape == (37, 2)
         x = np.zeros((60, 37))
         for s in range(60):
-            x[s, list(sample_of(active, s))] = list(sample_of(active, s).values())
+            units, values = sample_of(active, s)
+            x[s, units] = values
         x /= np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1)
         assert np.allclose(layer.forward(active, 0, 60)[:, :2], x @ wanted, atol=2e-2 * np.abs(x @ wanted).max())
 

@@ -1,4 +1,4 @@
-"""Hidden layers that learn from their own error: the step in plain NumPy, the gain, and what is refused."""
+"""Hidden layers that learn from their own error: the step as in `kenyon.reference`, the gain, and what is refused."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from sklearn.datasets import load_digits
 
 import kenyon
@@ -15,6 +16,7 @@ from kenyon._kernels import local_error
 from kenyon.errors import ConfigError
 from kenyon.evaluation import RunConfig, Store
 from kenyon.layers import LocalErrorLayer, Samples
+from kenyon.reference._local_error import LocalError
 from kenyon.rules import GEN, INEL
 from making import held, make, stream
 from second_order import activity
@@ -26,21 +28,43 @@ def test_code_that_is_compiled_in_is_part_of_the_file() -> None:
     assert digest.hexdigest()[:12] == local_error.COMPILED_IN
 
 
-def test_the_step_is_the_gradient_of_its_own_squared_error() -> None:
+def test_a_layer_is_the_reference() -> None:
     rng = np.random.default_rng(0)
-    layer = LocalErrorLayer(n_inputs=12, n_hidden=10, seed=3, rate=0.5)
+    layer, plain = (
+        LocalErrorLayer(n_inputs=12, n_hidden=10, seed=3, rate=0.5),
+        LocalError(12, 10, 3, {"hidden_rate": 0.5}),
+    )
     layer.add_classes(4)
-    W, B = layer.weights.astype(np.float64), layer.codes[:, :10].astype(np.float64)
-    assert np.allclose(np.abs(B), 1 / np.sqrt(10)) and not layer.codes[:, 10:].any()
+    for _ in range(4):
+        plain.add_class()
     X = np.where(rng.random((30, 12)) < 0.5, rng.random((30, 12)), 0).astype(np.float32)
     y = rng.integers(-1, 4, 30)  # -1: no label
-    for x, label in zip(X.astype(np.float64), y, strict=True):
-        x_o = x @ W
+    for x, label in zip(X, y.tolist(), strict=True):
         if label >= 0:
-            error = np.eye(4)[label] - B @ np.maximum(x_o, 0)
-            W += 0.5 * np.outer(x, (B.T @ error) * (x_o > 0))
+            plain.learn((np.flatnonzero(x), x[x != 0]), label, range(10), [])
     assert layer.learn(Samples(activity(X), 0, 30, y, None, np.zeros((30, 2), np.float32))) == 30
-    np.testing.assert_allclose(layer.weights, W, atol=1e-5)
+    assert np.array_equal(layer.weights, plain.weights) and not layer.codes[:, 10:].any()
+
+
+def test_the_step_of_the_reference_goes_down_the_gradient_of_its_own_squared_error() -> None:
+    layer = LocalError(12, 10, 3, {"hidden_rate": 1e-2})
+    layer.add_class()
+    layer.add_class()
+    x = np.arange(12), np.random.default_rng(0).random(12).astype(np.float32)
+
+    def error(weights: NDArray[np.float32]) -> float:
+        h = np.maximum(x[1] @ weights, 0)
+        return float((([0, 1] - layer.readout @ h) ** 2).sum() / 2)
+
+    before = layer.weights.astype(np.float64)
+    slopes = np.zeros_like(before)
+    for place in np.ndindex(before.shape):
+        up, down = before.copy(), before.copy()
+        up[place] += 1e-5
+        down[place] -= 1e-5
+        slopes[place] = (error(up) - error(down)) / 2e-5
+    layer.learn(x, 1, range(10), [])
+    np.testing.assert_allclose(layer.weights - before, -1e-2 * slopes, atol=1e-6)
 
 
 def test_weights_begin_at_random_and_follow_from_the_seed() -> None:

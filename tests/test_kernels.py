@@ -1,10 +1,12 @@
-"""The feature layer against its equation in NumPy, and the block path against the single-sample path."""
+"""The feature layer against `kenyon.reference`, and the block path against the single-sample path."""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,6 +20,8 @@ from kenyon._kernels.check import first_unbearable
 from kenyon._kernels.draw import draw_code
 from kenyon._kernels.vector import SQUARE_LANES, add_squares
 from kenyon.features import BLOCK, Active, Features, Identity, SparseProjection
+from kenyon.reference import _features
+from kenyon.reference._activity import Active as PlainActive
 
 
 def samples(n: int, width: int, kind: str, seed: int = 0) -> NDArray:
@@ -46,20 +50,14 @@ def run(features: Features, X: NDArray) -> tuple[NDArray[np.float32], NDArray[np
     return block, np.concatenate(singles)
 
 
-def equation(features: SparseProjection, X: NDArray, threshold: float | None, unit_norm: bool) -> NDArray[np.float64]:
-    """x_e = ReLU(W_e u - mu - beta sigma), in float64."""
-    W = np.zeros((features.n_outputs, X.shape[1]))
-    rows = np.arange(len(W))[:, np.newaxis]
-    W[rows, features.inputs[:, : features._n_excitatory].astype(np.int64)] = 1
-    W[rows, features.inputs[:, features._n_excitatory :].astype(np.int64)] = -1
-    projected = X.astype(np.float64) @ W.T
-    if threshold is not None:
-        projected -= projected.mean(axis=1, keepdims=True) + threshold * projected.std(axis=1, keepdims=True)
-    x_e = np.maximum(projected, 0)
-    if unit_norm:
-        length = np.linalg.norm(x_e, axis=1, keepdims=True)
-        x_e /= np.where(length, length, 1)
-    return x_e
+def plain(make: Callable[..., Any], X: NDArray, n_units: int, **how: Any) -> NDArray[np.float32]:
+    """x_e of each sample by the reference."""
+    how = {"n_inputs": X.shape[1], "n_hidden": n_units, "arithmetic": "float", "root": False} | how
+    features: Callable[[NDArray], PlainActive] = make(how, how.pop("seed", 0))
+    out = np.zeros((len(X), n_units), np.float32)
+    for row, (units, values) in zip(out, map(features, X), strict=True):
+        row[units] = values
+    return out
 
 
 @settings(max_examples=60, deadline=None)
@@ -74,7 +72,7 @@ def equation(features: SparseProjection, X: NDArray, threshold: float | None, un
     n=st.sampled_from([1, 2, 8, 9, 31, 32]),
     seed=st.integers(0, 2**31),
 )
-def test_features_are_the_equation_and_blocks_are_singles(
+def test_features_are_the_reference_and_blocks_are_singles(
     n_units: int,
     n_inputs: int,
     share: float,
@@ -86,17 +84,11 @@ def test_features_are_the_equation_and_blocks_are_singles(
     seed: int,
 ) -> None:
     k = max(1, round(share * n_inputs))
-    features = SparseProjection(
-        n_inputs, n_units, k, inhibitory=inhibitory, threshold=threshold, unit_norm=unit_norm, seed=seed
-    )
+    how: dict[str, Any] = {"inhibitory": inhibitory, "threshold": threshold, "unit_norm": unit_norm, "seed": seed}
     X = samples(n, n_inputs, kind, seed % 1000)
-    block, singles = run(features, X)
+    block, singles = run(SparseProjection(n_inputs, n_units, k, **how), X)
     np.testing.assert_array_equal(block, singles)
-    raw = equation(features, X, threshold, unit_norm=False)
-    wanted = equation(features, X, threshold, unit_norm)
-    # a projection that is at the threshold but for rounding, and is the only one, would be scaled up from nothing
-    clear = np.linalg.norm(raw, axis=1) > 1e-3 * max(1.0, float(X.max()))
-    np.testing.assert_allclose(block[clear], wanted[clear], rtol=1e-3, atol=2e-3 if unit_norm else 2e-2)
+    np.testing.assert_array_equal(block, plain(_features.Sparse, X, n_units, n_connections=k, **how))
 
 
 @pytest.mark.parametrize(
@@ -104,21 +96,22 @@ def test_features_are_the_equation_and_blocks_are_singles(
     [(128, 0.0, True), (129, 0.0, False), (400, 0.0, False), (256, 0.5, True), (258, 0.5, False), (140, 0.95, False)],
 )
 def test_sums_near_16_bits_are_exact(k: int, inhibitory: float, narrow: bool) -> None:
-    features = SparseProjection(400, 70, k, threshold=None, unit_norm=False, inhibitory=inhibitory, seed=1)
+    how: dict[str, Any] = {"threshold": None, "unit_norm": False, "inhibitory": inhibitory, "seed": 1}
+    features = SparseProjection(400, 70, k, **how)
     assert (features._byte_sums is np.int16) == narrow
     X = np.full((20, 400), 255, np.uint8)
     X[1::2] = samples(10, 400, "bytes")
     block, singles = run(features, X)
     np.testing.assert_array_equal(block, singles)
-    np.testing.assert_array_equal(block, equation(features, X, None, unit_norm=False))
+    np.testing.assert_array_equal(block, plain(_features.Sparse, X, 70, n_connections=k, **how))
 
 
 def test_more_inputs_than_16_bits_can_number() -> None:
-    features = SparseProjection(70_000, 5, 3, threshold=None, unit_norm=False, seed=1)
+    how: dict[str, Any] = {"threshold": None, "unit_norm": False, "inhibitory": 0.0, "seed": 1}
     X = samples(9, 70_000, "bytes")
-    block, singles = run(features, X)
+    block, singles = run(SparseProjection(70_000, 5, 3, **how), X)
     np.testing.assert_array_equal(block, singles)
-    np.testing.assert_array_equal(block, equation(features, X, None, unit_norm=False))
+    np.testing.assert_array_equal(block, plain(_features.Sparse, X, 5, n_connections=3, **how))
 
 
 @pytest.mark.parametrize("unit_norm", [True, False])
@@ -128,8 +121,7 @@ def test_identity(kind: str, unit_norm: bool) -> None:
     X[3] = 0
     block, singles = run(Identity(37, unit_norm=unit_norm), X)
     np.testing.assert_array_equal(block, singles)
-    length = np.linalg.norm(X.astype(np.float64), axis=1, keepdims=True)
-    np.testing.assert_allclose(block, X / np.where(length, length, 1) if unit_norm else X, rtol=1e-6)
+    np.testing.assert_array_equal(block, plain(_features.Identity, X, 37, unit_norm=unit_norm))
 
 
 def test_every_unit_has_its_own_distinct_inputs() -> None:

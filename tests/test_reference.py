@@ -14,6 +14,9 @@ from kenyon import KenyonClassifier
 from kenyon.modulation import Exponential, InverseTime, OverCount, Step
 from kenyon.reference import Learner
 from kenyon.rules import GEN, INEL, MEAN, OJA
+from making import NUMPY_2
+
+pytestmark = NUMPY_2
 
 Params = dict[str, Any]
 Axes = Mapping[str, Mapping[str, Params]]

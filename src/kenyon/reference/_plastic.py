@@ -5,7 +5,8 @@
 
 delta is the rule: GEN x_m (x_e - b1) (x_o - b2), OJA x_m (x_e x_o - b1 x_o^2 W), MSE (x_m - x_o) x_e, MEAN x_m x_e. The
 condition is INEL's; other rules have none. The modulatory signal x_m is the one-hot label, or for a hidden layer a
-random code of it. Rules see numbers in float32, a `local` factor of the learning rate sees the count in float64.
+random code of it. Rules see numbers in float32, and a Python number among them is one, too, as NumPy 2 has it; a
+`local` factor of the learning rate sees the count in float64.
 """
 
 from __future__ import annotations
