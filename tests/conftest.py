@@ -8,6 +8,7 @@ data sets.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import signal
 from collections.abc import Generator, Iterator
@@ -54,7 +55,8 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
     try:
         return (yield)
     except MissingExtraError as error:
-        pytest.skip(str(error))
+        extra = re.search(r"kenyon\[(\w+)\]", str(error))
+        pytest.skip(f"needs the extra {extra[1]!r}" if extra else str(error))
 
 
 @pytest.fixture(autouse=True)

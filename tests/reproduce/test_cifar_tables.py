@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+pytest.importorskip("torch", reason="needs the extra 'baselines'")
+
 from kenyon.baselines import grid_of
 from kenyon.evaluation import run
 from kenyon.learners import LEARNERS

@@ -105,6 +105,7 @@ def test_rows_without_a_number_in_the_columns_that_count_are_left_out() -> None:
 
 
 def test_a_backbone_without_weights_is_a_gap_with_its_command(tmp_path: Path) -> None:
+    pytest.importorskip("onnxruntime", reason="needs the extra 'backbones'")
     setting = Setting(tmp_path, tmp_path)
     setting.__dict__["present"] = frozenset({"cifar10"})
     cell = setting.kenyon("cifar10", "single-task", {"rule": "mse"}, features=PAPERS_BACKBONE, paper=(73.24,))

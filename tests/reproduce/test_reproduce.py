@@ -154,6 +154,7 @@ def test_quick_on_the_digits_reports_the_stores_numbers(tmp_path: Path) -> None:
 
 
 def test_plan_runs_nothing_and_as_is_only_writes(tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="needs the extra 'baselines'")
     arguments = ["reproduce", "comparison", "--quick", "--out", "here"]
     result = CliRunner().invoke(app, [*arguments, "--plan"])
     assert result.exit_code == 0 and "to do   digits-class-incremental-der-s0" in result.stdout

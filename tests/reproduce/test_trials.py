@@ -55,6 +55,7 @@ def test_every_configuration_of_the_paper_is_shown_without_normalisation(tmp_pat
 
 @pytest.mark.usefixtures("everything_there")
 def test_shuffled_orders_stand_beside_the_sorted_one(tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="needs the extra 'baselines'")
     (sheet,) = orders(Setting(tmp_path))
     assert isinstance(sheet, Sheet) and len(sheet.columns) == 6
     labels = [line.label for line in sheet.lines]

@@ -183,6 +183,7 @@ if __name__ == "__main__":
 
 
 def test_sigkill_loses_no_finished_evaluation(tmp_path: Path) -> None:
+    pytest.importorskip("deephyper", reason="needs the extra 'search'")
     (tmp_path / "hold.py").write_text(HOLD)
     command = [sys.executable, str(tmp_path / "hold.py"), str(tmp_path / "out")]
     log, seen = tmp_path / "out" / "evaluations.csv", b""
@@ -205,6 +206,7 @@ def test_sigkill_loses_no_finished_evaluation(tmp_path: Path) -> None:
 
 
 def test_the_best_configuration_runs_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("deephyper", reason="needs the extra 'search'")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "space.toml").write_text(SPACE)
     searched = CliRunner().invoke(app, [*COMMAND, "--space", "space.toml", "--out", "out", "--json"])
