@@ -116,7 +116,7 @@ class KillsNode(LearnWatch):
     def __init__(self, cluster: Any, node: Any) -> None:
         self._cluster, self._node, self._pieces = cluster, node, 0
 
-    def planned(self, n_shards: int, n_pieces: int, n_learned: int, rows: int | None) -> None:
+    def planned(self, n_shards: int, n_pieces: int, n_learned: int, rows: int) -> None:
         self._pieces = n_pieces
 
     def learned(self, rows: int, n_learned: int) -> None:

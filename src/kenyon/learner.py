@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Hashable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Any, Self, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -28,6 +28,12 @@ T = TypeVar("T")
 
 _LOCKS: WeakKeyDictionary[KenyonClassifier, ModelLock] = WeakKeyDictionary()
 """The lock of each classifier: no attribute of it, since it is neither copied nor saved."""
+
+
+def _without_names(inputs: Inputs) -> Inputs:
+    bare = Inputs()
+    bare.n_features_in_, bare.floats = inputs.n_features_in_, inputs.floats
+    return bare
 
 
 class KenyonClassifier(Classes):
@@ -120,13 +126,38 @@ class KenyonClassifier(Classes):
             return False
         return engine.learn_one(x[np.newaxis], neuron, head.head)
 
+    def _learn_named(
+        self, X: NDArray, y: ArrayLike, names: Sequence[str], classes: Iterable[Hashable] | None = None
+    ) -> Self:
+        """`partial_fit` of an array whose columns have these names, as those of a data frame have.
+
+        The names are those of the first call; files are matched by them before they come here (`kenyon.shards`).
+        """
+        self._lock.write(lambda: self._learn(X, y, classes, None, predict=False, names=names))
+        return self
+
+    def _check_samples(self, X: NDArray) -> bool:
+        """Refuse samples that cannot be learned; whether they are numbers other than bytes. Changes nothing."""
+        inputs = Inputs()
+        check_samples(inputs, X, first=True, absent=self._absent(None))
+        return inputs.floats
+
     def _learn(
-        self, X: ArrayLike, y: ArrayLike, classes: Iterable[Hashable] | None, task: Hashable, predict: bool
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        classes: Iterable[Hashable] | None,
+        task: Hashable,
+        predict: bool,
+        names: Sequence[str] | None = None,
     ) -> NDArray:
         task = plain_task(task)
         core = self._settled() if self.__sklearn_is_fitted__() else None
         inputs = Inputs() if core is None else core.inputs
-        samples = check_samples(inputs, X, first=core is None, absent=self._absent(core))
+        checked = inputs if core is None or names is None else _without_names(inputs)
+        samples = check_samples(checked, X, first=core is None, absent=self._absent(core))
+        if core is None and names is not None:
+            inputs.feature_names_in_ = np.array(names, object)
         heads: Mapping[Hashable, Labels] = {} if core is None else core.heads
         kind = None if core is None else next(iter(heads.values())).kind
         before = heads.get(task, Labels(kind=kind))

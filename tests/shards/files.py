@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.csv
 import pyarrow.feather
@@ -59,9 +60,10 @@ def parts(folder: Path, n: int = 6, ending: str = ".parquet", seed: int = 0) -> 
     return X, y
 
 
-def single_pass(X: NDArray, y: NDArray, path: Path, config: LearnConfig = CONFIG) -> bytes:
-    """The file of a model that learned everything in one call."""
-    config.classifier().partial_fit(X, y).save(path)
+def single_pass(X: NDArray, y: NDArray, path: Path, config: LearnConfig = CONFIG, named: bool = True) -> bytes:
+    """The file of a model that learned everything in one call, with the names of the columns unless it has none."""
+    samples = pd.DataFrame(X, columns=[f"p{i}" for i in range(X.shape[1])]) if named else X
+    config.classifier().partial_fit(samples, y).save(path)
     return path.read_bytes()
 
 

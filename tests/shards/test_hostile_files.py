@@ -13,7 +13,7 @@ import pytest
 
 from fuzz.mutate import mutated_bytes
 from kenyon.errors import KenyonError
-from kenyon.shards._formats import batches_of, layout_of
+from kenyon.shards._formats import Columns, batches_of, layout_of
 
 X, Y = np.arange(40, dtype=np.float32).reshape(10, 4), np.arange(10) % 2
 
@@ -39,8 +39,9 @@ def test_damaged_files_are_refused_by_name(name: str, tmp_path: Path) -> None:
     for _ in range(150):
         path.write_bytes(mutated_bytes(whole, rng))
         try:
-            for piece in layout_of(path, "label", 1000).pieces:
-                for _batch in batches_of(path, "label", piece, as_bytes=False):
+            layout = layout_of(path, "label", 1000)
+            for piece in layout.pieces:
+                for _batch in batches_of(path, Columns("label", layout.columns), piece):
                     pass
         except KenyonError as error:
             assert name in str(error)

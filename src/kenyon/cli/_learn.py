@@ -33,7 +33,8 @@ def learn(
 ) -> None:
     """Learn parquet, Arrow, CSV or npz files in shards, larger than memory, and merge what was learned.
 
-    A call that was killed goes on where it was; a file that was learned before is not learned again.
+    A call that was killed goes on where it was; a file that was learned before is not learned again. A file that cannot
+    be learned is named, and the others are learned.
     """
     from kenyon.shards import learn_files, read_learn_config
 
@@ -69,11 +70,10 @@ def make_watch(quiet: bool) -> Any:
             if done == total or done % max(1, total // 10) == 0:
                 _say(f"recorded {done:,} of {total:,} shards")
 
-        def planned(self, n_shards: int, n_pieces: int, n_learned: int, rows: int | None) -> None:
+        def planned(self, n_shards: int, n_pieces: int, n_learned: int, rows: int) -> None:
             self._pieces, self._shown, self._begin = n_pieces, 10 * n_learned // n_pieces, perf_counter()
-            samples = "" if rows is None else f", {rows:,} samples"
             gone = f"; going on after {n_learned:,}" if n_learned else ""
-            _say(f"{n_shards:,} shards in {n_pieces:,} pieces{samples}{gone}")
+            _say(f"{n_shards:,} shards in {n_pieces:,} pieces, {rows:,} samples{gone}")
 
         def learned(self, rows: int, n_learned: int) -> None:
             self._rows += rows

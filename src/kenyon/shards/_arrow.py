@@ -1,12 +1,12 @@
 """Parquet, Arrow and CSV files as batches, through Arrow.
 
-The features of a row are its columns of numbers in the order of the file; or of columns that hold a fixed number of
-values each (fixed-size lists, or binary values as bytes), one behind the other.
+The features of a row are its columns of numbers, found by name, in the order that is asked for; or of columns that hold
+a fixed number of values each (fixed-size lists, or binary values as bytes), one behind the other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -26,48 +26,54 @@ BUFFER = 1 << 20
 class Parquet:
     """Pieces are ranges of row groups."""
 
-    def layout(self, path: Path, label: str, piece: int) -> tuple[int | None, list[str], list[tuple[int, int]]]:
+    def layout(self, path: Path, label: str, piece: int) -> tuple[list[str], list[tuple[int, int]]]:
         with _open_parquet(path) as file:
             columns = _columns(path, file.schema_arrow.names, label)
             rows = [file.metadata.row_group(number).num_rows for number in range(file.metadata.num_row_groups)]
-        return sum(rows), columns, _ranges(rows, piece)
+        return columns, _ranges(rows, piece)
 
-    def batches(self, path: Path, label: str, first: int, last: int) -> Iterator[tuple[NDArray, NDArray]]:
+    def batches(
+        self, path: Path, label: str, features: Sequence[str], absent: bool, first: int, last: int
+    ) -> Iterator[tuple[NDArray, NDArray]]:
         with _open_parquet(path) as file:
-            groups = list(range(first, last))
-            for batch in file.iter_batches(batch_size=ROWS, row_groups=groups, use_threads=False):
-                yield _arrays(path, batch, label)
+            groups, wanted = list(range(first, last)), [*features, label]
+            for batch in file.iter_batches(batch_size=ROWS, row_groups=groups, columns=wanted, use_threads=False):
+                yield _arrays(path, batch, label, features, absent)
 
 
 class Arrow:
     """Files of Arrow's own format; pieces are ranges of record batches."""
 
-    def layout(self, path: Path, label: str, piece: int) -> tuple[int | None, list[str], list[tuple[int, int]]]:
+    def layout(self, path: Path, label: str, piece: int) -> tuple[list[str], list[tuple[int, int]]]:
         with _open_arrow(path) as file:
             columns = _columns(path, file.schema.names, label)
             rows = [file.get_batch(number).num_rows for number in range(file.num_record_batches)]
-        return sum(rows), columns, _ranges(rows, piece)
+        return columns, _ranges(rows, piece)
 
-    def batches(self, path: Path, label: str, first: int, last: int) -> Iterator[tuple[NDArray, NDArray]]:
+    def batches(
+        self, path: Path, label: str, features: Sequence[str], absent: bool, first: int, last: int
+    ) -> Iterator[tuple[NDArray, NDArray]]:
         with _open_arrow(path) as file:
             for number in range(first, last):
                 batch = file.get_batch(number)
                 for start in range(0, batch.num_rows, ROWS):
-                    yield _arrays(path, batch.slice(start, ROWS), label)
+                    yield _arrays(path, batch.slice(start, ROWS), label, features, absent)
 
 
 class Csv:
     """Text with a header, perhaps compressed by gzip; one piece, since its rows are found by reading alone."""
 
-    def layout(self, path: Path, label: str, piece: int) -> tuple[int | None, list[str], list[tuple[int, int]]]:
+    def layout(self, path: Path, label: str, piece: int) -> tuple[list[str], list[tuple[int, int]]]:
         with _reading(path, "CSV"), _open_csv(path) as file:
-            return None, _columns(path, file.schema.names, label), [(0, 0)]
+            return _columns(path, file.schema.names, label), [(0, 0)]
 
-    def batches(self, path: Path, label: str, first: int, last: int) -> Iterator[tuple[NDArray, NDArray]]:
+    def batches(
+        self, path: Path, label: str, features: Sequence[str], absent: bool, first: int, last: int
+    ) -> Iterator[tuple[NDArray, NDArray]]:
         with _reading(path, "CSV"), _open_csv(path) as file:
             for batch in file:
                 for start in range(0, batch.num_rows, ROWS):
-                    yield _arrays(path, batch.slice(start, ROWS), label)
+                    yield _arrays(path, batch.slice(start, ROWS), label, features, absent)
 
 
 @contextmanager
@@ -95,7 +101,8 @@ def _open_parquet(path: Path) -> Iterator[Any]:
 @contextmanager
 def _open_arrow(path: Path) -> Iterator[Any]:
     ipc = require("pyarrow.ipc", "data", "reading Arrow files")
-    with _reading(path, "Arrow") as arrow, arrow.memory_map(str(path)) as source, ipc.open_file(source) as file:
+    # Not mapped into memory: a file that shrinks meanwhile would end the process.
+    with _reading(path, "Arrow") as arrow, arrow.OSFile(str(path)) as source, ipc.open_file(source) as file:
         yield file
 
 
@@ -127,9 +134,10 @@ def _ranges(rows: list[int], piece: int) -> list[tuple[int, int]]:
     return [*ranges, (start, len(rows))] if start < len(rows) or not ranges else ranges
 
 
-def _arrays(path: Path, batch: Any, label: str) -> tuple[NDArray, NDArray]:
-    columns = [_values(path, name, batch.column(name)) for name in batch.schema.names if name != label]
-    dtype = np.uint8 if all(column.dtype == np.uint8 for column in columns) else np.float32
+def _arrays(path: Path, batch: Any, label: str, features: Sequence[str], absent: bool) -> tuple[NDArray, NDArray]:
+    columns = [_values(path, name, batch.column(name), absent) for name in features]
+    in_bytes = not absent and all(column.dtype == np.uint8 for column in columns)  # a byte cannot be NaN
+    dtype = np.uint8 if in_bytes else np.float32
     if len(columns) == 1:
         X = columns[0].astype(dtype, copy=False)
     else:
@@ -141,13 +149,16 @@ def _arrays(path: Path, batch: Any, label: str) -> tuple[NDArray, NDArray]:
     return X, _labels(batch.column(label))
 
 
-def _values(path: Path, name: str, column: Any) -> NDArray:
-    """(rows, values of each) of a column."""
+def _values(path: Path, name: str, column: Any, absent: bool) -> NDArray:
+    """(rows, values of each) of a column; an empty cell is NaN where it may be absent."""
     import pyarrow as arrow
 
     kind = column.type
-    if column.null_count:
-        raise DataError(f"{path}, column {name!r} has empty cells: expected a number in each")
+    lists = arrow.types.is_list(kind) or arrow.types.is_large_list(kind) or arrow.types.is_fixed_size_list(kind)
+    bytes_ = arrow.types.is_fixed_size_binary(kind) or arrow.types.is_binary(kind) or arrow.types.is_large_binary(kind)
+    if column.null_count and (not absent or lists or bytes_):
+        hint = "" if lists or bytes_ else ", or the option missing = 'absent'"
+        raise DataError(f"{path}, column {name!r} has empty cells: expected a number in each{hint}")
     if arrow.types.is_fixed_size_binary(kind):
         width = kind.byte_width
         data = np.frombuffer(column.buffers()[1], np.uint8, len(column) * width, column.offset * width)
@@ -158,9 +169,9 @@ def _values(path: Path, name: str, column: Any) -> NDArray:
             raise DataError(f"{path}, column {name!r} holds cells of different lengths: expected one length")
         return np.frombuffer(b"".join(cells), np.uint8).reshape(len(cells), -1)
     inside = column
-    if arrow.types.is_list(kind) or arrow.types.is_large_list(kind) or arrow.types.is_fixed_size_list(kind):
+    if lists:
         inside = column.flatten()
-        if inside.null_count:
+        if inside.null_count and not absent:
             raise DataError(f"{path}, column {name!r} has lists with empty cells: expected a number in each")
         width, rest = divmod(len(inside), max(1, len(column)))
         if rest or (not arrow.types.is_fixed_size_list(kind) and len(set(column.value_lengths().to_pylist())) > 1):
@@ -168,10 +179,14 @@ def _values(path: Path, name: str, column: Any) -> NDArray:
         kind = inside.type
     else:
         width = 1
+    if absent and arrow.types.is_null(kind):
+        return np.full((len(column), width), np.nan)
     if not (arrow.types.is_integer(kind) or arrow.types.is_floating(kind) or arrow.types.is_boolean(kind)):
         raise DataError(
             f"{path}, column {name!r} is of type {column.type}: expected numbers, or lists or bytes of them"
         )
+    if inside.null_count:
+        inside = inside.cast("float64")  # whose empty cells become NaN
     return inside.to_numpy(zero_copy_only=False).reshape(len(column), width)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -20,12 +20,10 @@ class Layout(NamedTuple):
     """What a file holds.
 
     Attributes:
-        rows: how many samples; None where only reading would tell.
-        columns: the names of its features, in order.
+        columns: the names of its columns but the label's, in order; none where they have no names.
         pieces: (first, last) of each piece in the file's own units: row groups, record batches, or (0, 0) for all.
     """
 
-    rows: int | None
     columns: list[str]
     pieces: list[tuple[int, int]]
 
@@ -37,13 +35,31 @@ class Batch(NamedTuple):
     y: NDArray
 
 
+class Columns(NamedTuple):
+    """How the columns of a file are read.
+
+    Attributes:
+        label: the column of the labels.
+        features: the columns of the features, in order; a format without names for its columns has none.
+        as_bytes: features are integers from 0 to 255 and read as bytes, whatever their type in the file.
+        absent: whether an empty cell is NaN; else it is refused.
+    """
+
+    label: str
+    features: Sequence[str]
+    as_bytes: bool = False
+    absent: bool = False
+
+
 class Reader(Protocol):
     """What a format needs to be learned from."""
 
-    def layout(self, path: Path, label: str, piece: int) -> tuple[int | None, list[str], list[tuple[int, int]]]:
+    def layout(self, path: Path, label: str, piece: int) -> tuple[list[str], list[tuple[int, int]]]:
         """What a file holds, as `Layout` has it, in pieces of about so many rows."""
 
-    def batches(self, path: Path, label: str, first: int, last: int) -> Iterator[tuple[NDArray, NDArray]]:
+    def batches(
+        self, path: Path, label: str, features: Sequence[str], absent: bool, first: int, last: int
+    ) -> Iterator[tuple[NDArray, NDArray]]:
         """The samples of a piece in order, in batches of a bounded size."""
 
 
@@ -70,10 +86,10 @@ def layout_of(path: Path, label: str, piece: int) -> Layout:
     return Layout(*reader_of(path).layout(path, label, piece))
 
 
-def batches_of(path: Path, label: str, piece: tuple[int, int], as_bytes: bool) -> Iterator[Batch]:
+def batches_of(path: Path, columns: Columns, piece: tuple[int, int]) -> Iterator[Batch]:
     """The samples of a piece, in order."""
-    at = 0
-    for X, y in reader_of(path).batches(path, label, *piece):
+    at, label, features, as_bytes, absent = 0, *columns
+    for X, y in reader_of(path).batches(path, label, features, absent, *piece):
         yield Batch(_bytes(path, X, at) if as_bytes else X, y)
         at += len(y)
 
@@ -86,7 +102,7 @@ def _bytes(path: Path, X: NDArray, at: int) -> NDArray[np.uint8]:
     if (wrong := np.argwhere(out != X)).size:
         row, column = wrong[0].tolist()
         raise DataError(
-            f"{path}, row {at + row} of a piece, feature {column}: {X[row, column]!r}, expected a whole number from 0 "
+            f"{path}, row {at + row} of a piece, feature {column}: {X[row, column]!r}, expected an integer from 0 "
             "to 255, since as_bytes is true"
         )
     return out

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from math import prod
 from pathlib import Path
@@ -22,12 +22,14 @@ ROWS = 2048
 class Npz:
     """One piece: what lies in the middle of a compressed array is found by reading from its start."""
 
-    def layout(self, path: Path, label: str, piece: int) -> tuple[int | None, list[str], list[tuple[int, int]]]:
+    def layout(self, path: Path, label: str, piece: int) -> tuple[list[str], list[tuple[int, int]]]:
         with _reading(path) as archive, archive.open(_member(path, archive, "X")) as file:
-            shape, _ = _header(path, file)
-        return shape[0], [f"X[{prod(shape[1:])}]"], [(0, 0)]
+            _header(path, file)
+        return [], [(0, 0)]
 
-    def batches(self, path: Path, label: str, first: int, last: int) -> Iterator[tuple[NDArray, NDArray]]:
+    def batches(
+        self, path: Path, label: str, features: Sequence[str], absent: bool, first: int, last: int
+    ) -> Iterator[tuple[NDArray, NDArray]]:
         with _reading(path) as archive:
             with archive.open(_member(path, archive, label if f"{label}.npy" in archive.namelist() else "y")) as file:
                 labels = npy.read_array(file, allow_pickle=False)
@@ -40,7 +42,7 @@ class Npz:
                     n = min(ROWS, shape[0] - start)
                     data = file.read(n * width * dtype.itemsize)
                     X = np.frombuffer(data, dtype).reshape(n, width)
-                    yield X if dtype == np.uint8 else X.astype(np.float32), labels[start : start + n]
+                    yield X if dtype == np.uint8 and not absent else X.astype(np.float32), labels[start : start + n]
 
 
 @contextmanager

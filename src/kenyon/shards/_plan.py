@@ -1,18 +1,23 @@
-"""Which shards are to be learned: found, read once, compared with what was recorded before."""
+"""Which shards are to be learned: found, judged, compared with what was recorded before."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from glob import glob
 from pathlib import Path
 
-from kenyon.errors import ConfigError, DataError
-from kenyon.parallel import Here, Pool
+from kenyon.errors import ConfigError, DataError, DivergenceError, InputError
+from kenyon.labels import label_kind
+from kenyon.parallel import Here, Pool, WorkerDiedError
 from kenyon.shards._config import LearnConfig
 from kenyon.shards._jobs import inspect
-from kenyon.shards._record import Record, Shard, content_of
+from kenyon.shards._record import Record, Shard, content_of, stamp
 from kenyon.shards._watch import LearnWatch
+
+UNFIT = (DataError, InputError, DivergenceError, WorkerDiedError)
+"""Errors that are the fault of a file, and not of the configuration; a file that ends every worker is one."""
 
 
 def find(data: Iterable[str | os.PathLike[str]]) -> list[str]:
@@ -29,38 +34,116 @@ def find(data: Iterable[str | os.PathLike[str]]) -> list[str]:
 
 
 def looked_at(
-    pool: Pool | Here, known: Sequence[Shard], paths: Sequence[str], label: str, piece: int, watch: LearnWatch
-) -> dict[str, Shard]:
-    """Every file by content; one that has the size and time that were recorded is not read again."""
+    pool: Pool | Here,
+    known: Sequence[Shard],
+    paths: Sequence[str],
+    config: LearnConfig,
+    piece: int,
+    watch: LearnWatch,
+) -> tuple[dict[str, Shard], dict[str, str]]:
+    """Every file by content, and the reason for those that are refused.
+
+    A file that has the size and time that were recorded is not read again.
+    """
     recorded = {shard.path: shard for shard in known}
-    todo = [path for path in paths if path not in recorded or not recorded[path].is_unchanged()]
-    found = {path: recorded[path] for path in paths if path not in todo}
-    for path in todo:
-        pool.submit(path, inspect, path, label, piece)
+    found: dict[str, Shard] = {}
+    refused: dict[str, str] = {}
+    for path in paths:
+        try:
+            if path in recorded and recorded[path].is_unchanged():
+                found[path] = recorded[path]
+                continue
+        except DataError as error:
+            refused[path] = str(error)
+            continue
+        pool.submit(path, inspect, path, config, piece)
     for answer in pool.answers():
-        shard = answer.result()
-        found[shard.path] = shard
-        watch.inspected(shard, len(found), len(paths))
-    return {path: found[path] for path in paths}
+        path = str(answer.key)
+        if isinstance(answer.error, UNFIT):
+            refused[path] = with_name(path, answer.error)
+            continue
+        found[path] = answer.result()
+        watch.inspected(found[path], len(found), len(paths))
+    return {path: found[path] for path in paths if path in found}, refused
 
 
-def check_shards(recorded: Sequence[Shard], found: dict[str, Shard]) -> None:
-    """Refuse files that have changed since they were recorded, and shards that do not go together."""
-    for shard in recorded:
-        if shard.path in found and found[shard.path].sha256 != shard.sha256:
-            raise shard.refuse()
-    first: Shard | None = None
-    for shard in (*recorded, *found.values()):
-        first = first or shard
-        if shard.columns != first.columns:
-            raise DataError(
-                f"{shard.path} has the features {_some(shard.columns)}: expected those of {first.path}, "
-                f"{_some(first.columns)}"
-            )
+def with_name(path: str, error: Exception) -> str:
+    """An error's words, which name the file."""
+    return str(error) if path in str(error) else f"{path}: {error}"
+
+
+def fitting(
+    recorded: Sequence[Shard], found: dict[str, Shard], config: LearnConfig
+) -> tuple[dict[str, Shard], dict[str, str]]:
+    """The files that are what was recorded and go together with the first, and the reason for the others.
+
+    Columns are in the order of the first.
+    """
+    sums = {shard.path: shard for shard in recorded}
+    fits: dict[str, Shard] = {}
+    refused: dict[str, str] = {}
+    given = next((label_kind(label) for label in config.classes), "")
+    first = next((shard for shard in recorded if shard.rows), None)
+    labelled = next((shard for shard in recorded if shard.kind), None)
+    for path, shard in found.items():
+        if path in sums:
+            if shard.sha256 != sums[path].sha256:
+                refused[path] = sums[path].changed_since()
+                continue
+            fits[path] = shard
+            continue
+        kind, whose = (labelled.kind, labelled.path) if labelled else (given, "classes")
+        if not shard.rows:
+            fits[path] = shard  # whatever it would have held
+        elif reason := first and _unlike(shard, first):
+            refused[path] = reason
+        elif kind and shard.kind and shard.kind != kind:
+            refused[path] = f"{path} has labels of the kind {shard.kind!r}: expected {kind!r}, as {whose} has"
+        else:
+            fits[path] = replace(shard, columns=first.columns) if first else shard
+            first = first or shard
+            labelled = labelled or (shard if shard.kind else None)
+    return fits, refused
+
+
+def _unlike(shard: Shard, first: Shard) -> str | None:
+    """Why a shard does not go together with the first; None where it does."""
+    if more := [name for name in shard.columns if name not in first.columns]:
+        return (
+            f"{shard.path} has the column {more[0]!r}, which {first.path} has not: expected {_some(first.columns)}. "
+            "Name the columns to learn in features, or those not to learn in drop"
+        )
+    if less := [name for name in first.columns if name not in shard.columns]:
+        return f"{shard.path} has no column {less[0]!r}: expected those of {first.path}, {_some(first.columns)}"
+    if shard.width != first.width:
+        return f"{shard.path} has {shard.width} features: expected {first.width}, as {first.path} has"
+    if shard.floats != first.floats:
+        kinds = "numbers", "bytes"
+        return (
+            f"{shard.path} has {kinds[not shard.floats]} as features: expected {kinds[not first.floats]}, as "
+            f"{first.path} has. as_bytes = true reads integers from 0 to 255 as bytes"
+        )
+    return None
 
 
 def _some(columns: Sequence[str]) -> str:
     return ", ".join(columns[:5]) + (f", ... ({len(columns)} in all)" if len(columns) > 5 else "")
+
+
+def still_there(plan: Record) -> Record:
+    """A plan whose files have the times they have now, and in which those that changed are refused."""
+    shards, refused = [], dict(plan.refused)
+    for shard in plan.shards:
+        try:
+            if not shard.is_unchanged():
+                if content_of(Path(shard.path)) != shard.sha256:
+                    raise DataError(shard.changed_since())
+                size, changed = stamp(Path(shard.path))
+                shard = replace(shard, size=size, changed=changed)
+        except DataError as error:
+            refused.setdefault(shard.path, str(error))
+        shards.append(shard)
+    return replace(plan, shards=tuple(shards), refused=refused)
 
 
 def new_shards(recorded: Sequence[Shard], found: dict[str, Shard], watch: LearnWatch) -> list[Shard]:
@@ -92,4 +175,4 @@ def check_config(record: Record, config: LearnConfig, where: Path) -> None:
     now = config.to_dict()
     if different := [name for name in now if record.config.get(name) != now[name]]:
         seen = "; ".join(f"{name} {record.config.get(name)!r} there and {now[name]!r} now" for name in different)
-        raise ConfigError(f"{where} was begun with another configuration ({seen}): choose another --out")
+        raise ConfigError(f"{where} was begun with another configuration ({seen}): delete it, or choose another --out")

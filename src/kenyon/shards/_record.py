@@ -5,18 +5,36 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from kenyon.errors import DataError, KenyonError
+from kenyon.errors import DataError
 from kenyon.system import replace_json
 
-VERSION = 1
+VERSION = 2
 
 
-class ShardChangedError(KenyonError, ValueError):
-    """A shard that is not what it was when it was recorded; what was learned so far is kept."""
+class ShardError(DataError):
+    """Files that were refused; whatever was learned before, or together with them, is kept.
+
+    Attributes:
+        refused: the reason for each file, by path.
+
+    Example:
+        >>> print(ShardError({"part-1.csv": "part-1.csv has no column 'label'"}, learned=3))
+        part-1.csv has no column 'label'
+        1 file was refused; 3 others are part of the model
+    """
+
+    def __init__(self, refused: Mapping[str, str], learned: int) -> None:
+        self.refused, self.learned = dict(refused), learned
+        were = f"{len(refused)} files were" if len(refused) > 1 else "1 file was"
+        rest = f"{learned} others are" if learned != 1 else "1 other is"
+        super().__init__("\n".join([*refused.values(), f"{were} refused; {rest} part of the model"]))
+
+    def __reduce__(self) -> Any:
+        return ShardError, (self.refused, self.learned)
 
 
 @dataclass(frozen=True)
@@ -27,21 +45,27 @@ class Shard:
         path: where it lies.
         size, changed: bytes, and when they were last changed (in nanoseconds).
         sha256: of its content.
-        rows: samples in it; None where only reading would tell.
-        columns: its features.
+        rows: samples in it.
+        columns: its features, in the order in which they are learned; none where a format has no names for them.
+        width: features of a sample; more than columns where those hold several values each.
+        kind: of its labels, as in `kenyon.labels.label_kind`; empty where no sample has one.
+        floats: whether its features are numbers other than bytes.
         pieces: what is learned at a time, in the units of its format.
 
     Example:
-        >>> Shard("part.npz", 10, 0, "ab", 5, ("X[9]",), ((0, 0),)).rows
-        5
+        >>> Shard("part.csv", 10, 0, "ab", 5, ("a", "b"), 2, "number", True, ((0, 0),)).names
+        ('a', 'b')
     """
 
     path: str
     size: int
     changed: int
     sha256: str
-    rows: int | None
+    rows: int
     columns: tuple[str, ...]
+    width: int
+    kind: str
+    floats: bool
     pieces: tuple[tuple[int, int], ...]
 
     @classmethod
@@ -50,16 +74,20 @@ class Shard:
         columns, pieces = tuple(values["columns"]), tuple((first, last) for first, last in values["pieces"])
         return cls(**{**values, "columns": columns, "pieces": pieces})
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """A name for each feature; none where a column holds several."""
+        return self.columns if len(self.columns) == self.width else ()
+
     def is_unchanged(self) -> bool:
         """Whether the file has the size and the time of change that were recorded."""
         return stamp(Path(self.path)) == (self.size, self.changed)
 
-    def refuse(self) -> ShardChangedError:
-        """The error for a file that is no longer what was recorded."""
-        return ShardChangedError(
+    def changed_since(self) -> str:
+        """Why a file that is no longer what was recorded is refused."""
+        return (
             f"{self.path} has changed since it was recorded (SHA-256 {self.sha256[:12]}...): expected what it was. "
-            "Put it back, give the new content a name of its own, or learn everything anew with another --out. "
-            "What was learned so far is kept."
+            "Put it back, or give the new content a name of its own"
         )
 
 
@@ -92,11 +120,13 @@ class Record:
         config: of `LearnConfig`.
         shards: in the order in which they count.
         model: SHA-256 of the model's file that they went into; empty as long as there is none.
+        refused: of a plan: the reason for each shard that turned out to be unfit while it was learned, by path.
     """
 
     config: dict[str, Any]
     shards: tuple[Shard, ...]
     model: str = ""
+    refused: dict[str, str] = field(default_factory=dict)
 
     def save(self, path: Path) -> None:
         """Write it as a whole."""
@@ -110,6 +140,6 @@ class Record:
             if values.pop("version") != VERSION:
                 raise ValueError("another version")
             shards = tuple(Shard.from_dict(shard) for shard in values["shards"])
-            return cls(dict(values["config"]), shards, str(values["model"]))
+            return cls(dict(values["config"]), shards, str(values["model"]), dict(values["refused"]))
         except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
             raise DataError(f"{path} is no record of shards that this version can read: {error}") from error

@@ -18,8 +18,8 @@ class LearnWatch:
     def inspected(self, shard: Shard, done: int, total: int) -> None:
         """A shard was read and recorded."""
 
-    def planned(self, n_shards: int, n_pieces: int, n_learned: int, rows: int | None) -> None:
-        """Work begins, or goes on where `n_learned` pieces have been learned already; rows None: not known."""
+    def planned(self, n_shards: int, n_pieces: int, n_learned: int, rows: int) -> None:
+        """Work begins, or goes on where `n_learned` pieces have been learned already."""
 
     def learned(self, rows: int, n_learned: int) -> None:
         """One more piece of so many rows was learned."""
