@@ -6,6 +6,7 @@
     python benchmarks/out_of_the_box.py --choose    what the defaults were chosen by
     python benchmarks/out_of_the_box.py --unseen    known classes against unseen ones
     python benchmarks/out_of_the_box.py --ranges    images in other numbers than bytes (held out)
+    python benchmarks/out_of_the_box.py --words     intents from bags of words, whose names come later
 
 The peers stand behind a StandardScaler each, and everybody makes one pass, a sample at a time. `--keep FILE` writes
 every figure into a file as soon as it is there and reads those that it has, so that a run that was ended goes on.
@@ -16,13 +17,14 @@ from __future__ import annotations
 import argparse
 import itertools
 import json
+import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from river import datasets, forest, linear_model, naive_bayes, preprocessing, tree
+from river import datasets, feature_extraction, forest, linear_model, naive_bayes, preprocessing, tree
 from river.datasets import synth
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
 from sklearn.linear_model import SGDClassifier
@@ -30,7 +32,9 @@ from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
 from kenyon import KenyonClassifier
+from kenyon.river import RiverClassifier
 from kenyon.streams import load_dataset
+from kenyon.system import find_data_dir
 
 Sample = tuple[NDArray[np.float64], NDArray]
 
@@ -261,6 +265,34 @@ def ranges() -> None:
         print(f"| {numbers} | {' | '.join(f'{figure:.2f}' for figure in figures)} |", flush=True)
 
 
+def words() -> None:
+    """Intents of CLINC150 from bags of words, twenty at a time: shuffled, and one intent after the other."""
+    everything = json.loads((find_data_dir() / "clinc150" / "data_full.json").read_text(encoding="utf-8"))
+    names = sorted({label for _, label in everything["train"]})
+    makers = {"MultinomialNB": naive_bayes.MultinomialNB, "Kenyon": lambda: RiverClassifier(seed=0)}
+    figures: dict[tuple[str, str], list[tuple[float, float, float]]] = {}
+    for first in range(0, 140, 20):
+        learned, held = (
+            [(text, label) for text, label in everything[part] if label in names[first : first + 20]]
+            for part in ("train", "val")
+        )
+        shuffled = [learned[i] for i in np.random.default_rng(first).permutation(len(learned))]
+        for order, pairs in {"shuffled": shuffled, "intent by intent": learned}.items():
+            for name, make in makers.items():
+                model, hits, start = feature_extraction.BagOfWords() | make(), 0, time.process_time()
+                for text, label in pairs:
+                    hits += model.predict_one(text) == label
+                    model.learn_one(text, label)
+                spent = time.process_time() - start
+                right = np.mean([model.predict_one(text) == label for text, label in held])
+                figures.setdefault((name, order), []).append((100 * hits / len(pairs), 100 * right, spent))
+    print("| | prequential | held out | processor time |\n|---|---|---|---|")
+    for (name, order), found in figures.items():
+        hits, right, spent = np.mean(found, axis=0)
+        spent /= np.mean(figures["MultinomialNB", order], axis=0)[2]
+        print(f"| {name}, {order} | {hits:.1f} | {right:.1f} | {spent:.1f} |", flush=True)
+
+
 def drifting(samples: int) -> dict[str, Iterable]:
     """Streams of River's that change: abruptly, from concept to concept, or all the time."""
     each = samples // 4
@@ -307,16 +339,17 @@ def tables(table: Table, seeds: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    for name in ("test-set", "drift", "choose", "unseen", "ranges"):
+    for name in ("test-set", "drift", "choose", "unseen", "ranges", "words"):
         parser.add_argument(f"--{name}", action="store_true")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--samples", type=int, default=50_000, help="of each stream that changes")
     parser.add_argument("--memory", type=int, default=1_000, help="half-life on streams that change")
     parser.add_argument("--keep", type=Path, metavar="FILE", help="figures are kept here, and not measured again")
     chosen = parser.parse_args()
-    if chosen.unseen or chosen.ranges:
-        unseen() if chosen.unseen else ranges()
-        return
+    for wanted, run in ((chosen.unseen, unseen), (chosen.ranges, ranges), (chosen.words, words)):
+        if wanted:
+            run()
+            return
     sizes = {"seeds": chosen.seeds, "samples": chosen.samples}
     if chosen.drift:
         ours: dict[str, dict[str, Any]] = {f"memory={chosen.memory}": {"memory": chosen.memory}, "memory off": {}}

@@ -43,6 +43,7 @@ CASES: dict[str, dict[str, Any]] = {
     "counting in few bits": {"rule": "mean", "bits": 3},
     "counting": {"rule": "mean", "layer": "counting"},
     "counting, windows": {"rule": "mean", "layer": "counting", "shape": (5, 8), "density": "auto", "pooling": "sum"},
+    "naive Bayes": {"rule": "mean", "layer": "counting", "readout": "bayes", "prior": "counts"},
     "few bits, one hidden layer": {"rule": "mean", "bits": 8, "hidden_layers": (24,)},
     "identity": {"rule": "mse", "features": "identity"},
     "no threshold": {"rule": "mse", "threshold": None, "inhibitory": 0.5},

@@ -8,9 +8,10 @@ from typing import ClassVar
 
 import numpy as np
 import pytest
+from sklearn.naive_bayes import MultinomialNB
 
 from kenyon import KenyonClassifier
-from kenyon.errors import ConfigError
+from kenyon.errors import ConfigError, InputError
 from kenyon.modulation import InverseTime
 from kenyon.rules import INEL, MEAN, Rule, get_rule
 from kenyon.streams import load_dataset
@@ -112,3 +113,37 @@ def test_caps_out_of_range(cap: object, message: str) -> None:
 
 def test_lookup() -> None:
     assert get_rule("mean") == MEAN(cap=0.3)
+
+
+# ---- naive Bayes
+
+
+def test_naive_bayes_is_that_of_scikit_learn() -> None:
+    """Log-likelihoods on samples of length 1, with 1/32 added to every sum: MultinomialNB on the same inputs."""
+    rng = np.random.default_rng(0)
+    X, y = rng.poisson(1.0, (200, 30)) * (rng.random((5, 30)) < 0.5)[np.arange(200) % 5], np.arange(200) % 5
+    X[:, 0] += 1
+    unit = X / np.linalg.norm(X, axis=1, keepdims=True)
+    clf = KenyonClassifier("mean", layer="counting", features="identity", readout="bayes", prior="counts")
+    for start in range(0, 200, 7):
+        clf.partial_fit(X[start : start + 7].astype(np.float32), y[start : start + 7])
+    peer = MultinomialNB(alpha=1 / 32).fit(unit, y)
+    ours, theirs = clf.decision_function(X.astype(np.float32)), peer.predict_joint_log_proba(unit)
+    assert np.allclose(ours - ours.mean(axis=1, keepdims=True), theirs - theirs.mean(axis=1, keepdims=True), atol=1e-3)
+    assert np.allclose(clf.weights_, peer.feature_log_prob_.T, atol=1e-3)
+
+
+def test_naive_bayes_refuses_what_it_cannot_count() -> None:
+    clf = KenyonClassifier("mean", layer="counting", features="identity", readout="bayes")
+    clf.partial_fit(np.eye(3, dtype=np.float32), [0, 1, 2])
+    before = held(clf)
+    for call in (clf.predict, lambda X: clf.partial_fit(X, [0])):
+        with pytest.raises(InputError, match=r"negative \(-1\): expected counts, for readout='bayes'"):
+            call(np.array([[0, -1, 0]], np.float32))
+    assert held(clf) == before
+    with pytest.raises(ConfigError, match="readout is 'bayes' and layer is 'plastic': expected layer='counting'"):
+        KenyonClassifier("mean", readout="bayes").fit(np.eye(3, dtype=np.uint8), [0, 1, 2])
+    with pytest.raises(ConfigError, match="never negative, or readout='bayes'"):
+        KenyonClassifier("mean", layer="counting", features="identity").fit(np.eye(3, dtype=np.uint8), [0, 1, 2])
+    with pytest.raises(ConfigError, match="readout is 'bayes': expected another"):
+        clf.narrowed(4)

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import doctest
+import json
+import os
 import subprocess
 import sys
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +16,7 @@ import pyarrow
 import pytest
 
 pytest.importorskip("river", reason="needs the extra 'river'")
-from river import checks, compose, datasets, evaluate, metrics, preprocessing
+from river import checks, compose, datasets, evaluate, feature_extraction, metrics, naive_bayes, preprocessing
 
 import kenyon.river
 from kenyon import KenyonClassifier
@@ -116,15 +119,91 @@ def test_by_default_there_are_as_many_slots_as_names_and_a_missing_feature_is_th
     assert model.predict_proba_one(samples[3]) == shares == model.predict_proba_one({**samples[3], "f00": None})
 
 
-def test_names_beyond_the_slots_share_them() -> None:
-    model = RiverClassifier(ZERO, n_features=2, seed=0)
-    model.learn_one({"a": 1.0, "b": 0.0}, 0)
-    model.learn_one({"a": 0.0, "b": 1.0}, 1)
-    shared = model._to_array([{"z": 5.0}], model._slots)
-    assert sorted(shared[0].tolist()) == [0.0, 5.0]
-    own = model._to_array([{"a": 1.0, "b": 2.0}], model._slots)
-    both = model._to_array([{"z": 5.0, "a": 1.0, "b": 2.0}], model._slots)
-    assert np.array_equal(both, own + shared)
+SENTENCES = {
+    "weather": ["will it rain today", "is it going to snow", "how warm is it outside", "does it rain in the evening"],
+    "alarm": ["wake me at seven", "set an alarm for six", "ring the alarm at noon", "wake me up early please"],
+    "music": ["play some jazz", "put on a loud song", "play the next song please", "turn the music up"],
+}
+
+
+def _talk() -> list[tuple[str, str]]:
+    pairs = [(text, label) for label, texts in SENTENCES.items() for text in texts]
+    return [pairs[i] for i in np.random.default_rng(0).permutation(len(pairs))]
+
+
+def test_words_that_come_later_have_inputs_of_their_own() -> None:
+    model = feature_extraction.BagOfWords() | RiverClassifier(seed=0)
+    for text, label in _talk():
+        model.learn_one(text, label)
+    assert [model.predict_one(text) for text, _ in _talk()] == [label for _, label in _talk()]
+    assert model.predict_one("will it snow") == "weather"
+    assert model.predict_one("will it snow zebra quagga okapi") == "weather", "words never learned must not matter"
+    shares = model.predict_proba_one("rain")
+    assert abs(sum(shares.values()) - 1) < 1e-9 and list(shares) == sorted(shares)
+
+
+def test_a_bag_of_words_many_at_once_is_one_by_one() -> None:
+    names = sorted({word for text, _ in _talk() for word in text.split()})
+    rows = [{name: float(text.split().count(name)) or None for name in names} for text, _ in _talk()]
+    frame, labels = pandas.DataFrame(rows).astype(object).where(lambda x: x.notna(), None), [y for _, y in _talk()]
+    whole, cut, one = (RiverClassifier(n_features=3, seed=0) for _ in range(3))
+    whole.learn_many(frame, pandas.Series(labels))
+    for start in range(0, len(labels), 5):
+        cut.learn_many(frame[start : start + 5], pandas.Series(labels[start : start + 5]))
+    for row, label in zip(rows, labels, strict=True):
+        one.learn_one(row, label)
+    shares = [one.predict_proba_one(row) for row in rows]
+    for other in (whole, cut):
+        assert [other.predict_proba_one(row) for row in rows] == shares
+        assert other._moved == one._moved and other._counts == one._counts
+
+
+def test_names_that_are_mostly_absent_leave_the_table_only_where_others_come_later() -> None:
+    table, bag = RiverClassifier(seed=0), RiverClassifier(seed=0)
+    for number in range(20):
+        x = {"a": float(number % 2), **({"b": 1.0} if number % 5 == 0 else {})}
+        table.learn_one(x, number % 2)
+        bag.learn_one({**x, **({"late": 1.0} if number == 3 else {})}, number % 2)
+    assert table._bag is None and not table._moved
+    assert bag._bag is not None and bag._moved == {"b"}
+    missing = RiverClassifier(seed=0)
+    for number in range(30):
+        x = {"a": float(number), **({"b": number / 7} if number % 3 < 2 else {}), **({"c": 1.0} if number != 5 else {})}
+        missing.learn_one({**x, **({"late": 1.0} if number == 3 else {})}, number % 2)
+    assert missing._moved == {"c"}, "numbers that are missing at times stay, a word goes where it is first absent"
+    assert bag.predict_one({"a": 1.0}) == 1 and bag.predict_one({"a": 0.0}) == 0
+
+
+def test_a_memory_budget_holds_table_and_bag() -> None:
+    model = feature_extraction.BagOfWords() | RiverClassifier(
+        KenyonClassifier(missing="absent", memory_budget="40KB", expected_classes=3), seed=0
+    )
+    for text, label in _talk():
+        model.learn_one(text, label)
+    inner = model["RiverClassifier"]
+    assert inner._bag is not None and inner._bag.width < 1000
+    assert inner._bag._model.state_bytes <= 10_000
+    assert model.predict_one("play a song") == "music"
+
+
+@pytest.mark.real_data
+def test_intents_from_bags_of_words_beside_naive_bayes() -> None:
+    """Twenty intents of CLINC150, each sentence predicted before it is learned."""
+    path = Path(os.environ["KENYON_DATA"]) / "clinc150" / "data_full.json"
+    if not path.exists():
+        pytest.skip("CLINC150 is not in KENYON_DATA")
+    everything = json.loads(path.read_text(encoding="utf-8"))["train"]
+    chosen = sorted({label for _, label in everything})[:20]
+    pairs = [(text, label) for text, label in everything if label in chosen]
+    pairs = [pairs[i] for i in np.random.default_rng(0).permutation(len(pairs))]
+    hits = {}
+    for inner in (RiverClassifier(seed=0), naive_bayes.MultinomialNB()):
+        model, right = feature_extraction.BagOfWords() | inner, 0
+        for text, label in pairs:
+            right += model.predict_one(text) == label
+            model.learn_one(text, label)
+        hits[type(inner).__name__] = right / len(pairs)
+    assert hits["RiverClassifier"] >= hits["MultinomialNB"] > 0.85
 
 
 def test_an_emerging_feature_is_learned_from() -> None:

@@ -77,6 +77,8 @@ def resolved(values: Mapping[str, Any], default_rule: bool, untouched: bool) -> 
         free = free and values["memory_budget"] is not None and values["bits"] in ("auto", 16, 24, 32)
         layer = "second-order" if free or features == "ramps" else "plastic"
     second = layer == "second-order"
+    if values["readout"] == "bayes" and layer != "counting":
+        raise ConfigError(f"readout is 'bayes' and layer is {layer!r}: expected layer='counting' with it")
     if features in ("dense", "ramps") and not second:
         raise ConfigError(f"features is {features!r} and layer is {layer!r}: expected layer='second-order' with it")
     if features in ("dense", "ramps") and values["arithmetic"] == "integer":

@@ -16,6 +16,8 @@ def narrowed_core(core: Core, params: Mapping[str, Any]) -> Core:
     engine, layer = core.engine, core.engine.layers[-1]
     if not isinstance(layer, CountingLayer):
         raise ConfigError(f"the layer is a {type(layer).__name__}: expected layer='counting', whose sums are narrowed")
+    if layer.bayes:
+        raise ConfigError("readout is 'bayes': expected another, since naive Bayes needs the sums as they are")
     params = dict(engine.params) | {name: params[name] for name in ("layer", "bits")}
     settings = settle(params, engine.n_inputs, 0, 0, n_units=layer.n_inputs, floats=core.inputs.floats)
     narrow = build_engine(settings, engine.n_inputs, engine.seed, params)

@@ -229,8 +229,10 @@ class ClassifierOptions:
         "choice", choices=("float", "integer"), auto=True, added=True,
     )  # fmt: skip
     readout: str = option(
-        "discriminant", "Readout of a second-order layer.", "choice", choices=("discriminant", "ridge"), added=True
-    )
+        "discriminant",
+        "Readout of a second-order layer; bayes is naive Bayes on the sums of a counting layer, for bags of words.",
+        "choice", choices=("discriminant", "ridge", "bayes"), added=True,
+    )  # fmt: skip
     shrinkage: float | str = option(
         0.001,
         "Shrinkage of that readout, as a share of the mean variance; 'auto' chooses it from the state, and with ramps "

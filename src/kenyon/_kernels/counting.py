@@ -55,3 +55,21 @@ def read(sums, taught, active, first, last, whole, most, out):
                 mean = np.float64(sums[units[s, a], j]) * each
                 total += min(mean, most) * np.float64(part_of(values[s, a], scale))
             out[s - first, j] = np.float32(total / ONE)
+
+
+@kernel(error_model="numpy")
+def read_bayes(sums, totals, active, first, last, whole, smoothing, out):
+    """`x_o` of samples first .. last - 1 into rows of `out`: the log-likelihood of the activity by naive Bayes.
+
+    `totals` (width,) are the sums over all units; `smoothing` is added to every sum, in 1 / ONE.
+    """
+    units, values, counts = active
+    for j in range(sums.shape[1]):
+        all_units = np.log(totals[j] + smoothing * sums.shape[0])
+        for s in range(first, last):
+            scale = scale_of(values, s, counts[s], whole)
+            total = 0.0
+            for a in range(counts[s]):
+                one = np.log(np.float64(sums[units[s, a], j]) + smoothing) - all_units
+                total += one * np.float64(part_of(values[s, a], scale))
+            out[s - first, j] = np.float32(total / ONE)

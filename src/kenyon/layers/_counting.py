@@ -3,6 +3,13 @@
     S[i, j] <- S[i, j] + c[i],   n[j] <- n[j] + 1         for a sample of class j
     x_o[j]   = sum over i of min(S[i, j] / (65536 n[j]), cap / sqrt(N)) * c[i] / 65536
 
+or, with `readout="bayes"`, naive Bayes on the same sums, N units and a smoothing a of 1/32:
+
+    x_o[j]   = sum over i of log((S[i, j] / 65536 + a) / (sum over i of S[i, j] / 65536 + a N)) * c[i] / 65536
+
+with log(n[j]) added where classes are as likely as they were (`prior="counts"`). It is made for wide and sparse
+samples, such as bags of words; the activity must not be negative.
+
 c[i] is the activity of unit i in a sample of length 1, in 1/65536: a[i] * R >> 12 for activity in bytes (R as in
 `_few_bit_weights.py`), and x[i] * 65536 rounded for floats. It depends on the sample alone, so the sums do not depend
 on the order of the stream: models that learned parts of it merge into the one that learned all of it, to the bit, and
@@ -19,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kenyon._kernels import counting as kernels
-from kenyon.errors import ConfigError
+from kenyon.errors import ConfigError, InputError
 from kenyon.features import Active
 from kenyon.layers._base import Layer, Samples
 from kenyon.layers._class_sums import with_joined
@@ -36,6 +43,10 @@ LARGEST = kernels.ONE + kernels.ONE // 8
 """No activity of a unit in a sample of length 1 is larger: the length of a sample in bytes is rounded down."""
 
 
+SMOOTHING = 2048.0
+"""Added to every sum by naive Bayes: 1/32 of a sample of length 1."""
+
+
 class CountingLayer(Layer):
     """Sums of activity in whole numbers, read through synapses that saturate.
 
@@ -43,6 +54,8 @@ class CountingLayer(Layer):
         n_inputs: presynaptic units.
         rule: the counting rule.
         memory: half-life of what is kept, in samples; 0 for none.
+        bayes: read by naive Bayes; else through synapses that saturate.
+        prior: `counts` for classes as likely as they were, with naive Bayes; `equal` for equally likely ones.
 
     Example:
         >>> from kenyon.rules import MEAN
@@ -65,18 +78,23 @@ class CountingLayer(Layer):
             "unit_norm": (values["unit_norm"], "True", bool(values["unit_norm"])),
             "learning_rate": (values["learning_rate"], "1, at which a mean is a mean", values["learning_rate"] == 1),
             "clamp": (values["clamp"], "None", values["clamp"] is None),
-            "features": (values["features"], "some that are never negative", values["features"] != "identity"),
         }
+        bayes = values["readout"] == "bayes"
+        if not bayes:
+            nonnegative = values["features"] != "identity"
+            wanted["features"] = (values["features"], "some that are never negative, or readout='bayes'", nonnegative)
         for name, (seen, expected, true) in wanted.items():
             if not true:
                 raise ConfigError(f"{name} is {seen!r}: expected {expected}, with layer='counting'")
-        return cls(n_inputs, values["rule"], values.get("memory") or 0)
+        return cls(n_inputs, values["rule"], values.get("memory") or 0, bayes=bayes, prior=values["prior"])
 
-    def __init__(self, n_inputs: int, rule: Rule, memory: int = 0) -> None:
+    def __init__(
+        self, n_inputs: int, rule: Rule, memory: int = 0, *, bayes: bool = False, prior: str = "equal"
+    ) -> None:
         if not isinstance(rule, MEAN):
             raise ConfigError(f"rule is {rule!r}: expected 'mean' with layer='counting'")
         super().__init__(n_inputs, 0, (SUMS, TAUGHT))
-        self.rule, self.memory = rule, memory
+        self.rule, self.memory, self.bayes, self._prior = rule, memory, bayes, prior
         self.codes = np.zeros((0, 0), np.float32)  # none: only a hidden layer is taught by codes
         self.most = rule.level(np.inf, 1, n_inputs)
         self._sure = 0  # samples that are sure to fit into 32 bits
@@ -112,6 +130,8 @@ class CountingLayer(Layer):
 
     def _add(self, samples: Samples) -> None:
         active, first, last, labels, *_ = samples
+        if self.bayes:
+            self._check_counts(active, first, last)
         lesson = (active, first, last, active[1].dtype == np.uint8, labels, samples.plastic_in(self))
         self._make_room(lesson, last - first)
         kernels.add(self.state.arrays["sums"], self.state.arrays["taught"], *lesson)
@@ -133,8 +153,20 @@ class CountingLayer(Layer):
     def forward(self, active: Active, first: int, last: int) -> NDArray[np.float32]:
         outputs = np.empty((last - first, self.width), np.float32)
         sums, taught, whole = self.state.arrays["sums"], self.state.arrays["taught"], active[1].dtype == np.uint8
-        kernels.read(sums, taught, active, first, last, whole, self.most, outputs)
-        return outputs
+        if not self.bayes:
+            kernels.read(sums, taught, active, first, last, whole, self.most, outputs)
+            return outputs
+        self._check_counts(active, first, last)
+        totals = sums.sum(axis=0, dtype=np.float64)
+        kernels.read_bayes(sums, totals, active, first, last, whole, SMOOTHING, outputs)
+        return outputs + np.log(np.maximum(taught, 1)).astype(np.float32) if self._prior == "counts" else outputs
+
+    @staticmethod
+    def _check_counts(active: Active, first: int, last: int) -> None:
+        _, values, counts = active
+        for s in range(first, last):
+            if counts[s] and (lowest := values[s, : counts[s]].min()) < 0:
+                raise InputError(f"an input of a sample is negative ({lowest:g}): expected counts, for readout='bayes'")
 
     def updates(self, samples: Samples, taught: NDArray[np.bool_], n_plastic: int) -> int:
         return int(samples.active[2][samples.first : samples.last] @ taught)
@@ -142,6 +174,9 @@ class CountingLayer(Layer):
     @property
     def weights(self) -> NDArray[np.float32]:
         views = self.state.views()
+        if self.bayes:
+            smooth = views["sums"] + SMOOTHING
+            return np.log(smooth / smooth.sum(axis=0)).astype(np.float32)
         means = views["sums"] / (np.maximum(views["taught"], 1).astype(np.float64) * kernels.ONE)
         return np.minimum(means, self.most).astype(np.float32)
 
@@ -150,7 +185,7 @@ class CountingLayer(Layer):
 
     @property
     def sharpness(self) -> float:
-        return self.rule.sharpness
+        return 2.0 if self.bayes else self.rule.sharpness  # log-likelihoods of samples of length 1
 
     # ---- sums of sums
 
