@@ -200,7 +200,7 @@ def stream(n: int, kind: str, seed: int = 0) -> tuple[NDArray, NDArray[np.int64]
     X[rng.random(X.shape) < 0.3] = 0
     X[3] = 0
     y[6::7] = -1
-    return (X if kind == "bytes" else (X / 128.0 - 0.5).astype(kind)), y
+    return (X if kind == "bytes" else (X / 101.0 - 0.6).astype(kind)), y
 
 
 def learned(
