@@ -22,7 +22,7 @@ def test_the_frontier_is_what_nothing_beats() -> None:
     assert [point.name for point in frontier(POINTS)] == ["a", "c", "d"]
 
 
-@pytest.mark.parametrize("kind", ["png", "svg"])
+@pytest.mark.parametrize("kind", [pytest.param("png", marks=pytest.mark.slow), "svg"])
 def test_every_scatter_is_drawn_and_the_same_twice(kind: str, tmp_path: Path) -> None:
     report = replace(sample(), figures=(Scatter("bytes", "Bytes", "state", "accuracy", POINTS, x_log=True),))
     first, second = (plot_report(report, tmp_path / name, kind) for name in ("one", "two"))
