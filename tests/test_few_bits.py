@@ -14,6 +14,7 @@ import pytest
 from numba import njit
 from numpy.typing import NDArray
 
+from cases import all_pairs
 from few_bits_in_python import Plain
 from kenyon._kernels import few_bits
 from kenyon._kernels._levels import chance, key_of, reciprocal_of
@@ -23,7 +24,6 @@ from kenyon.layers import FewBitLayer, Samples
 from kenyon.modulation import clamp_bounds
 from kenyon.rules import GEN, MEAN, Rule
 from outside_rule import Leaky
-from pairs import all_pairs
 
 RULES: dict[str, tuple[Rule, float, tuple[float | None, str]]] = {
     "gen": (GEN(b2=-0.3), 0.1, (0.2, "symmetric")),

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from cases import slow
 from fuzz.model_files import ModelFiles, signed, stream
 from fuzz.target import folder_in_memory, run_here
 from kenyon import KenyonClassifier, _modelfile
@@ -201,7 +202,7 @@ def test_a_schedule_that_overflows_is_a_named_error(rate: Any) -> None:
 # ---- by the thousand
 
 
-@pytest.mark.parametrize("n", [300, pytest.param(1_500, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n", [300, slow(1_500)])
 def test_hostile_files_by_the_hundred(n: int) -> None:
     with folder_in_memory() as folder:
         counts, failures = run_here(ModelFiles(folder), seed=0, cases=range(n))

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from cases import all_pairs
 from kenyon import KenyonClassifier
 from kenyon.errors import ConfigError
 from kenyon.layers import PlasticLayer as Layer
@@ -22,7 +23,6 @@ from kenyon.rules import GEN, INEL, MSE, OJA, Rule, get_rule, make_rule
 from kenyon.testing import check_rule
 from making import RULES, held, make, stream
 from outside_rule import Leaky
-from pairs import all_pairs
 
 RATE = 0.1
 

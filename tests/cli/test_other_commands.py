@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from cases import slow
 from evaluation.workers import make_config
 from kenyon.cli import app
 from kenyon.evaluation import Store, run
@@ -67,8 +68,8 @@ def test_a_path_without_runs_is_named(tmp_path: Path, command: str) -> None:
     ("kind", "start"),
     [
         ("svg", b"<?xml"),
-        pytest.param("png", b"\x89PNG", marks=pytest.mark.slow),
-        pytest.param("pdf", b"%PDF", marks=pytest.mark.slow),
+        slow("png", b"\x89PNG"),
+        slow("pdf", b"%PDF"),
     ],
 )
 def test_plot_draws_three_pictures(store: Path, tmp_path: Path, kind: str, start: bytes) -> None:
@@ -87,9 +88,7 @@ def test_plot_draws_every_complete_run_of_a_store(store: Path, tmp_path: Path) -
     assert len(list(tmp_path.glob("*/*.png"))) == 9
 
 
-@pytest.mark.parametrize(
-    "name", ["metrics.json", *(pytest.param(n, marks=pytest.mark.slow) for n in ("prequential.npy", "run.json"))]
-)
+@pytest.mark.parametrize("name", ["metrics.json", *(slow(n) for n in ("prequential.npy", "run.json"))])
 def test_plot_names_a_damaged_run_and_draws_the_others(store: Path, tmp_path: Path, name: str) -> None:
     copy = shutil.copytree(store, tmp_path / "copy")
     folder = Store(copy).folder(make_config(max_per_task=30), 0)

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from cases import slow
 from evaluation.tiny import Tiny
 from kenyon.comparison import (
     Cell,
@@ -200,8 +201,8 @@ def test_a_name_may_have_values(groups: list[RunGroup]) -> None:
     ("kind", "start"),
     [
         ("svg", b"<?xml"),
-        pytest.param("png", b"\x89PNG", marks=pytest.mark.slow),
-        pytest.param("pdf", b"%PDF", marks=pytest.mark.slow),
+        slow("png", b"\x89PNG"),
+        slow("pdf", b"%PDF"),
     ],
 )
 def test_pictures_of_every_stream(groups: list[RunGroup], tmp_path: Path, kind: str, start: bytes) -> None:

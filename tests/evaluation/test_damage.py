@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
+from cases import slow
 from evaluation.stores.make import Interrupted
 from evaluation.workers import content, make_config
 from kenyon.errors import DataError
@@ -205,7 +206,7 @@ print("\\n".join(watch.notes))
     assert not list(folder.path.glob(".*"))
 
 
-@pytest.mark.parametrize(("limit", "kind"), [(100, "nothing"), pytest.param(1500, "curves", marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("limit", "kind"), [(100, "nothing"), slow(1500, "curves")])
 def test_a_full_disk_is_one_sentence(tmp_path: Path, limit: int, kind: str) -> None:
     """Where not even the curves can be written."""
     pytest.importorskip("resource")

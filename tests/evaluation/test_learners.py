@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from cases import all_pairs
 from evaluation.tiny import Tiny
 from kenyon.errors import ConfigError
 from kenyon.learners import LEARNERS, find_learner, learner_class, learner_options, make_learner
 from kenyon.streams import SCENARIOS, Curriculum, load_dataset
 from kenyon.testing import CHECKS, check_learner
-from pairs import all_pairs
 
 
 @pytest.mark.parametrize("name", LEARNERS)

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from cases import slow
 from evaluation.workers import content
 from kenyon.cli import app
 from kenyon.errors import ConfigError
@@ -77,7 +78,7 @@ def test_a_sweep_is_its_runs_on_any_number_of_workers(tmp_path: Path) -> None:
     assert more.found == 6 and watch.began == [("ncm", 2), (TINY, 2), (TINY, 2)]
 
 
-@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("workers", [1, slow(2)])
 def test_a_run_that_fails_stops_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int) -> None:
     monkeypatch.chdir(tmp_path)
     Path("broken.py").write_text(BROKEN)
