@@ -64,3 +64,11 @@ def test_with_a_half_life_the_learner_follows_an_abrupt_drift() -> None:
 def test_layers_without_sums_refuse_it() -> None:
     with pytest.raises(ConfigError, match="memory is 100 and layer is 'plastic': expected 'second-order'"):
         make("mse", memory=100).partial_fit(X, Y)
+
+
+def test_samples_without_a_label_fade_nothing() -> None:
+    """With as many classes as two half-lives, halved counts are all one, and add up to as many still."""
+    clf = make("memory", memory=2).partial_fit(X[:40], Y[:40])
+    before = held(clf)
+    clf.partial_fit(X[40:45], [None] * 5)
+    assert held(clf) == before

@@ -14,6 +14,7 @@ import pytest
 from numba import njit
 from numpy.typing import NDArray
 
+from cases import all_pairs
 from kenyon._kernels import few_bits
 from kenyon._kernels._levels import chance, key_of, reciprocal_of
 from kenyon.errors import ConfigError
@@ -24,7 +25,6 @@ from kenyon.reference._few_bit_weights import FewBitWeights
 from kenyon.rules import GEN, MEAN, Rule
 from making import NUMPY_2
 from outside_rule import Leaky
-from pairs import all_pairs
 
 RULES: dict[str, tuple[Rule, float, tuple[float | None, str]]] = {
     "gen": (GEN(b2=-0.3), 0.1, (0.2, "symmetric")),

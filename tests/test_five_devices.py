@@ -13,6 +13,7 @@ import pytest
 EXAMPLE = Path(__file__).parents[1] / "examples" / "five_devices" / "run.py"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("cc") is None, reason="it needs a C compiler")
 def test_five_devices_make_one_model() -> None:
     said = subprocess.run([sys.executable, EXAMPLE], capture_output=True, text=True, check=True).stdout

@@ -73,6 +73,7 @@ def test_crashes_and_hangs_are_counted_and_the_other_cases_go_on(
     assert all(words[wanted[failure.case]] in failure.what for failure in failures)
 
 
+@pytest.mark.slow
 def test_the_command_prints_counts_and_fails_where_a_case_fails() -> None:
     ran = subprocess.run([sys.executable, "-m", "fuzz", "tables", "--cases", "20"], capture_output=True, text=True)
     assert ran.returncode == 0 and "20 cases of seed 0, 0 failed" in ran.stdout, ran.stdout + ran.stderr

@@ -18,6 +18,7 @@ import numpy as np
 import pytest
 
 import kenyon
+from cases import slow
 from kenyon import KenyonClassifier
 from making import held, make, stream
 
@@ -87,8 +88,7 @@ FEW = [("gen", "partial_fit"), ("mse", "learn_one"), ("few bits", "test_then_lea
 
 @pytest.mark.parametrize(
     ("case", "call", "step"),
-    [(case, call, 10) for case, call in FEW]
-    + [pytest.param(case, call, 1, marks=pytest.mark.slow) for case in CASES for call in CALLS],
+    [(case, call, 10) for case, call in FEW] + [slow(case, call, 1) for case in CASES for call in CALLS],
 )
 def test_a_call_stopped_at_any_line_is_before_or_after(case: str, call: str, step: int) -> None:
     slower = {"memory": 60} if "memory" in case else {}  # or most of the time goes into fading

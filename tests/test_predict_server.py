@@ -24,6 +24,7 @@ def example() -> ModuleType:
     return module
 
 
+@pytest.mark.slow
 def test_every_answer_is_of_a_state_the_model_was_in(example: ModuleType) -> None:
     pieces = [slice(start, start + 5) for start in range(200, 275, 5)]
     answers, wrong, states = example.ask_while_learning(4, pieces)

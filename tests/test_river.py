@@ -24,6 +24,8 @@ from kenyon.errors import ConfigError, InputError
 from kenyon.river import RiverClassifier
 from making import make, stream
 
+pytestmark = pytest.mark.slow
+
 MODELS = {
     "default": RiverClassifier(n_features=32),
     "fewer slots than features": RiverClassifier(KenyonClassifier("gen", n_hidden=200), n_features=5),

@@ -14,6 +14,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
+from cases import all_pairs
 from kenyon import KenyonClassifier
 from kenyon.errors import ConfigError
 from kenyon.layers import PlasticLayer as Layer
@@ -24,7 +25,6 @@ from kenyon.rules import GEN, INEL, MEAN, MSE, OJA, Rule, get_rule, make_rule
 from kenyon.testing import check_rule
 from making import NUMPY_2, RULES, held, make, stream
 from outside_rule import Leaky
-from pairs import all_pairs
 
 RATE = 0.1
 

@@ -35,6 +35,7 @@ def as_ts(X: NDArray[np.float64], y: NDArray) -> str:
     return "@problemName Motions\n@data\n" + "\n".join(rows) + "\n"
 
 
+@pytest.mark.slow
 def test_the_example_learns_class_by_class_and_exports_both_models(tmp_path: Path) -> None:
     (tmp_path / "Motions").mkdir()
     for part, (n, seed) in {"TRAIN": (60, 0), "TEST": (30, 1)}.items():

@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from cases import all_pairs
 from kenyon._kernels import windows
 from kenyon.errors import ConfigError
 from kenyon.features import BLOCK, Active, Windows
 from kenyon.reference import _windows
-from pairs import all_pairs
 
 AXES = {"t": (23,), "hw": (9, 11), "tc": (15, 3), "ct": (2, 19), "hwc": (8, 7, 3), "chw": (3, 7, 8)}
 

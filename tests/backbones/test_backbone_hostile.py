@@ -18,6 +18,8 @@ from kenyon.backbones._onnx import OnnxNetwork
 from kenyon.backbones._weights import load_weights, sha256_of
 from kenyon.errors import DataError, KenyonError, ModelFileError
 
+pytestmark = pytest.mark.slow
+
 torch = pytest.importorskip("torch", reason="needs the extra 'baselines'")
 onnx = pytest.importorskip("onnx", reason="needs the extra 'backbones'")
 

@@ -8,6 +8,8 @@ import pytest
 from kenyon.backbones._images import NORMALISATIONS, ImagePipeline, find_normalisation, resize_matrix
 from kenyon.errors import ConfigError, InputError
 
+pytestmark = pytest.mark.slow
+
 torch = pytest.importorskip("torch", reason="needs the extra 'baselines'")
 
 

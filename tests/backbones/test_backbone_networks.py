@@ -18,6 +18,8 @@ from kenyon.backbones._onnx import OnnxNetwork, to_onnx  # noqa: E402
 from kenyon.errors import ConfigError, InputError, MissingExtraError, ModelFileError  # noqa: E402
 from kenyon.outside import load_function  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 NORMAL = {"resolution": 12, "normalisation": "unit"}
 
 

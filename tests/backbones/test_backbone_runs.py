@@ -21,6 +21,8 @@ from kenyon.errors import ConfigError, InputError
 from kenyon.evaluation import RunConfig, Watch, run, run_dataset, with_backbone
 from kenyon.streams import SCENARIOS, Curriculum
 
+pytestmark = pytest.mark.slow
+
 BACKBONE = {"name": "tiny_net:net", "resolution": 12, "normalisation": "unit"}
 FLAGS = ["--backbone", "tiny_net:net", "--resolution", "12", "--normalisation", "unit"]
 SMALL = ["--seeds", "1", "--n-hidden", "50", "--density", "2"]

@@ -22,6 +22,8 @@ from kenyon.backbones._resnet import resnet18, wide_resnet50_2  # noqa: E402
 from kenyon.backbones._weights import find_weights, load_weights  # noqa: E402
 from kenyon.errors import ConfigError, DataError, MissingExtraError, ModelFileError  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def saved(tmp_path_factory: pytest.TempPathFactory) -> Path:

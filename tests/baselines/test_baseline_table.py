@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from functools import partial
+from typing import Any
 
 import pytest
 
@@ -15,10 +16,11 @@ from kenyon.protocol import Learner, StreamInfo
 from kenyon.streams import SCENARIOS
 from kenyon.testing import CHECKS
 
+WITHOUT_TORCH = ("ncm", "slda", "flymodel", "randumb")
 NAMES = [
     *("iid-offline", "fine-tune", "online-ewc", "si", "lwf", "a-gem", "icarl", "gss", "er", "er-mir", "der++"),
     *("rpsnet", "instaparam", "cn-dpm", "phsic"),
-    *("ncm", "slda", "flymodel", "randumb"),
+    *WITHOUT_TORCH,
 ]
 # Enough for 64 pixels, and quick; what a baseline has of it.
 SMALL = {"hidden": (100,), "n_hidden": 1000, "n_features": 300, "sleep": 100, "sleep_classifier": 50, "draws": 2}
@@ -50,7 +52,7 @@ def test_the_options_are_shown(name: str) -> None:
         assert {"hidden", "threads"} <= set(options)
 
 
-def check_cases() -> list[tuple[str, str, str]]:
+def check_cases() -> list[Any]:
     """Class-incrementally every check; with task heads those that the heads could break."""
     with_heads = ("same_seed_same_bits", "restore_goes_on", "state_bytes")
     cases = []
@@ -61,7 +63,8 @@ def check_cases() -> list[tuple[str, str, str]]:
             cases += [(name, check, "task-incremental") for check in with_heads]
         elif "task-incremental" not in row.scenarios:
             cases.remove((name, "task_heads", first))
-    return cases
+    training = pytest.mark.slow  # a network
+    return [pytest.param(*case, marks=[] if case[0] in WITHOUT_TORCH else training) for case in cases]
 
 
 @pytest.mark.parametrize(("name", "check", "scenario"), check_cases())

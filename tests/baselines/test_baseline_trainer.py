@@ -27,6 +27,8 @@ from kenyon.errors import ConfigError, InputError
 from kenyon.learners import make_learner
 from kenyon.protocol import StreamInfo
 
+pytestmark = pytest.mark.slow
+
 COLOUR = StreamInfo((3, 8, 8), 4, ((0, 1), (2, 3)), 100, True)
 
 

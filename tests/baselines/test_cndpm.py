@@ -16,6 +16,8 @@ from split_digits import SplitDigits, resumes, same_state
 from kenyon.baselines._cndpm import CNDPM
 from kenyon.errors import ConfigError
 
+pytestmark = pytest.mark.slow
+
 QUICK: dict[str, Any] = {"hidden": (32,), "code": 8, "sleep": 150, "sleep_classifier": 50, "draws": 4,
                          "lr": 3e-3, "lr_classifier": 3e-3}  # fmt: skip
 

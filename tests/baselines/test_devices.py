@@ -25,6 +25,8 @@ from kenyon.errors import ConfigError  # noqa: E402
 from kenyon.learners import learner_options, make_learner  # noqa: E402
 from kenyon.streams import Curriculum, load_dataset  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 ON_TORCH = [name for name in BASELINES if "device" in learner_options(name)]
 SMALL: dict[str, dict[str, Any]] = {
     "phsic": {"hidden": [50], "groups": 5},

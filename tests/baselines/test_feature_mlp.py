@@ -20,6 +20,8 @@ from kenyon.protocol import StreamInfo
 from kenyon.streams import Curriculum
 from kenyon.testing import check_learner
 
+pytestmark = pytest.mark.slow
+
 NAME = "kenyon.reproduce.feature_mlp:FeatureMLP"
 SMALL = {"n_hidden": 300, "hidden": (32, 32)}
 

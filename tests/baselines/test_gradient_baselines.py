@@ -30,6 +30,8 @@ from kenyon.baselines._si import SI
 from kenyon.baselines._trainer import Batch
 from kenyon.errors import ConfigError
 
+pytestmark = pytest.mark.slow
+
 # class, options, at least this accuracy class-incrementally (chance is 0.1) and task-incrementally (0.5)
 CASES: list[tuple[type[Trainer], dict[str, Any], float, float]] = [
     (IIDOffline, {}, 0.90, 0.95),

@@ -18,6 +18,8 @@ from kenyon.baselines._squares import squared_gradients
 from kenyon.errors import ConfigError
 from kenyon.protocol import StreamInfo
 
+pytestmark = pytest.mark.slow
+
 INFO = StreamInfo((3,), 2, ((0, 1), (0, 1)), n_train=8, task_heads=False, value_range=(0.0, 1.0))
 X = np.array([[1.0, 0.0, 0.5], [0.0, 1.0, 0.25], [0.5, 0.5, 1.0], [0.25, 1.0, 0.0]], np.float32)
 Y = np.array([0, 1, 1, 0])

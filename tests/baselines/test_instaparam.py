@@ -18,6 +18,8 @@ from kenyon.baselines._instaparam import InstAParam
 from kenyon.baselines._instaparam_networks import GatedResNet, NestedBlock
 from kenyon.errors import ConfigError
 
+pytestmark = pytest.mark.slow
+
 
 def quick(stream: SplitDigits, seed: int = 0, **options: Any) -> InstAParam:
     small = {"hidden": (64, 64), "blocks": 8, "controller": 32, "iterations": 1}

@@ -15,6 +15,8 @@ from torch.nn import functional as F
 from kenyon.baselines._phsic import PHSIC, kernel, objective
 from kenyon.errors import ConfigError
 
+pytestmark = pytest.mark.slow
+
 
 def quick(stream: SplitDigits, seed: int = 0, **options: Any) -> PHSIC:
     defaults = {"hidden": (128, 128), "groups": 16, "batch_size": 32, "lr": 0.01, "lr_local": 0.3}

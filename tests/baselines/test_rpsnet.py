@@ -16,6 +16,8 @@ from kenyon.baselines._fine_tune import FineTune
 from kenyon.baselines._rpsnet import RPSNet
 from kenyon.errors import ConfigError
 
+pytestmark = pytest.mark.slow
+
 
 def quick(stream: SplitDigits, seed: int = 0, **options: Any) -> RPSNet:
     return RPSNet(stream.info, seed, **{"hidden": (48, 48), "lr": 0.1, "buffer_size": 200, **options})

@@ -15,6 +15,8 @@ from kenyon.evaluation import RunConfig, run
 from kenyon.protocol import StreamInfo
 from kenyon.streams import Curriculum
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("torch", reason="needs the extra 'baselines'")
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 

@@ -103,6 +103,7 @@ def test_a_learner_that_is_stopped_exits_with_130(tmp_path: Path) -> None:
     assert "goes on from the last checkpoint" in said and "Traceback" not in said
 
 
+@pytest.mark.slow
 def test_a_closed_pipe_is_silent(tmp_path: Path) -> None:
     run(RunConfig("digits", "ncm", Curriculum(max_per_task=20)), [0], tmp_path)
     for args in (["show", str(tmp_path)], ["show", str(tmp_path), "--csv"], ["learners"]):
@@ -159,6 +160,7 @@ def test_dir_shows_the_public_names() -> None:
     assert {"KenyonClassifier", "__version__"} <= set(dir(package))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", sorted(TEMPLATES))
 def test_a_template_passes_its_checks_and_learns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, kind: str) -> None:
     if kind == "torch-learner":

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from cases import slow
 from evaluation.workers import make_config
 from kenyon.cli import app
 from kenyon.evaluation import Store, run
@@ -63,7 +64,14 @@ def test_a_path_without_runs_is_named(tmp_path: Path, command: str) -> None:
     assert str(tmp_path) in result.stderr
 
 
-@pytest.mark.parametrize(("kind", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
+@pytest.mark.parametrize(
+    ("kind", "start"),
+    [
+        ("svg", b"<?xml"),
+        slow("png", b"\x89PNG"),
+        slow("pdf", b"%PDF"),
+    ],
+)
 def test_plot_draws_three_pictures(store: Path, tmp_path: Path, kind: str, start: bytes) -> None:
     folder = Store(store).folder(make_config(max_per_task=30), 0)
     result = kenyon("plot", str(folder.path), "--format", kind, "--out", str(tmp_path / "pictures"))
@@ -73,13 +81,14 @@ def test_plot_draws_three_pictures(store: Path, tmp_path: Path, kind: str, start
     assert all(path.read_bytes().startswith(start) for path in written)
 
 
+@pytest.mark.slow
 def test_plot_draws_every_complete_run_of_a_store(store: Path, tmp_path: Path) -> None:
     result = kenyon("plot", str(store), "--runs", "--out", str(tmp_path))
     assert len(result.stdout.splitlines()) == 3 * 3
     assert len(list(tmp_path.glob("*/*.png"))) == 9
 
 
-@pytest.mark.parametrize("name", ["metrics.json", "prequential.npy", "run.json"])
+@pytest.mark.parametrize("name", ["metrics.json", *(slow(n) for n in ("prequential.npy", "run.json"))])
 def test_plot_names_a_damaged_run_and_draws_the_others(store: Path, tmp_path: Path, name: str) -> None:
     copy = shutil.copytree(store, tmp_path / "copy")
     folder = Store(copy).folder(make_config(max_per_task=30), 0)

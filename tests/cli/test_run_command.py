@@ -172,6 +172,7 @@ def spawn(*args: str, **more: str) -> subprocess.Popen[str]:
     return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ | more)
 
 
+@pytest.mark.slow
 def test_the_command_killed_and_given_again_goes_on(tmp_path: Path) -> None:
     args = ["run", *TINY, "--seeds", "1", "--json", "--out"]
     first = spawn(*args, "killed", TINY_GATE=str(tmp_path / "gate"))

@@ -116,6 +116,7 @@ def test_compare(store: Path) -> None:
     assert max(map(len, on_terminal(80, "compare", "ncm", "slda", "--store", str(store)).splitlines())) <= 82
 
 
+@pytest.mark.slow
 def test_a_store_is_drawn_as_a_comparison(store: Path, tmp_path: Path) -> None:
     result = kenyon("plot", str(store), "--format", "pdf", "--out", str(tmp_path))
     assert [Path(line).name.rpartition("-")[2] for line in result.stdout.splitlines()] == [

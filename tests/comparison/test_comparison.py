@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from cases import slow
 from evaluation.tiny import Tiny
 from kenyon.comparison import (
     Cell,
@@ -196,7 +197,14 @@ def test_a_name_may_have_values(groups: list[RunGroup]) -> None:
     assert pick_groups(groups, "nobody") == []
 
 
-@pytest.mark.parametrize(("kind", "start"), [("png", b"\x89PNG"), ("svg", b"<?xml"), ("pdf", b"%PDF")])
+@pytest.mark.parametrize(
+    ("kind", "start"),
+    [
+        ("svg", b"<?xml"),
+        slow("png", b"\x89PNG"),
+        slow("pdf", b"%PDF"),
+    ],
+)
 def test_pictures_of_every_stream(groups: list[RunGroup], tmp_path: Path, kind: str, start: bytes) -> None:
     names = {path.name for path in plot_comparison(groups, tmp_path, kind)}
     wanted = {
@@ -209,6 +217,7 @@ def test_pictures_of_every_stream(groups: list[RunGroup], tmp_path: Path, kind: 
     assert all((tmp_path / name).read_bytes().startswith(start) for name in names)
 
 
+@pytest.mark.slow
 def test_a_picture_is_as_wide_as_a_column_and_the_same_each_time(groups: list[RunGroup], tmp_path: Path) -> None:
     from PIL import Image
 

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file, save_file
 
+from cases import slow
 from evaluation.stores.make import Interrupted
 from evaluation.workers import content, make_config
 from kenyon.errors import DataError
@@ -177,6 +178,7 @@ def test_any_environment_does_no_harm(tmp_path: Path, text: str) -> None:
     run(CONFIG, [0], tmp_path, again=True)
 
 
+@pytest.mark.slow
 def test_a_checkpoint_that_cannot_be_written_is_gone_on_without(tmp_path: Path) -> None:
     """A limit on the size of files stands in for a full disk: the system refuses the write in the same way."""
     pytest.importorskip("resource")
@@ -204,7 +206,7 @@ print("\\n".join(watch.notes))
     assert not list(folder.path.glob(".*"))
 
 
-@pytest.mark.parametrize(("limit", "kind"), [(100, "nothing"), (1500, "curves")])
+@pytest.mark.parametrize(("limit", "kind"), [(100, "nothing"), slow(1500, "curves")])
 def test_a_full_disk_is_one_sentence(tmp_path: Path, limit: int, kind: str) -> None:
     """Where not even the curves can be written."""
     pytest.importorskip("resource")

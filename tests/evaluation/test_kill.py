@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from cases import slow
 from evaluation.workers import content, make_config, run_seeds, run_with_many_checkpoints
 from kenyon.evaluation import RunFolder, Store, run
 from waiting import wait_until
@@ -42,7 +43,7 @@ CONFIGS = [
 ]
 
 
-@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 9))])
+@pytest.mark.parametrize("seed", [0, *(slow(seed) for seed in range(1, 9))])
 def test_killed_at_random_lines_ends_with_the_same_bits(
     seed: int, processes: ForkServerContext, tmp_path: Path
 ) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from cases import all_pairs
 from evaluation.tiny import Tiny
 from kenyon.errors import ConfigError
 from kenyon.learners import LEARNERS, find_learner, learner_class, learner_options, make_learner
@@ -43,9 +44,7 @@ def test_a_sound_learner_passes_every_check() -> None:
         check_learner(Tiny, skip=["learn"])
 
 
-@pytest.mark.parametrize("scenario", ["class-incremental", "task-incremental"])
-@pytest.mark.parametrize("rule", ["gen", "oja", "mse", "inel"])
-@pytest.mark.parametrize("name", CHECKS)
+@all_pairs(name=list(CHECKS), rule=["gen", "oja", "mse", "inel"], scenario=["class-incremental", "task-incremental"])
 def test_our_learner_passes_every_check(name: str, rule: str, scenario: str) -> None:
     CHECKS[name](partial(learner_class("kenyon"), rule=rule, n_hidden=500), scenario)
 

@@ -42,6 +42,7 @@ def test_the_number_of_workers_changes_nothing_that_is_kept(tmp_path: Path) -> N
     assert (watch.n_shared, sorted(watch.seeds), watch.started_here) == (3, [0, 1, 2], False)
 
 
+@pytest.mark.slow
 def test_what_is_complete_needs_no_worker(tmp_path: Path) -> None:
     config, watch = make_config(max_per_task=40), Seen()
     run(config, [0], tmp_path)
@@ -56,6 +57,7 @@ def test_what_is_complete_needs_no_worker(tmp_path: Path) -> None:
     assert Store(tmp_path).folder(config, 0).file("metrics.json").stat().st_mtime_ns > before
 
 
+@pytest.mark.slow
 def test_without_a_store_results_come_back_all_the_same() -> None:
     configs = [make_config(max_per_task=40), make_config("domain-incremental", max_per_task=40)]
     here, there = run_all(configs, [0, 1]), run_all(configs, [0, 1], workers=3)
@@ -64,6 +66,7 @@ def test_without_a_store_results_come_back_all_the_same() -> None:
         assert [r.state_sha256 for r in one.results] == [r.state_sha256 for r in two.results]
 
 
+@pytest.mark.slow
 def test_a_seed_that_another_process_works_on_is_waited_for(tmp_path: Path) -> None:
     config = make_config(max_per_task=40)
     folder = Store(tmp_path).folder(config, 0)
@@ -90,6 +93,7 @@ def test_an_error_in_a_worker_is_raised_here(tmp_path: Path) -> None:
     assert not (tmp_path / "store").exists()
 
 
+@pytest.mark.slow
 def test_the_command_takes_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     command = ["run", "--max-per-task", "40", "--seeds", "2", "--n-hidden", "50"]

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from cases import slow
 from kenyon.errors import DataError
 from kenyon.plots import plot_report
 from kenyon.plots._reports import draw_scatter, frontier
@@ -22,7 +23,7 @@ def test_the_frontier_is_what_nothing_beats() -> None:
     assert [point.name for point in frontier(POINTS)] == ["a", "c", "d"]
 
 
-@pytest.mark.parametrize("kind", ["png", "svg"])
+@pytest.mark.parametrize("kind", [slow("png"), "svg"])
 def test_every_scatter_is_drawn_and_the_same_twice(kind: str, tmp_path: Path) -> None:
     report = replace(sample(), figures=(Scatter("bytes", "Bytes", "state", "accuracy", POINTS, x_log=True),))
     first, second = (plot_report(report, tmp_path / name, kind) for name in ("one", "two"))

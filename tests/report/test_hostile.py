@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from cases import slow
 from kenyon.errors import DataError, KenyonError
 from kenyon.evaluation import Store
 from kenyon.report import ReportData, Result, Row, Run, Table, markdown, page_html, report_of_runs
@@ -89,7 +90,7 @@ def test_the_name_of_a_run_does_not_become_markup() -> None:
     check_no_markup(page_html(report), markdown(report), "runs")
 
 
-@pytest.mark.parametrize("value", [None, True, 3, 2.5, float("nan"), [], {}], ids=repr)
+@pytest.mark.parametrize("value", [None, *map(slow, [True, 3, 2.5, float("nan"), [], {}])], ids=repr)
 def test_a_value_of_another_type_is_drawn_or_refused_with_its_place(value: Any) -> None:
     for report in dict(swapped(sample(), value, "report")).values():
         drawn(report)
@@ -103,7 +104,7 @@ def test_a_paragraph_stays_a_paragraph(text: str) -> None:
     assert unescaped.splitlines().count(text) == 1 + len(report.tables), "and yet it is there to read"
 
 
-@pytest.mark.parametrize("file", ["metrics.json", "run.json", "config.toml"])
+@pytest.mark.parametrize("file", ["metrics.json", slow("run.json"), slow("config.toml")])
 def test_no_field_of_a_run_becomes_markup(file: str, store: Path, tmp_path: Path) -> None:
     """Each is shown as text, or the run is left out, or the error is one of ours."""
     source = next(run for run in Store(store).runs() if run.complete)

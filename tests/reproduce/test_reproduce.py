@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 from kenyon.cli import app
 from kenyon.evaluation import RunConfig, run
 from kenyon.paper import paper_table
-from kenyon.report import Missing, Result, read_report
+from kenyon.report import Missing, ReportData, Result, read_report
 from kenyon.reproduce import EXPERIMENTS, Experiment, Reproduction, Setting, experiments, find_experiments
 from kenyon.reproduce._jobs import RunJob, execute
 from kenyon.reproduce._setting import SAMPLE
@@ -81,6 +81,7 @@ def test_a_job_that_fails_is_named_with_its_reason_and_the_rest_goes_on(tmp_path
     assert [row.label for row in outcome.report.tables[-1].rows] == list(outcome.failures)
 
 
+@pytest.mark.slow
 def test_a_process_that_dies_does_not_take_the_others_with_it(tmp_path: Path) -> None:
     jobs = [Touch("one", dies=True), Touch("two")]
     ended: dict[str, tuple[str, bool]] = {}
@@ -117,10 +118,18 @@ TABLES = {
 }
 
 
+@pytest.fixture(scope="module")
+def empty_report(tmp_path_factory: pytest.TempPathFactory) -> ReportData:
+    """Every experiment, none of them run."""
+    folder = tmp_path_factory.mktemp("empty")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("KENYON_DATA", str(folder))
+        return Reproduction(list(EXPERIMENTS.values()), Setting(folder / "runs")).write({}).report
+
+
 @pytest.mark.parametrize("shown", TABLES)
-def test_every_number_of_a_table_of_the_paper_stands_beside_its_cell(shown: str, tmp_path: Path) -> None:
-    name, only = TABLES[shown]
-    report = Reproduction(list(EXPERIMENTS.values()), Setting(tmp_path / "runs")).write({}).report
+def test_every_number_of_a_table_of_the_paper_stands_beside_its_cell(shown: str, empty_report: ReportData) -> None:
+    (name, only), report = TABLES[shown], empty_report
     table = next(table for table in report.tables if table.id == shown)
     paper = paper_table(name)
     assert paper.source == table.source
@@ -134,6 +143,7 @@ def test_every_number_of_a_table_of_the_paper_stands_beside_its_cell(shown: str,
     assert {row.label.split(",")[0] for row in paper.rows} <= set(labels)
 
 
+@pytest.mark.slow
 def test_quick_on_the_digits_reports_the_stores_numbers(tmp_path: Path) -> None:
     result = CliRunner().invoke(app, ["reproduce", "weights", "configurations", "--quick", "--workers", "1"])
     assert result.exit_code == 0, result.output

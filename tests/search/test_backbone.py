@@ -16,6 +16,8 @@ from kenyon.search import DONE, FAILED, evaluate, make_objective, search
 from kenyon.streams import Curriculum
 from kenyon.transfer import default_targets, load_source, parse_target
 
+pytestmark = pytest.mark.slow
+
 OPTIONS = {"rule": "mse", "n_hidden": 60, "density": 2}
 SPACE = '[rule]\nvalues = ["mse"]\n[n_hidden]\nlow = 50\nhigh = 60\n[density]\nvalues = [2]\n'
 

@@ -95,6 +95,7 @@ def test_diverging_and_guessing_configurations_are_given_up_with_a_reason() -> N
     assert evaluate(patient, {"rule": "mse", "n_hidden": 100, "threshold": 50.0}).status == DONE
 
 
+@pytest.mark.slow
 def test_failed_evaluations_do_not_stop_the_search(tmp_path: Path) -> None:
     result = search(OBJECTIVE, tmp_path, evals=3, space=UNCLAMPED, method="random", workers=2)
     assert [e.outcome.status for e in result.evaluations] == [FAILED] * 3
@@ -102,6 +103,7 @@ def test_failed_evaluations_do_not_stop_the_search(tmp_path: Path) -> None:
     assert result.best is None and not (tmp_path / "best.toml").exists()
 
 
+@pytest.mark.slow
 @dataclass(frozen=True)
 class Deadly(Objective):
     """Kills whoever evaluates a point with 150 units or fewer."""
@@ -182,6 +184,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 def test_sigkill_loses_no_finished_evaluation(tmp_path: Path) -> None:
     pytest.importorskip("deephyper", reason="needs the extra 'search'")
     (tmp_path / "hold.py").write_text(HOLD)
@@ -223,6 +226,7 @@ def test_the_best_configuration_runs_as_it_is(tmp_path: Path, monkeypatch: pytes
     assert best is not None and math.isclose(best.outcome.score, found["best"]["accuracy"])
 
 
+@pytest.mark.slow
 def test_the_command_prints_its_own_overhead_and_draws_the_search(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,6 +15,8 @@ from kenyon.search import default_space, parse_space
 from kenyon.search._deephyper import MaskedForest, make_search
 from kenyon.search._suggest import AmbsSuggester, RandomSuggester, make_suggester
 
+pytestmark = pytest.mark.slow
+
 SPACE = parse_space(default_space())
 
 

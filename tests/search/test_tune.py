@@ -20,6 +20,8 @@ from kenyon.protocol import StreamInfo
 from kenyon.search.tune import main, record, tune
 from kenyon.streams import Curriculum, load_dataset
 
+pytestmark = pytest.mark.slow
+
 GRIDS = tomllib.loads(TUNED.with_name("grids.toml").read_text())
 
 

@@ -48,6 +48,7 @@ class Seen(LearnWatch):
         self.rows += rows
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="kills are POSIX's")
 @pytest.mark.parametrize("workers, after", [(1, 1), (2, 5)])
 def test_a_driver_that_is_killed_goes_on_where_it_was(workers: int, after: int, tmp_path: Path) -> None:
@@ -66,6 +67,7 @@ def test_a_driver_that_is_killed_goes_on_where_it_was(workers: int, after: int, 
     assert out.read_bytes() == single_pass(X, y, tmp_path / "single")
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="kills are POSIX's")
 def test_workers_that_are_killed_cost_a_piece_each_at_most(tmp_path: Path) -> None:
     psutil = pytest.importorskip("psutil", reason="needs the extra 'ray'")

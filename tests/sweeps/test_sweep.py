@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from cases import slow
 from evaluation.workers import content
 from kenyon.cli import app
 from kenyon.errors import ConfigError
@@ -62,6 +63,7 @@ class Seen(SweepWatch):
         self.done.append((config.learner, ended.seed, ended.seconds == 0))
 
 
+@pytest.mark.slow
 def test_a_sweep_is_its_runs_on_any_number_of_workers(tmp_path: Path) -> None:
     plan = Sweep.from_dict(VALUES)
     run_all(plan.configs, plan.seeds, tmp_path / "runs")
@@ -76,7 +78,7 @@ def test_a_sweep_is_its_runs_on_any_number_of_workers(tmp_path: Path) -> None:
     assert more.found == 6 and watch.began == [("ncm", 2), (TINY, 2), (TINY, 2)]
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [1, slow(2)])
 def test_a_run_that_fails_stops_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int) -> None:
     monkeypatch.chdir(tmp_path)
     Path("broken.py").write_text(BROKEN)
@@ -123,6 +125,7 @@ def test_a_failure_is_said_and_gives_exit_code_1(tmp_path: Path, monkeypatch: py
     assert "RuntimeError: out of luck" in result.stderr and "Traceback" not in result.stderr
 
 
+@pytest.mark.slow
 def test_a_sweep_that_is_killed_goes_on(tmp_path: Path) -> None:
     values = f'dataset = "digits"\nlearner = ["ncm", "{TINY}"]\nseeds = 2\nmax_per_task = 40\n'
     (tmp_path / "sweep.toml").write_text(

@@ -87,6 +87,7 @@ def test_rank_correlation() -> None:
     assert rank_correlation([1, 2], [1, 2]) is None and rank_correlation([1, 1, 1], [1, 2, 3]) is None
 
 
+@pytest.mark.slow
 def test_the_command_prints_the_matrix_and_keeps_the_runs(configs: list[str], tmp_path: Path) -> None:
     arguments = ["transfer", *configs, "--to", "digits/single-task", "--to", "digits/task-incremental"]
     result = CliRunner().invoke(app, [*arguments, "--seeds", "2", "--max-per-task", "100"])

@@ -49,9 +49,10 @@ def learn_and_fade(layer: Fading, samples: Samples, outputs: NDArray[np.float32]
         (labelled,) = np.nonzero(some != NO_LABEL)
         taught = labelled[part.plastic_in(layer)[some[labelled]]]
         room = max(1, 2 * layer.memory - int(layer.state.arrays["taught"].sum()))
-        end = at + int(taught[room - 1]) + 1 if taught.size >= room else part.last
+        full = taught.size >= room
+        end = at + int(taught[room - 1]) + 1 if full else part.last
         layer.learn_on(part._replace(last=end), None if outputs is None else outputs[at - first : end - first])
-        if int(layer.state.arrays["taught"].sum()) >= 2 * layer.memory:
+        if full:
             layer.fade()
         at = end
     return samples.last

@@ -1,8 +1,4 @@
-"""Combinations of options in which every two values of every two options meet.
-
-Most faults of a product of options show when two of them come together, and a cover of all pairs is far smaller than
-the product: 18 instead of 576 for the seven options of the layer of windows.
-"""
+"""Cases of a test: every pair of options instead of every combination, and those that `make test-all` alone runs."""
 
 from __future__ import annotations
 
@@ -14,7 +10,11 @@ import pytest
 
 
 def all_pairs(**options: Sequence[Any]) -> pytest.MarkDecorator:
-    """Parametrize a test over the options, every pair of values at least once; the same choice at every call."""
+    """Parametrize a test so that every two values of every two options meet; the same choice at every call.
+
+    Most faults of a product of options show when two of them come together, and such a cover is far smaller: 18 cases
+    instead of 576 for the seven options of the layer of windows.
+    """
     rows = [tuple(row) for row in product(*(range(len(values)) for values in options.values()))]
     open_pairs = {pair for row in rows for pair in _pairs(row)}
     chosen = []
@@ -25,6 +25,11 @@ def all_pairs(**options: Sequence[Any]) -> pytest.MarkDecorator:
     values = list(options.values())
     cases = [tuple(values[place][index] for place, index in enumerate(row)) for row in sorted(chosen)]
     return pytest.mark.parametrize(tuple(options), cases, ids=["-".join(map(str, case)) for case in cases])
+
+
+def slow(*values: Any) -> Any:
+    """A case for `make test-all`."""
+    return pytest.param(*values, marks=pytest.mark.slow)
 
 
 def _pairs(row: tuple[int, ...]) -> set[tuple[tuple[int, int], ...]]:
