@@ -288,3 +288,13 @@ def test_parameters_set_after_learning_began_are_not_saved_as_if_they_had_been_i
     two = KenyonClassifier.load(tmp_path / "model")
     assert two.learning_rate == 0.1
     assert np.array_equal(one.partial_fit(X, y).weights_, two.partial_fit(X, y).weights_)
+
+
+def test_saving_where_it_cannot_be_saved_says_what_was_asked_for(tmp_path: Path) -> None:
+    X, y = stream()
+    clf = make("gen").partial_fit(X, y)
+    with pytest.raises(FileNotFoundError, match=r"m.safetensors cannot be written: there is no folder .*such"):
+        clf.save(tmp_path / "no" / "such" / "m.safetensors")
+    with pytest.raises(IsADirectoryError, match=r"is a folder: expected the name of a file"):
+        clf.save(tmp_path)
+    assert not list(tmp_path.iterdir())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
@@ -53,6 +54,39 @@ def test_two_writers_share_no_temporary_file(tmp_path: Path) -> None:
         one.write_bytes(b"one")
         other.write_bytes(b"other")
     assert (tmp_path / "a").read_bytes() == b"one"
+
+
+@pytest.mark.parametrize(
+    "name, kind, match",
+    [
+        ("none/model", FileNotFoundError, r"none/model cannot be written: there is no folder .*none, expected one"),
+        ("folder", IsADirectoryError, r"folder is a folder: expected the name of a file"),
+        ("folder/..", IsADirectoryError, r"is a folder: expected the name of a file"),
+        ("file/model", NotADirectoryError, r"file/model cannot be written: .*file is a file, expected a folder"),
+        ("x" * 255, OSError, r"name too long: '.*xxx'$"),
+        ("a\0b", ValueError, r"a.x00b' has a null character"),
+    ],
+)
+def test_what_cannot_be_written_is_named_as_it_was_asked_for(
+    name: str, kind: type[Exception], match: str, tmp_path: Path
+) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "file").touch()
+    before = sorted(tmp_path.iterdir())
+    with pytest.raises(kind, match=match) as caught:
+        replace_file(tmp_path / name, b"x")
+    assert ".tmp" not in str(caught.value)
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_full_disk_is_said_with_the_file_that_was_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*arguments: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(OSError, match=r"No space left on device: '.*model'"):
+        replace_file(tmp_path / "model", b"x")
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_new_file_has_the_rights_of_any_other(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from kenyon import KenyonClassifier
+from kenyon._lock import ModelLock
 from making import held, make, stream
 
 X, Y = stream(n=200)
@@ -92,3 +93,61 @@ def test_a_learner_is_not_kept_waiting_by_those_who_predict() -> None:
     for asker in askers:
         asker.join()
     assert clf.n_samples_learned_ == before + 20
+
+
+def test_a_writer_waits_for_any_number_of_readers() -> None:
+    """Each thread that ever read was one call deeper: 1,200 of them were too deep."""
+    lock, met, done = ModelLock(), threading.Semaphore(0), threading.Event()
+
+    def reader() -> None:
+        lock.read(met.release)
+        done.wait()
+
+    size = threading.stack_size(1 << 18)
+    try:
+        readers = [threading.Thread(target=reader) for _ in range(1200)]
+        for thread in readers:
+            thread.start()
+    finally:
+        threading.stack_size(size)
+    for _ in readers:
+        met.acquire()
+    try:
+        assert lock.write(lambda: 7) == 7
+    finally:
+        done.set()
+        for thread in readers:
+            thread.join()
+
+
+def test_a_call_within_a_call_keeps_others_out() -> None:
+    """A thread that writes may read and write within it; it goes on writing until the outer call ends."""
+    lock, inside, seen = ModelLock(), threading.Event(), []
+    asker = threading.Thread(target=lambda: (inside.wait(), seen.append(lock.read(lambda: list(held_by)))))
+    held_by: list[str] = []
+
+    def outer() -> None:
+        held_by.append("outer")
+        lock.write(lambda: lock.read(lambda: lock.write(lambda: None)))
+        inside.set()
+        for _ in range(100):
+            lock.read(lambda: None)
+        held_by.clear()
+
+    asker.start()
+    lock.write(outer)
+    asker.join()
+    assert seen == [[]], "a thread read while another wrote"
+
+
+def test_a_writer_that_was_interrupted_keeps_nobody_waiting() -> None:
+    """An interruption at the very end may leave its name behind."""
+    lock, answers = ModelLock(), []
+    lock.read(lambda: None)
+    lock._writer = -1  # of a thread that is gone
+    assert lock.read(lambda: 3) == 3 and lock._writer is None
+    lock._writer = -1
+    other = threading.Thread(target=lambda: answers.append((lock.read(lambda: 1), lock.write(lambda: 2))))
+    other.start()
+    other.join()
+    assert answers == [(1, 2)] and lock.write(lambda: lock.read(lambda: 4)) == 4

@@ -1,8 +1,9 @@
 """Many readers or one writer, on plain locks alone.
 
-A thread that reads holds a lock of its own; a thread that writes holds the gate and then every reader's lock.
-Readers pass the gate before they take their lock, so that a waiting writer is not kept waiting by new ones.
-Every lock is taken by a `with` statement on the lock itself, so that an interruption at any point releases it.
+A thread that reads holds a lock of its own. A thread that writes holds the gate, says that it writes, and waits for
+every reader's lock once: a reader that comes later sees that somebody writes, gives its lock back and waits at the
+gate. Every lock is taken by a `with` statement on the lock itself, so that an interruption at any point releases it. One that
+leaves a writer's name behind does no harm: whoever holds the gate knows that nobody else writes.
 """
 
 from __future__ import annotations
@@ -33,6 +34,7 @@ class ModelLock:
 
     def __init__(self) -> None:
         self._gate = threading.RLock()
+        self._writer: int | None = None
         self._mine = threading.local()
         self._slots: list[weakref.ref[_Slot]] = []
 
@@ -44,22 +46,25 @@ class ModelLock:
             with self._gate:
                 self._slots.append(weakref.ref(slot))
                 self._mine.slot = slot
-        with self._gate:
-            pass
-        with slot.lock:
-            return action()
+        while True:
+            with slot.lock:
+                if self._writer in (None, threading.get_ident()):
+                    return action()
+            with self._gate:
+                self._writer = None  # of a call that was interrupted; a writer would hold the gate
 
     def write(self, action: Callable[[], T]) -> T:
         """Do something that changes the model; nobody else reads or writes meanwhile."""
+        me = threading.get_ident()
         with self._gate:
-            slots = [slot for reference in self._slots if (slot := reference()) is not None]
-            if len(slots) < len(self._slots):  # threads that have ended
-                self._slots = [weakref.ref(slot) for slot in slots]
-            return _holding(slots, action)
-
-
-def _holding(slots: list[_Slot], action: Callable[[], T]) -> T:
-    if not slots:
-        return action()
-    with slots[0].lock:
-        return _holding(slots[1:], action)
+            before, self._writer = self._writer, me
+            try:
+                slots = [slot for reference in self._slots if (slot := reference()) is not None]
+                if len(slots) < len(self._slots):  # threads that have ended
+                    self._slots = [weakref.ref(slot) for slot in slots]
+                for slot in slots:
+                    with slot.lock:
+                        pass
+                return action()
+            finally:
+                self._writer = me if before == me else None  # a call within a call of the same thread goes on writing

@@ -43,10 +43,14 @@ def replacing(path: Path, durable: bool = True) -> Iterator[Path]:
         path: the file to write.
         durable: wait until the disk has it, so that not even a loss of power leaves a part.
 
+    Raises:
+        OSError: it cannot be written. The error names `path`, never the temporary file.
+
     Example:
         >>> with replacing(Path("notes.txt")) as temporary:  # doctest: +SKIP
         ...     temporary.write_text("all of it, or none")
     """
+    _check_place(path)
     temporary = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.tmp")
     try:
         temporary.touch()
@@ -58,9 +62,24 @@ def replacing(path: Path, durable: bool = True) -> Iterator[Path]:
         with suppress(OSError):  # of systems without modes
             temporary.chmod(mode)
         os.replace(temporary, path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
+    except BaseException as error:
+        with suppress(OSError):  # of a name that is too long, or a folder that is gone
+            temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.errno and error.filename in (None, str(temporary)):
+            raise type(error)(error.errno, error.strerror, str(path)) from error
         raise
+
+
+def _check_place(path: Path) -> None:
+    """Refuse a path that no file can have."""
+    if "\0" in str(path):
+        raise ValueError(f"{str(path)!r} has a null character: expected the name of a file")
+    if path.is_dir():
+        raise IsADirectoryError(f"{path} is a folder: expected the name of a file")
+    if not path.parent.is_dir():
+        if path.parent.exists():
+            raise NotADirectoryError(f"{path} cannot be written: {path.parent} is a file, expected a folder")
+        raise FileNotFoundError(f"{path} cannot be written: there is no folder {path.parent}, expected one to write to")
 
 
 def replace_file(path: Path, content: bytes, durable: bool = True) -> None:

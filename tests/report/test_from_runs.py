@@ -18,10 +18,18 @@ from typer.testing import CliRunner, Result
 
 from evaluation.workers import make_config
 from kenyon.cli import app
-from kenyon.errors import InputError
 from kenyon.evaluation import RunConfig, Store, run
 from kenyon.learners import LEARNERS
-from kenyon.report import Heatmap, Lines, Missing, Scatter, config_command, report_of_runs, run_command, write_report
+from kenyon.report import (
+    Heatmap,
+    Lines,
+    Missing,
+    Scatter,
+    config_command,
+    report_of_runs,
+    run_command,
+    write_report,
+)
 from kenyon.report import Result as Number
 from kenyon.streams import Curriculum
 from report.sample import sample
@@ -117,7 +125,8 @@ def test_commands_find_the_same_run(config: RunConfig, tmp_path: Path) -> None:
     run(config, [0, 3], tmp_path / "runs")
     before = sorted(path.name for path in (tmp_path / "runs").iterdir())
     folder = Store(tmp_path / "runs").folder(config, 3)
-    for command in (run_command(folder.config(), [0, 3]), config_command(folder.file("config.toml"))):
+    commands = [run_command(folder.config(), seeds) for seeds in ([0, 3], [3])]
+    for command in (*commands, config_command(folder.file("config.toml"))):
         program, *words = shlex.split(command)
         assert program == "kenyon"
         result = kenyon(*words, "--out", tmp_path / "runs")
@@ -126,8 +135,20 @@ def test_commands_find_the_same_run(config: RunConfig, tmp_path: Path) -> None:
 
 
 def test_a_single_later_seed_is_not_written_as_a_count() -> None:
-    with pytest.raises(InputError, match="seeds"):
-        run_command(make_config().to_dict(), [3])
+    assert run_command(make_config().to_dict(), [3]).endswith("--seeds 3,")
+    assert run_command(make_config().to_dict(), [0]).endswith("--seeds 1")
+
+
+def test_the_command_names_the_column_of_the_labels() -> None:
+    config = RunConfig("mine.csv", "ncm", label="kind")
+    assert "--label kind" in run_command(config.to_dict(), [0])
+
+
+def test_one_seed_alone_is_repeated_by_its_command(tmp_path: Path) -> None:
+    """A table of one run with another seed than 0 named a file of the store, which others do not have."""
+    run(make_config(max_per_task=5), [3], tmp_path)
+    cell = report_of_runs(tmp_path).tables[0].rows[0].cells[0]
+    assert isinstance(cell, Number) and cell.command is not None and cell.command.endswith("--seeds 3,")
 
 
 @pytest.mark.parametrize(

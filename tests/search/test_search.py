@@ -282,3 +282,13 @@ def test_the_command_knows_the_spaces_by_name_and_gives_every_evaluation_its_bud
     assert (out / "space.toml").read_text() == printed.stdout
     missing = CliRunner().invoke(app, ["search", "--space", "rulse"])
     assert missing.exit_code != 0 and "neither rules nor bytes nor a file" in missing.output
+
+
+def test_the_live_display_shows_a_space_that_begins_with_layers() -> None:
+    """`kenyon search --space bytes` on a terminal."""
+    from kenyon.cli._search_display import LiveDisplay
+    from kenyon.search import Evaluation, Outcome
+
+    with LiveDisplay() as watch:
+        watch.started([], 2)
+        watch.ended(Evaluation(0, {"layer": "second-order", "n_hidden": 9}, Outcome("done", 0.5), 1.0, "held-out"), 1)

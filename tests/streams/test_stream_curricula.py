@@ -320,6 +320,8 @@ BAD = {
     "labelled nan": (dict(labelled=float("nan")), "labelled is nan"),
     "label_noise": (dict(label_noise=-0.1), "label_noise is -0.1"),
     "blur": (dict(blur=2), "blur is 2"),
+    "blur without a fade": (dict(blur=0.25), "blur is 0.25 and scenario is 'class-incremental': expected 0.5 but for"),
+    "random delay of none": (dict(random_delay=True), "random_delay is True and delay is 0"),
     "holdout": (dict(holdout=1.0), "0 or more and below 1"),
     "max_per_task": (dict(max_per_task=0), "max_per_task is 0"),
 }

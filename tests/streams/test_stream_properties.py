@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from hypothesis import given, settings
@@ -22,8 +23,13 @@ DATA = from_arrays(
     np.arange(60) % 6,
 )
 
+
+def _curriculum(scenario: str, blur: float, **values: Any) -> Curriculum:
+    return Curriculum(scenario, **values, **({"blur": blur} if scenario in ("task-free", "gradual-drift") else {}))
+
+
 curricula = st.builds(
-    Curriculum,
+    _curriculum,
     scenario=st.sampled_from(list(SCENARIOS)),
     seed=st.integers(0, 2**63 - 1),
     epochs=st.sampled_from([0.3, 0.5, 1.0, 1.7, 3.0]),

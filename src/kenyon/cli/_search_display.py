@@ -81,7 +81,7 @@ class LiveDisplay(_Silent):
         from rich.table import Table
 
         best = best_of(self._evaluations)
-        shown = f"best {100 * best.outcome.score:.2f} % ({best.point['rule']})" if best else "no result yet"
+        shown = f"best {100 * best.outcome.score:.2f} % ({best.choice})" if best else "no result yet"
         title = f"{len(self._evaluations)} of {self._wanted} evaluations, {running} running, {shown}"
         table = Table(title=title, title_justify="left")
         columns, rows = by_rule(self._evaluations)

@@ -10,7 +10,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from kenyon.errors import InputError, KenyonError
+from kenyon.errors import KenyonError
 from kenyon.learners import learner_options
 from kenyon.outside import looking
 from kenyon.streams import Curriculum
@@ -29,18 +29,13 @@ def run_command(config: Mapping[str, Any], seeds: Sequence[int]) -> str:
 
     Args:
         config: the configuration.
-        seeds: which seeds; a single one must be 0, since `--seeds 3` means three seeds. `config_command` has no such
-            limit.
+        seeds: which seeds.
 
     Example:
         >>> from kenyon.evaluation import RunConfig
         >>> run_command(RunConfig("digits", "kenyon", options={"rule": "mse"}).to_dict(), seeds=[0, 1, 2])
         'kenyon run --dataset digits --scenario class-incremental --learner kenyon --rule mse --seeds 3'
     """
-    if len(seeds) == 1 and seeds[0] != 0:
-        raise InputError(
-            f"seeds = {list(seeds)}: expected several seeds, or seed 0 alone, to write them on a command line"
-        )
     words = ["kenyon", "run", "--dataset", str(config["dataset"])]
     words += ["--scenario", str(config["scenario"]), "--learner", str(config["learner"])]
     defaults = Curriculum(str(config["scenario"])).to_dict() | {"tests": "all"}
@@ -48,6 +43,7 @@ def run_command(config: Mapping[str, Any], seeds: Sequence[int]) -> str:
         value = config.get(key)
         if value is not None and value != defaults.get(key):
             words += [f"--{key.replace('_', '-')}", _comma_separated(value)]
+    words += ["--label", str(config["label"])] if config.get("label") is not None else []
     for key, value in config.get("backbone", {}).items():
         if value is not None:
             words += [f"--{_BACKBONE.get(key, key)}", _word(value)]
@@ -56,9 +52,14 @@ def run_command(config: Mapping[str, Any], seeds: Sequence[int]) -> str:
         if value is None or (key in defaults and _plain(defaults[key]) == _plain(value)):
             continue
         words += [f"--{key.replace('_', '-')}", _word(value)] if key in _FLAGS else ["--set", f"{key}={_word(value)}"]
-    count = list(seeds) == list(range(len(seeds)))
-    words += ["--seeds", str(len(seeds)) if count else ",".join(map(str, seeds))]
-    return shlex.join(words)
+    return shlex.join([*words, "--seeds", _seeds(seeds)])
+
+
+def _seeds(seeds: Sequence[int]) -> str:
+    """How many, where they are counted from 0; else each of them, with a comma behind one that is alone."""
+    if list(seeds) == list(range(len(seeds))):
+        return str(len(seeds))
+    return ",".join(map(str, seeds)) + ("," if len(seeds) == 1 else "")
 
 
 def config_command(path: Path | str) -> str:

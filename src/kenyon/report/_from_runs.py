@@ -142,9 +142,7 @@ def _cells(group: RunGroup, metrics: Sequence[str], best: float | None, store: P
         return (Missing(reason, config_command(store / run.path.name / "config.toml")),) * (len(metrics) + 1)
     cells: list[Cell] = []
     seeds = [result.seed for _, result in group.complete]
-    command = config_command(store / group.names[0] / "config.toml")
-    if seeds == [0] or len(seeds) > 1:
-        command = run_command(group.config, seeds)
+    command = run_command(group.config, seeds)
     for metric in metrics:
         _, factor, unit, better = COLUMNS[metric]
         summary = group.report.summary(metric)

@@ -209,7 +209,7 @@ def describe(path: Path, seeds: Sequence[int]) -> Run:
     result = folder.result()
     return Run(
         config=folder.file("config.toml").read_text(encoding="utf-8"),
-        command=run_command(folder.config(), seeds if result.seed in seeds else range(result.seed + 1)),
+        command=run_command(folder.config(), seeds if result.seed in seeds else [result.seed]),
         seed=result.seed,
         accuracy=result.metrics.accuracy,
         metrics={name: getattr(result.metrics, name) for name in METRICS},

@@ -82,12 +82,7 @@ class Runs:
 
     @property
     def command(self) -> str:
-        return self._command(self.seeds)
-
-    def _command(self, seeds: Sequence[int]) -> str:
-        """The command that repeats these seeds; a command line cannot name one alone unless it is 0."""
-        nameable = len(seeds) > 1 or tuple(seeds) == (0,)
-        return run_command(self.config.to_dict(), seeds if nameable else self.seeds)
+        return run_command(self.config.to_dict(), self.seeds)
 
     def fill(self, results: Results) -> Cell:
         report = results.report(self)
@@ -105,7 +100,7 @@ class Runs:
             paper=self.paper,
             better=self.better,
             runs=tuple(result.folder.name for result in report.results if result.folder),
-            command=self._command([result.seed for result in report.results]),
+            command=run_command(self.config.to_dict(), [result.seed for result in report.results]),
             stand_in=self.stand_in,
             remark=self._remark(mean, len(report.results)),
         )

@@ -26,6 +26,7 @@ SCENARIOS: dict[str, str] = {
 }
 """The scenarios by name, each with what it means."""
 MOST_EPOCHS = 1e6
+_FADING = ("task-free", "gradual-drift")
 _SPLIT = ("task-incremental", "class-incremental", "domain-incremental", "task-free")
 
 
@@ -99,6 +100,13 @@ class Curriculum:
             raise ConfigError(
                 f"repeats is {self.repeats} and scenario is {self.scenario!r}: expected 1 but for 'class-incremental'"
             )
+        if self.blur != Curriculum.blur and self.scenario not in _FADING:
+            raise ConfigError(
+                f"blur is {self.blur} and scenario is {self.scenario!r}: expected {Curriculum.blur} but for "
+                f"{' and '.join(map(repr, _FADING))}, whose tasks fade into each other"
+            )
+        if self.random_delay and not self.delay:
+            raise ConfigError("random_delay is True and delay is 0: expected a delay")
         for name in ("n_tasks", "max_per_task"):
             if getattr(self, name) is not None:
                 self._whole(name, 1, 2**31 - 1)
