@@ -2,8 +2,8 @@
 
 A thread that reads holds a lock of its own. A thread that writes holds the gate, says that it writes, and waits for
 every reader's lock once: a reader that comes later sees that somebody writes, gives its lock back and waits at the
-gate. Every lock is taken by a `with` statement on the lock itself, so that an interruption at any point releases it. One that
-leaves a writer's name behind does no harm: whoever holds the gate knows that nobody else writes.
+gate. Every lock is taken by a `with` statement on the lock itself, so that an interruption at any point releases it.
+One that leaves a writer's name behind does no harm: whoever holds the gate knows that nobody else writes.
 """
 
 from __future__ import annotations
