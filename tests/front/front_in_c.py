@@ -48,17 +48,17 @@ def build(folder: Path) -> ctypes.CDLL:
 
 
 class _SpectraSettings(ctypes.Structure):
-    _fields_ = [(name, ctypes.c_uint16) for name in ("size", "bands", "frames", "kept", "gap")] + [  # noqa: RUF012
+    _fields_ = [(name, ctypes.c_uint16) for name in ("size", "bands", "frames", "kept", "gap")] + [
         ("edges", ctypes.POINTER(ctypes.c_uint16))
     ]
 
 
 class _MotionSettings(ctypes.Structure):
-    _fields_ = [(name, ctypes.c_uint16) for name in ("inputs", "length", "hop", "step", "fine")]  # noqa: RUF012
+    _fields_ = [(name, ctypes.c_uint16) for name in ("inputs", "length", "hop", "step", "fine")]
 
 
 class _Sound(ctypes.Structure):
-    _fields_ = [  # noqa: RUF012
+    _fields_ = [
         ("length", ctypes.c_uint16), ("ago", ctypes.c_uint16), ("level", ctypes.c_uint8), ("noise", ctypes.c_uint8),
     ]  # fmt: skip
 

@@ -1,7 +1,7 @@
 """Front ends: from the samples of a sensor to bytes with a shape, in integers, the same in Python and in C.
 
-`Spectra` is for sound, `Motion` for accelerometers and gyroscopes. Both take int16 samples as they come, in parts of any
-size, and give windows that `KenyonClassifier` learns; `core/front` has the same arithmetic in C, with the same bits.
+`Spectra` is for sound, `Motion` for accelerometers and gyroscopes. Both take int16 samples as they come, in parts of
+any size, and give windows that `KenyonClassifier` learns; `core/front` has the same arithmetic in C, bit for bit.
 
 >>> import numpy as np
 >>> front = Spectra(rate=8000)

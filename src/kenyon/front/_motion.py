@@ -79,7 +79,7 @@ class Motion:
 
     @property
     def options(self) -> dict[str, Any]:
-        """The options of `KenyonClassifier` for these windows: what moves has no beginning, so windows are shifted far."""
+        """The options of `KenyonClassifier` for these windows. Steps begin anywhere, so units are shifted far."""
         return {"shape": self.shape, "axes": "tc", "window": max(2, self.length // 8), "shifts": self.length // 2}
 
     def stream(self) -> MotionStream:
@@ -87,7 +87,7 @@ class Motion:
         return MotionStream(self)
 
     def transform(self, readings: ArrayLike) -> NDArray[np.uint8]:
-        """All windows of one recording, `(n, length * channels)`; window i ends with reading `ends(n)[i]`."""
+        """All windows of one recording, `(n, length * channels)`; `spans` says where they are."""
         windows = self.stream().feed(readings)
         return np.array(windows, np.uint8).reshape(len(windows), self.length * self.channels)
 

@@ -29,9 +29,10 @@ docs/sound.md has what else was tried.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,6 +49,7 @@ BELOW, ABOVE, LEAST = 48, 20, 16
 
 ROOTS = np.array([round(255 * 256 * 2 ** (-k / 32)) for k in range(32)])
 MOST_BANDS, MOST_FRAMES, MOST_KEPT = 40, 64, 256
+TOGETHER = 32
 PLACES = 16
 """Edges of bands lie at sixteenths of a bin."""
 
@@ -104,7 +106,7 @@ class Spectra:
         check_between("low", self.low, 0, self.rate // 2)
         check_between("high", self.high, self.low, self.rate // 2)
         edges = self.edges
-        if any(one >= other for one, other in zip(edges, edges[1:], strict=False)):
+        if any(one >= other for one, other in pairwise(edges)):
             raise ConfigError(
                 f"bands is {self.bands} from {self.low} to {self.high} Hz: expected fewer, or a wider range"
             )
@@ -140,7 +142,7 @@ class Spectra:
         """w, (bins, bands): a bin between two edges belongs to the band that falls there and to the one that rises."""
         edges, half = self.edges, self.size // 2
         weights = np.zeros((half, self.bands + 2), np.int64)
-        for j, (left, right) in enumerate(zip(edges, edges[1:], strict=False)):
+        for j, (left, right) in enumerate(pairwise(edges)):
             for k in range(-(-left // PLACES), min(half, -(-right // PLACES))):
                 rising = 256 * (PLACES * k - left) // (right - left)
                 weights[k, j : j + 2] = 256 - rising, rising
@@ -156,24 +158,36 @@ class Spectra:
         Args:
             recordings: int16 samples, `(n,)` each, of any length.
         """
-        windows = [self._of_recording(recording) for recording in recordings]
+        windows = [self._recording_window(logs) for logs in self._recording_logs(recordings)]
         return np.array(windows, np.uint8).reshape(len(windows), self.frames * self.bands)
 
-    def _of_recording(self, recording: ArrayLike) -> NDArray[np.uint8]:
+    def _recording_logs(self, recordings: Iterable[ArrayLike]) -> Iterator[NDArray[np.int64]]:
+        """l and e of each recording; some are computed together, which is faster."""
+        rest = iter(recordings)
+        while some := list(islice(rest, TOGETHER)):
+            framed = [self._framed(recording) for recording in some]
+            ends = np.cumsum([len(frames) for frames in framed])
+            yield from np.split(self._logs(np.concatenate(framed)), ends[:-1])
+
+    def _framed(self, recording: ArrayLike) -> NDArray[np.int64]:
         samples = checked_samples(recording, "samples")
         if not len(samples):
             raise InputError("a recording has no samples: expected some")
-        before, after = np.zeros(self.hop, np.int64), np.zeros(-len(samples) % self.hop, np.int64)
-        logs = self._logs(np.concatenate([before, samples, after]))
+        return self._frames(np.pad(samples, (self.hop, -len(samples) % self.hop)))
+
+    def _frames(self, samples: NDArray[np.int64]) -> NDArray[np.int64]:
+        """All frames in the samples, (n, N)."""
+        n = (len(samples) - self.size) // self.hop + 1
+        return samples[np.arange(n)[:, None] * self.hop + np.arange(self.size)]
+
+    def _recording_window(self, logs: NDArray[np.int64]) -> NDArray[np.uint8]:
         end = min(len(logs), int(logs[:, -1].argmax()) + self.kept // 2 + 1)
         return self._window(logs[max(0, end - self.kept) : end])
 
-    def _logs(self, samples: NDArray[np.int64]) -> NDArray[np.int64]:
-        """l and e of every frame in the samples, (n, bands + 1)."""
-        n = (len(samples) - self.size) // self.hop + 1
-        x = samples[np.arange(n)[:, None] * self.hop + np.arange(self.size)]
+    def _logs(self, x: NDArray[np.int64]) -> NDArray[np.int64]:
+        """l and e of frames x, (n, bands + 1)."""
         top = np.abs(x).max(axis=1, initial=0)
-        s = np.full(n, 14)
+        s = np.full(len(x), 14)
         for scale in range(14, -1, -1):
             s[top << scale > 1 << 14] = scale - 1
         s = s[:, None]
@@ -202,13 +216,16 @@ class Spectra:
 
     def _window(self, logs: NDArray[np.int64]) -> NDArray[np.uint8]:
         first, last = self._sound(logs[:, -1])
-        sound = logs[first : last + 1, :-1]
-        top = sound.max()
-        values = np.maximum(0, _root(top - sound) - _root(top - logs[:, :-1].min(axis=0)))
+        values = self._values(logs[first : last + 1, :-1], logs[:, :-1])
         place = np.arange(self.frames) * (last - first) * 256 // (self.frames - 1)
         whole, part = place >> 8, (place & 255)[:, None]
         following = np.minimum(whole + 1, last - first)
         return ((values[whole] * (256 - part) + values[following] * part + 128) >> 8).astype(np.uint8)
+
+    def _values(self, sound: NDArray[np.int64], kept: NDArray[np.int64]) -> NDArray[np.int64]:
+        """v of the frames of a sound."""
+        top = sound.max()
+        return np.maximum(0, _root(top - sound) - _root(top - kept.min(axis=0)))
 
 
 class SpectraStream:
@@ -232,7 +249,7 @@ class SpectraStream:
         hop = self.front.hop
         n = len(samples) // hop - 1
         if n:
-            new = self.front._logs(samples[: (n + 1) * hop])
+            new = self.front._logs(self.front._frames(samples[: (n + 1) * hop]))
             self._logs = np.concatenate([self._logs, new])[-self.front.kept :]
         self._samples = samples[n * hop :]
         return n
