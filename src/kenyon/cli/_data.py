@@ -37,10 +37,12 @@ def list_(data_dir: DataDir = None, as_json: Json = False) -> None:
             str(s.n_classes),
             size(s.size),
             s.version,
+            s.licence,
+            s.page,
         )
         for s in statuses
     ]
-    print_table(("name", "here", "train", "test", "classes", "size", "version"), rows)
+    print_table(("name", "here", "train", "test", "classes", "size", "version", "licence", "published at"), rows)
     missing = [s for s in statuses if not s.present]
     if missing:
         typer.echo(f"\n{missing[0].name} belongs in {missing[0].folder}; `kenyon data download NAME` fetches a set")

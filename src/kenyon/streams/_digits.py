@@ -11,6 +11,8 @@ from kenyon.streams._dataset import Dataset, Split
 from kenyon.streams._random import stratified_share
 
 DIGITS_REFERENCE = "Alpaydin, Kaynak, Optical recognition of handwritten digits, UCI, 1998"
+DIGITS_PAGE = ("https://archive.ics.uci.edu/dataset/80", "CC BY 4.0")
+"""Where the set is published, and its licence."""
 
 
 def read_digits() -> Dataset:

@@ -57,6 +57,8 @@ def download_source(
     if version is not None and version not in versions:
         raise unknown(f"version of {source.name}", version, versions)
     layout = versions[version] if version else source.layouts[0]
+    if not layout.remotes:
+        raise ConfigError(f"{source.name!r} is not downloaded: get it from {source.page} ({source.licence})")
     target = data_dir / layout.folders[0]
     made = [folder for folder in (data_dir, *data_dir.parents) if not folder.exists()]
     try:

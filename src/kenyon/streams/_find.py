@@ -8,6 +8,8 @@ from pathlib import Path
 from kenyon.errors import DataError
 from kenyon.streams._sources import FileLayout, PublishedSet
 
+_SHOWN = 12
+
 
 @dataclass(frozen=True)
 class Found:
@@ -44,8 +46,11 @@ def missing(source: PublishedSet, data_dir: Path) -> DataError:
     for layout in source.layouts:
         folder = data_dir / layout.folders[0]
         absent = [name for name in (*layout.train, *layout.test) if not _present(folder, name)]
-        ways.append(f"put {', '.join(absent)} into {folder}")
+        more = f" and {len(absent) - _SHOWN:,} more" if len(absent) > _SHOWN else ""
+        ways.append(f"put {', '.join(absent[:_SHOWN])}{more} into {folder}")
+    fetched = any(layout.remotes for layout in source.layouts)
+    last = f"fetch it with: kenyon data download {source.name} --data-dir {data_dir}"
     return DataError(
         f"the data set {source.name!r} is not in {data_dir}: {'; or '.join(ways)}; "
-        f"or fetch it with: kenyon data download {source.name} --data-dir {data_dir}"
+        + (f"or {last}" if fetched else f"it is published at {source.page}")
     )

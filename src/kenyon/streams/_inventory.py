@@ -12,11 +12,14 @@ import numpy as np
 
 from kenyon.errors import DataError
 from kenyon.streams._dataset import Split
-from kenyon.streams._digits import DIGITS_REFERENCE
+from kenyon.streams._digits import DIGITS_PAGE, DIGITS_REFERENCE
 from kenyon.streams._find import Found, find, missing
 from kenyon.streams._load import canonical_name, open_source
 from kenyon.streams._sources import SOURCES, PublishedSet
 from kenyon.system import find_data_dir
+
+_ONE_BY_ONE = 20
+"""More files without a published checksum are one line."""
 
 
 @dataclass(frozen=True)
@@ -31,6 +34,8 @@ class DatasetStatus:
         n_train, n_test, n_classes: the published numbers.
         size: the bytes of its files on disk; 0 where it is missing.
         reference: who published it.
+        page: where.
+        licence: what that page says about its use.
 
     Example:
         >>> digits = list_datasets()[0]
@@ -47,6 +52,8 @@ class DatasetStatus:
     n_classes: int
     size: int
     reference: str
+    page: str
+    licence: str
 
 
 @dataclass(frozen=True)
@@ -76,7 +83,7 @@ def list_datasets(data_dir: str | Path | None = None) -> list[DatasetStatus]:
         ['digits', 'mnist', 'fashion-mnist']
     """
     root = find_data_dir(data_dir)
-    statuses = [DatasetStatus("digits", True, None, "embedded", 1438, 359, 10, 0, DIGITS_REFERENCE)]
+    statuses = [DatasetStatus("digits", True, None, "embedded", 1438, 359, 10, 0, DIGITS_REFERENCE, *DIGITS_PAGE)]
     for source in SOURCES.values():
         found = find(source, root)
         layout = found.layout if found else source.layouts[0]
@@ -89,8 +96,10 @@ def list_datasets(data_dir: str | Path | None = None) -> list[DatasetStatus]:
                 source.n_train,
                 source.n_test,
                 len(source.class_names),
-                sum(path.stat().st_size for path in (*found.train, *found.test)) if found else 0,
+                sum(path.stat().st_size for path in {*found.train, *found.test}) if found else 0,
                 source.reference,
+                source.page,
+                source.licence,
             )
         )
     return statuses
@@ -118,7 +127,7 @@ def verify_source(source: PublishedSet, data_dir: Path) -> list[Check]:
     found = find(source, data_dir)
     if found is None:
         raise missing(source, data_dir)
-    checks = [_check_file(found, path) for path in (*found.train, *found.test)]
+    checks = _check_files(found, list(dict.fromkeys((*found.train, *found.test))))
     if all(check.ok for check in checks):
         dataset = open_source(source, data_dir)
         for which, count in (("train", source.n_train), ("test", source.n_test)):
@@ -127,6 +136,12 @@ def verify_source(source: PublishedSet, data_dir: Path) -> list[Check]:
             except DataError as error:
                 checks.append(Check(which, False, str(error)))
     return checks
+
+
+def _check_files(found: Found, files: list[Path]) -> list[Check]:
+    if len(files) > _ONE_BY_ONE and not found.layout.md5:
+        return [Check(f"{len(files):,} files", True, "no published checksums; counted and read below")]
+    return [_check_file(found, path) for path in files]
 
 
 def _check_file(found: Found, path: Path) -> Check:

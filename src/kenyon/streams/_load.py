@@ -42,12 +42,14 @@ def open_source(source: PublishedSet, data_dir: Path) -> Dataset:
         raise missing(source, data_dir)
     cache = data_dir / "cache"
     read = found.layout.read
+    read_test = found.layout.read_test or read
     return Dataset(
         source.name,
         source.shape,
         source.class_names,
         partial(read, found.train, cache),
-        partial(read, found.test, cache),
+        partial(read_test, found.test, cache),
+        source.value_range,
     )
 
 

@@ -13,6 +13,11 @@ LOWER = tuple("abcdefghijklmnopqrstuvwxyz")
 # lower-case letters that look unlike their capitals; the others are merged with them
 EMNIST_MERGED = (*DIGITS, *UPPER, *"abdefghnqrt")
 FASHION = ("T-shirt/top", "trouser", "pullover", "dress", "coat", "sandal", "shirt", "sneaker", "bag", "ankle boot")
+ACTIVITIES = _words(
+    """walking walking_upstairs walking_downstairs sitting standing laying stand_to_sit sit_to_stand sit_to_lie
+    lie_to_sit stand_to_lie lie_to_stand"""
+)
+GASES = _words("ethanol ethylene ammonia acetaldehyde acetone toluene")
 CIFAR10 = _words("airplane automobile bird cat deer dog frog horse ship truck")
 CIFAR100 = _words(
     """apple aquarium_fish baby bear beaver bed bee beetle bicycle bottle bowl boy bridge bus butterfly camel can

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import struct
 import zipfile
+from collections.abc import Sequence
 from math import prod
 from pathlib import Path
 
@@ -26,16 +27,27 @@ _KEYS = (("X_train", "y_train", "X_test", "y_test"), ("X_train", "y_train"), ("X
 def read_npz(path: Path, test_share: float = 0.2) -> Dataset:
     """The data set in an `.npz` archive."""
     with reading(path, "is damaged or no .npz archive of plain arrays"), zipfile.ZipFile(path) as archive:
+        present = {Path(name).stem for name in archive.namelist() if name.endswith(".npy")}
+    keys = next((keys for keys in _KEYS if set(keys) <= present), None)
+    if keys is None:
+        raise DataError(
+            f"{path} holds {', '.join(sorted(present)) or 'no array'}: "
+            "expected X_train, y_train and, if there is a test set, X_test, y_test; or X and y"
+        )
+    arrays = read_members(path, keys)
+    return from_arrays(*arrays, name=path.name, test_share=test_share)
+
+
+def read_members(path: Path, keys: Sequence[str]) -> list[NDArray]:
+    """The arrays of these names in an `.npz` archive."""
+    with reading(path, "is damaged or no .npz archive of plain arrays"), zipfile.ZipFile(path) as archive:
         present = {Path(name).stem: archive.getinfo(name) for name in archive.namelist() if name.endswith(".npy")}
-        keys = next((keys for keys in _KEYS if set(keys) <= set(present)), None)
-        if keys is None:
+        if absent := [key for key in keys if key not in present]:
             raise DataError(
-                f"{path} holds {', '.join(sorted(present)) or 'no array'}: "
-                "expected X_train, y_train and, if there is a test set, X_test, y_test; or X and y"
+                f"{path} holds {', '.join(sorted(present)) or 'no array'}: expected {', '.join(absent)}, too"
             )
         check_unpacked(path, sum(present[key].file_size for key in keys))
-        arrays = [_member(path, archive, present[key]) for key in keys]
-    return from_arrays(*arrays, name=path.name, test_share=test_share)
+        return [_member(path, archive, present[key]) for key in keys]
 
 
 def _member(path: Path, archive: zipfile.ZipFile, info: zipfile.ZipInfo) -> NDArray:

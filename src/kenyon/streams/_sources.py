@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from kenyon.streams import _names
+from kenyon.streams import _fsdd, _hapt, _names
 from kenyon.streams._cifar import read_cifar_split
 from kenyon.streams._dataset import Split
+from kenyon.streams._gas import FEATURES, read_gas_split
 from kenyon.streams._idx import read_idx_split
 
 SplitReader = Callable[[Sequence[Path], Path | None], Split]
@@ -36,8 +37,10 @@ class FileLayout:
         folders: where under the data directory the files may lie; downloads go to the first.
         train, test: the files of each split, in order; `x.gz` may also lie there unpacked as `x`.
         read: opens one split from its files and the cache folder.
-        remotes: what to download: the files themselves, or archives (`.zip`, `.tar.gz`) that hold them.
+        remotes: what to download: the files themselves, or archives (`.zip`, `.tar.gz`) that hold them. None: it is not
+            downloaded.
         md5: published sums of the files in `train` and `test`, where there are any.
+        read_test: opens the test split, where both splits are in the same files.
     """
 
     version: str
@@ -47,11 +50,15 @@ class FileLayout:
     read: SplitReader
     remotes: tuple[Remote, ...]
     md5: dict[str, str] = field(default_factory=dict)
+    read_test: SplitReader | None = None
 
 
 @dataclass(frozen=True)
 class PublishedSet:
-    """A published data set: what it must contain, and the layouts it comes in, best first."""
+    """A published data set: what it must contain, and the layouts it comes in, best first.
+
+    `page` is where it is published, and `licence` what that page says about its use.
+    """
 
     name: str
     shape: tuple[int, ...]
@@ -60,6 +67,9 @@ class PublishedSet:
     n_test: int
     layouts: tuple[FileLayout, ...]
     reference: str
+    page: str
+    licence: str = "not stated"
+    value_range: tuple[float, float] = (0.0, 255.0)
 
 
 def _idx_names(prefix: str, test: str) -> tuple[tuple[str, str], tuple[str, str]]:
@@ -70,15 +80,23 @@ def _idx_names(prefix: str, test: str) -> tuple[tuple[str, str], tuple[str, str]
 
 
 def _mnist_like(
-    name: str, folders: tuple[str, ...], names: tuple[str, ...], bases: tuple[str, ...], sums: str, reference: str
+    name: str,
+    folders: tuple[str, ...],
+    names: tuple[str, ...],
+    bases: tuple[str, ...],
+    sums: str,
+    reference: str,
+    page: str,
+    licence: str = "not stated",
 ) -> PublishedSet:
     train, test = _idx_names("", "t10k")
     md5 = dict(zip((*train, *test), sums.split(), strict=True))
     remotes = tuple(Remote(file, md5[file], bases) for file in (*train, *test))
     layout = FileLayout("idx", folders, train, test, partial(read_idx_split, shape=(28, 28), most=60_000), remotes, md5)
-    return PublishedSet(name, (28, 28), names, 60_000, 10_000, (layout,), reference)
+    return PublishedSet(name, (28, 28), names, 60_000, 10_000, (layout,), reference, page, licence)
 
 
+_EMNIST_PAGE = "https://www.nist.gov/itl/products-and-services/emnist-dataset"
 _EMNIST_ZIP = Remote("gzip.zip", "58c8d27c78d21e728a6bc7b3cc06412e", ("https://biometrics.nist.gov/cs_links/EMNIST/",))
 
 
@@ -88,7 +106,7 @@ def _emnist(split: str, names: tuple[str, ...], n_train: int, n_test: int) -> Pu
     read = partial(read_idx_split, shape=(28, 28), first_label=int(split == "letters"), transposed=True, most=n_train)
     layout = FileLayout("idx", ("emnist", "emnist/gzip", "EMNIST/raw", "gzip"), train, test, read, (_EMNIST_ZIP,))
     reference = "Cohen et al., EMNIST: extending MNIST to handwritten letters, 2017"
-    return PublishedSet(f"emnist-{split}", (28, 28), names, n_train, n_test, (layout,), reference)
+    return PublishedSet(f"emnist-{split}", (28, 28), names, n_train, n_test, (layout,), reference, _EMNIST_PAGE)
 
 
 def _cifar(name: str, names: tuple[str, ...], label_bytes: int, label: int, label_key: str) -> PublishedSet:
@@ -116,7 +134,60 @@ def _cifar(name: str, names: tuple[str, ...], label_bytes: int, label: int, labe
         sums,
     )
     reference = "Krizhevsky, Learning multiple layers of features from tiny images, 2009"
-    return PublishedSet(name, (3, 32, 32), names, 50_000, 10_000, (binary, python), reference)
+    return PublishedSet(name, (3, 32, 32), names, 50_000, 10_000, (binary, python), reference, f"{bases[0]}cifar.html")
+
+
+def _fsdd_set(name: str, train: tuple[str, ...], test: tuple[str, ...]) -> PublishedSet:
+    folders = ("fsdd/recordings", "free-spoken-digit-dataset/recordings")
+    layout = FileLayout("wav", folders, train, test, _fsdd.read_fsdd_split, ())
+    return PublishedSet(
+        name,
+        _fsdd.FRONT.shape,
+        _names.DIGITS,
+        len(train),
+        len(test),
+        (layout,),
+        "Jackson et al., Free Spoken Digit Dataset, 2018",
+        "https://github.com/Jakobovski/free-spoken-digit-dataset",
+        "CC BY-SA 4.0",
+    )
+
+
+def _hapt_set() -> PublishedSet:
+    texts = (_hapt.text_names(test=False), _hapt.text_names(test=True))
+    npz, npz_test = (partial(_hapt.read_hapt_npz, test=test) for test in (False, True))
+    layouts = (
+        FileLayout("text", ("hapt",), *texts, _hapt.read_hapt_text, ()),
+        FileLayout("npz", ("hapt",), ("hapt.npz",), ("hapt.npz",), npz, (), read_test=npz_test),
+    )
+    return PublishedSet(
+        "hapt",
+        _hapt.FRONT.shape,
+        _names.ACTIVITIES,
+        9_049,
+        3_717,
+        layouts,
+        "Reyes-Ortiz et al., Transition-aware human activity recognition using smartphones, 2016",
+        "https://archive.ics.uci.edu/dataset/341",
+        "CC BY 4.0",
+    )
+
+
+def _gas_set() -> PublishedSet:
+    train, test = (tuple(f"batch{number}.dat" for number in numbers) for numbers in ((1, 2, 3, 4, 5, 6), (8, 9)))
+    layout = FileLayout("text", ("gas-drift", "Dataset"), train, test, read_gas_split, ())
+    return PublishedSet(
+        "gas-drift",
+        (FEATURES,),
+        _names.GASES,
+        5_933,
+        764,
+        (layout,),
+        "Vergara et al., Chemical gas sensor drift compensation using classifier ensembles, 2012",
+        "https://archive.ics.uci.edu/dataset/224",
+        "CC BY 4.0",
+        (-23_661.0, 670_688.0),
+    )
 
 
 _CIFAR_ARCHIVES = {
@@ -152,6 +223,7 @@ SOURCES: dict[str, PublishedSet] = {
             "f68b3c2dcbeaaa9fbdd348bbdeb94873 d53e105ee54ea40749a09fcbcd1e9432 "
             "9fb629c4189551a2d022fa330f9573f3 ec29112dd5afa0611ce80d1b7f02629c",
             "LeCun, Cortes, Burges, The MNIST database of handwritten digits, 1998",
+            "https://yann.lecun.com/exdb/mnist/",
         ),
         _mnist_like(
             "fashion-mnist",
@@ -164,6 +236,8 @@ SOURCES: dict[str, PublishedSet] = {
             "8d4fb7e6c68d591d4c3dfef9ec88bf0d 25c81989df183df01b3e8a0aad5dffbe "
             "bef4ecab320f06d8554ea6380940ec79 bb300cfdad3c16e7a12a480ee83cd310",
             "Xiao, Rasul, Vollgraf, Fashion-MNIST: a novel image dataset for benchmarking, 2017",
+            "https://github.com/zalandoresearch/fashion-mnist",
+            "MIT",
         ),
         _emnist("byclass", (*_names.DIGITS, *_names.UPPER, *_names.LOWER), 697_932, 116_323),
         _emnist("bymerge", _names.EMNIST_MERGED, 697_932, 116_323),
@@ -174,6 +248,18 @@ SOURCES: dict[str, PublishedSet] = {
         _cifar("cifar10", _names.CIFAR10, 1, 0, "labels"),
         _cifar("cifar100", _names.CIFAR100, 2, 1, "fine_labels"),
         _cifar("cifar100-coarse", _names.CIFAR100_COARSE, 2, 0, "coarse_labels"),
+        _fsdd_set(
+            "fsdd",
+            _fsdd.recording_names(_fsdd.SPEAKERS, _fsdd.TAKES[len(_fsdd.TEST_TAKES) :]),
+            _fsdd.recording_names(_fsdd.SPEAKERS, _fsdd.TEST_TAKES),
+        ),
+        _fsdd_set(
+            "fsdd-speakers",
+            _fsdd.recording_names([name for name in _fsdd.SPEAKERS if name not in _fsdd.HELD_OUT], _fsdd.TAKES),
+            _fsdd.recording_names(_fsdd.HELD_OUT, _fsdd.TAKES),
+        ),
+        _hapt_set(),
+        _gas_set(),
     )
 }
 
