@@ -37,7 +37,7 @@ RATE = 0.1
         (OJA(b1=0.7), lambda x_e, x_o, x_m, w: x_m * (x_e * x_o - 0.7 * x_o**2 * w)),
         (MEAN(), lambda x_e, x_o, x_m, w: x_m * x_e),
     ],
-    ids=repr,
+    ids=["mse", "gen", "oja", "mean"],
 )
 def test_a_rule_is_its_equation(rule: Rule, equation: Callable[..., float]) -> None:
     for synapse in itertools.product((0.0, 0.3), (-0.4, 0.9), (0.0, 1.0), (-0.2, 0.5)):
