@@ -39,7 +39,10 @@ class Windows:
         self.signs = np.where(np.arange(k) < self.excitatory, 1, -1)[:, np.newaxis]
 
     def __call__(self, u: NDArray) -> Active:
-        s, whole = self.settings, u.dtype == np.uint8
+        s = self.settings
+        if u.dtype != np.uint8 and s.get("own_range"):
+            u = _as_bytes(u.astype(np.float64))
+        whole = u.dtype == np.uint8
         v = self._pooled(u.astype(np.int64 if whole else np.float32))
         n_shifts = (2 * self.shifts[0] + 1) * (2 * self.shifts[1] + 1)
         bits = (255 * self.excitatory * (n_shifts if s["pooling"] == "sum" else 1)).bit_length()
@@ -61,6 +64,13 @@ class Windows:
         at = [planes[channel, row + dy, column + dx] for dy, dx in shifts]
         responses = np.array([in_order(values.T * self.signs.astype(u.dtype)) for values in at])
         return responses.max(axis=0) if self.settings["pooling"] == "max" else in_order(np.maximum(responses, 0))
+
+
+def _as_bytes(u: NDArray[np.float64]) -> NDArray[np.uint8]:
+    """One sample as bytes, by its own range; the range begins at 0 where it is at least half as wide as it is high."""
+    low, high = u.min(), u.max()
+    low = 0.0 if 0 <= 2 * low <= high else low
+    return np.rint((u - low) * 255 / (high - low) if high > low else u - low).astype(np.uint8)
 
 
 def _drawn(
