@@ -61,6 +61,10 @@ class Sound(NamedTuple):
         length: in frames; 0 before the first frame.
         ago: frames since its end.
         level, noise: of the loudest and of the quietest frame, in steps of 0.376 dB.
+
+    Example:
+        >>> Sound(length=12, ago=3, level=180, noise=60).length
+        12
     """
 
     length: int
