@@ -67,3 +67,62 @@ def scale_and_count(samples, taught, groups, counts, means, spreads, knee, farth
             means[g] += distance / n
             spreads[g] += distance * (value - means[g])
             counts[g] = n
+
+
+@kernel(inline="always")
+def _distance(value, centre, width, usual, beyond):
+    """How many widths a value is from the centre, at most `beyond` times what is usual; 0 for what has not varied."""
+    if width <= 0.0 or np.isnan(value):
+        return 0.0
+    limit = beyond * usual
+    return min(max((value - centre) / width, -limit), limit)
+
+
+@kernel(inline="always")
+def _bent(z, knee):
+    """Beyond the knee, a distance grows with its root only."""
+    size = abs(z)
+    if size > knee:
+        size = 2.0 * np.sqrt(knee * size) - knee
+    return np.float32(size if z >= 0 else -size)
+
+
+@kernel()
+def scale_in_units(samples, centres, widths, usual, knee, beyond, out):
+    """Samples in the units as they are."""
+    for s in range(samples.shape[0]):
+        for i in range(samples.shape[1]):
+            z = _distance(np.float64(samples[s, i]), centres[i], widths[i], usual[i], beyond)
+            out[s, i] = _bent(z, knee)
+
+
+@kernel()
+def count_in_units(samples, labelled, centres, widths, usual, counts, means, spreads, knee, beyond, counting, out):
+    """Scale each sample by what those before it left, and count it where it has a label.
+
+    Args:
+        widths: of inputs; 0 for one that has not varied, -1 for one without a value so far.
+        usual: how far out values are, in widths; 1 or more.
+        counts, means, spreads: running moments, with sums of squared distances from the mean; of values that lie no
+            farther out than they may.
+        counting: whether these are still of use.
+    """
+    for s in range(samples.shape[0]):
+        for i in range(samples.shape[1]):
+            value = np.float64(samples[s, i])
+            z = _distance(value, centres[i], widths[i], usual[i], beyond)
+            out[s, i] = _bent(z, knee)
+            if not labelled[s] or np.isnan(value):
+                continue
+            if widths[i] > 0.0:
+                usual[i] = max(usual[i] + (abs(z) - usual[i]) / 16.0, 1.0)
+                value = centres[i] + widths[i] * z
+            elif widths[i] < 0.0:
+                centres[i], widths[i] = value, 0.0
+            else:
+                widths[i] = abs(value - centres[i])
+            if counting:
+                distance = value - means[i]
+                counts[i] += 1.0
+                means[i] += distance / counts[i]
+                spreads[i] += distance * (value - means[i])

@@ -39,6 +39,7 @@ class Windows:
         self.signs = np.where(np.arange(k) < self.excitatory, 1, -1)[:, np.newaxis]
 
     def __call__(self, u: NDArray) -> Active:
+        u = _as_bytes(u) if self.settings["own_range"] and u.dtype != np.uint8 else u
         s, whole = self.settings, u.dtype == np.uint8
         v = self._pooled(u.astype(np.int64 if whole else np.float32))
         n_shifts = (2 * self.shifts[0] + 1) * (2 * self.shifts[1] + 1)
@@ -61,6 +62,13 @@ class Windows:
         at = [planes[channel, row + dy, column + dx] for dy, dx in shifts]
         responses = np.array([in_order(values.T * self.signs.astype(u.dtype)) for values in at])
         return responses.max(axis=0) if self.settings["pooling"] == "max" else in_order(np.maximum(responses, 0))
+
+
+def _as_bytes(u: NDArray) -> NDArray[np.uint8]:
+    """An image in other numbers, by its own range, which begins at 0 if that is near."""
+    u = u.astype(np.float64)
+    low = 0.0 if 0 <= 2 * u.min() <= u.max() else u.min()
+    return np.rint((u - low) * 255 / (u.max() - low or 1.0)).astype(np.uint8)
 
 
 def _drawn(
