@@ -8,16 +8,22 @@
     curl -d '{"samples": [[0, 0, 5, ...]], "labels": [3]}' http://127.0.0.1:8000/learn        {"learned": 901}
 
 Each request has a thread of its own. Any number of them may predict at once; one that learns waits for those that are
-under way and excludes all others, so every answer is of a state that the model was in between two lessons.
+under way and excludes all others, so every answer is of a state that the model was in between two calls.
+
+A request that is too large or too slow is refused, and so is a connection too many: a client can take neither more memory
+nor more threads than is said below. It has no names and no passwords: it listens on this machine only.
 """
 
 from __future__ import annotations
 
 import argparse
+import io
 import json
+import sys
 import threading
 import time
 from collections.abc import Iterable
+from contextlib import suppress
 from http.client import HTTPConnection
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -28,51 +34,139 @@ from sklearn.datasets import load_digits
 from kenyon import KenyonClassifier
 from kenyon.errors import KenyonError
 
-LARGEST = 16 << 20
+LARGEST = 1 << 20
 """Bytes of a request."""
+SECONDS = 10.0
+"""How long a request may take to arrive, counted from the answer before it, and an answer to be fetched."""
+CONNECTIONS = 64
+"""Open connections; one more is told that the server is busy."""
+AT_ONCE = 8
+"""Requests that are worked on at the same time; the others wait, each with its bytes alone."""
 
 
 class PredictServer(ThreadingHTTPServer):
-    """Serves one model."""
+    """Serves one model, whatever its clients do.
+
+    What a client can take is bounded: bytes of a request, seconds until it is complete, connections, requests that are
+    worked on at once; and classes that it may teach, by the model's memory budget.
+
+    Args:
+        model: it has a memory budget, or every new label is a class more.
+        address: where to listen.
+        seconds: see `SECONDS`.
+        connections: see `CONNECTIONS`.
+    """
 
     daemon_threads = True
 
-    def __init__(self, model: KenyonClassifier, address: tuple[str, int] = ("127.0.0.1", 0)) -> None:
+    def __init__(
+        self,
+        model: KenyonClassifier,
+        address: tuple[str, int] = ("127.0.0.1", 0),
+        seconds: float = SECONDS,
+        connections: int = CONNECTIONS,
+    ) -> None:
         super().__init__(address, Handler)
-        self.model = model
+        self.model, self.seconds = model, seconds
+        self._free, self.turn = threading.Semaphore(connections), threading.Semaphore(AT_ONCE)
 
-    def answer(self, path: str, request: dict[str, Any]) -> dict[str, Any]:
-        samples = np.array(request["samples"], np.float32)
-        if path == "/predict":
-            return {"labels": self.model.predict(samples).tolist()}
-        if path == "/scores":
-            return {"scores": self.model.decision_function(samples).tolist()}
-        self.model.partial_fit(samples, request["labels"])
-        return {"learned": self.model.n_samples_learned_}
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Give a connection a thread, or turn it away."""
+        if self._free.acquire(blocking=False):
+            super().process_request(request, client_address)
+            return
+        with suppress(OSError):
+            request.settimeout(0)  # nobody waits for somebody who is turned away
+            request.sendall(b"HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+        self.shutdown_request(request)
+
+    def process_request_thread(self, request: Any, client_address: Any) -> None:
+        try:
+            super().process_request_thread(request, client_address)
+        finally:
+            self._free.release()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        """A client that is gone is no reason to print anything; whatever else is."""
+        if not isinstance(sys.exception(), OSError):
+            super().handle_error(request, client_address)
+
+    def answer(self, path: str, content: bytes) -> dict[str, Any]:
+        with self.turn:
+            request = json.loads(content)
+            samples = np.array(request["samples"], np.float32)
+            if path == "/predict":
+                return {"labels": self.model.predict(samples).tolist()}
+            if path == "/scores":
+                return {"scores": self.model.decision_function(samples).tolist()}
+            self.model.partial_fit(samples, request["labels"])
+            return {"learned": self.model.n_samples_learned_}
+
+
+class Arriving(io.RawIOBase):
+    """What a client sends, until its time is over: one that sends a byte now and then gains nothing by it."""
+
+    def __init__(self, connection: Any, seconds: float) -> None:
+        self._connection, self._seconds = connection, seconds
+        self.begin()
+
+    def begin(self) -> None:
+        """The time of the next request begins."""
+        self._end = time.monotonic() + self._seconds
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        left = self._end - time.monotonic()
+        if left <= 0:
+            raise TimeoutError("the request took too long")
+        self._connection.settimeout(left)
+        return self._connection.recv_into(buffer)
 
 
 class Handler(BaseHTTPRequestHandler):
     """One connection; a client may send many requests over it."""
 
     protocol_version = "HTTP/1.1"
-    timeout = 60
     wbufsize = -1  # an answer goes out as a whole, and at once: in two parts it waits for the client's receipt
     disable_nagle_algorithm = True
+    server: PredictServer
+
+    def setup(self) -> None:
+        super().setup()
+        self._arriving = Arriving(self.connection, self.server.seconds)
+        self.rfile = io.BufferedReader(self._arriving)
+
+    def handle_one_request(self) -> None:
+        self._arriving.begin()
+        super().handle_one_request()
 
     def do_POST(self) -> None:
-        try:
-            length = int(self.headers.get("Content-Length", 0))
-            if self.path not in ("/predict", "/scores", "/learn") or not 0 <= length <= LARGEST:
-                self.close_connection = True
-                self._send(404, {"error": f"POST /predict, /scores or /learn, with up to {LARGEST} bytes"})
-                return
-            request = json.loads(self.rfile.read(length))
-            self._send(200, self.server.answer(self.path, request))  # type: ignore[attr-defined]
-        except (KenyonError, ValueError, TypeError, KeyError, RecursionError) as error:
-            self._send(400, {"error": f"{type(error).__name__}: {error}"})
+        length = self.headers.get("Content-Length", "")
+        if self.path not in ("/predict", "/scores", "/learn"):
+            self._refuse(404, "POST /predict, /scores or /learn")
+        elif not (length.isascii() and length.isdigit()):  # a body in pieces does not say how long it is
+            self._refuse(411, f"Content-Length is {length!r}: expected a number of bytes")
+        elif len(length) > 12 or int(length) > LARGEST:
+            self._refuse(413, f"Content-Length is {length}: expected at most {LARGEST} bytes")
+        else:
+            try:
+                content = self.rfile.read(int(length))
+                self._send(200, self.server.answer(self.path, content))
+            except (KenyonError, ValueError, TypeError, KeyError, RecursionError, OverflowError) as error:
+                self._send(400, {"error": f"{type(error).__name__}: {error}"[:1000]})
+            except MemoryError:
+                self._refuse(503, "there is no memory for it now")
+
+    def _refuse(self, code: int, reason: str) -> None:
+        """Answer without the body, which is not read: the connection ends."""
+        self.close_connection = True
+        self._send(code, {"error": reason})
 
     def _send(self, code: int, answer: dict[str, Any]) -> None:
         content = json.dumps(answer).encode()
+        self.connection.settimeout(self.server.seconds)  # for all of it
         self.send_response(code)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(content)))
@@ -86,20 +180,20 @@ class Handler(BaseHTTPRequestHandler):
 class Client:
     """A connection to a server."""
 
-    def __init__(self, server: PredictServer) -> None:
-        self._connection = HTTPConnection("127.0.0.1", server.server_port, timeout=60)
+    def __init__(self, port: int) -> None:
+        self._connection = HTTPConnection("127.0.0.1", port, timeout=60)
 
     def ask(self, path: str, **request: Any) -> dict[str, Any]:
         self._connection.request("POST", path, json.dumps(request))
         answer = self._connection.getresponse()
-        content = json.loads(answer.read())
+        content = answer.read()
         if answer.status != 200:
-            raise RuntimeError(content["error"])
-        return content
+            raise RuntimeError(f"{answer.status} {content.decode()}")
+        return json.loads(content)
 
 
 def make_model() -> KenyonClassifier:
-    return KenyonClassifier("gen", n_hidden=2000, random_state=0)
+    return KenyonClassifier("mse", n_hidden=2000, memory_budget="500KB", random_state=0)
 
 
 def ask_while_learning(n_clients: int, lessons: Iterable[slice]) -> tuple[int, int, int]:
@@ -121,14 +215,14 @@ def ask_while_learning(n_clients: int, lessons: Iterable[slice]) -> tuple[int, i
     serving.start()
 
     def ask() -> None:
-        client = Client(server)
+        client = Client(server.server_port)
         while not done.is_set():
             seen.append(json.dumps(client.ask("/scores", samples=probe)["scores"]))
 
     clients = [threading.Thread(target=ask) for _ in range(n_clients)]
     for thread in clients:
         thread.start()
-    teacher = Client(server)
+    teacher = Client(server.server_port)
     for piece in lessons:
         alone.partial_fit(X[piece], y[piece])
         states.add(state())  # before the server can be in it
