@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 
 import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 
-import kenyon
 from kenyon import KenyonClassifier
-from kenyon._kernels import local_error
 from kenyon.errors import ConfigError
 from kenyon.evaluation import RunConfig, Store
 from kenyon.layers import LocalErrorLayer, Samples
 from kenyon.rules import GEN, INEL
 from making import held, make, stream
 from second_order import activity
-
-
-def test_code_that_is_compiled_in_is_part_of_the_file() -> None:
-    folder = Path(kenyon.__file__).parent / "_kernels"
-    digest = hashlib.sha256(b"".join((folder / name).read_bytes() for name in ("__init__.py", "vector.py", "learn.py")))
-    assert digest.hexdigest()[:12] == local_error.COMPILED_IN
 
 
 def test_the_step_is_the_gradient_of_its_own_squared_error() -> None:

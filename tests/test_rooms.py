@@ -15,7 +15,7 @@ MODULES = {
     ".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__"): path
     for path in sorted((SOURCE / "kenyon").rglob("*.py"))
 }
-CORE = {"kenyon.features", "kenyon.layers", "kenyon.presets", "kenyon.rules", "kenyon._kernels"} | {
+CORE = {"kenyon.features", "kenyon.layers", "kenyon.presets", "kenyon.rules"} | {
     name for name, path in MODULES.items() if path.parent == SOURCE / "kenyon"
 }
 """Packages and modules that share the private modules at the root."""
@@ -56,12 +56,12 @@ def test_no_module_imports_the_private_parts_of_another_package(module: str) -> 
         ("kenyon.streams", "kenyon.streams._rows.Rows", True),
         ("kenyon.reproduce.experiments._below", "kenyon.reproduce._setting.Setting", True),
         ("kenyon.learner", "kenyon._engine.Engine", True),
-        ("kenyon.features._sparse", "kenyon._kernels.project.activate", True),
+        ("kenyon.features._sparse", "kenyon.core.pack", True),
         ("kenyon.search._log", "kenyon.evaluation.run", True),
         ("kenyon.search._log", "kenyon.evaluation._run.run", False),
         ("kenyon.search", "kenyon.evaluation._run", False),
         ("kenyon.testing", "kenyon.evaluation._tally.Tally", False),
-        ("kenyon.baselines._moments", "kenyon._kernels.draw", False),
+        ("kenyon.baselines._moments", "kenyon.core._core", False),
         ("kenyon.learners", "kenyon._modelfile", False),
         ("kenyon.cli._run", "kenyon.evaluation._hidden", False),
     ],

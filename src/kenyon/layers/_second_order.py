@@ -7,22 +7,20 @@ when somebody asks (`_readout.py`), and kept until the next sample is learned. W
 are exact: the state does not depend on the order of the stream, nothing is forgotten by construction, two states
 that learned parts of a stream add up to the one that learned all of it, and a sample can be taken out again.
 
-`test_then_learn` asks before every sample, and a readout takes about as long as learning as many samples as there are
-units. So while predictions are asked for, a readout serves several samples. It is solved anew after max(8, units / 8,
-time / 16) labelled samples; and, when a class has meanwhile been taught its 1st, 2nd, 4th, .. or 64th sample, already
-after max(1, units / 64, time / 512). Samples learned without a prediction end its service. All this follows from the
-stream alone, so predictions do not depend on how the stream is cut. `forward` uses the readout of the present state.
+A readout that was asked for lately follows what is learned, sample by sample, so that every prediction is that of the
+present state. To solve it anew takes about as long as following units / 8 samples: after so many without a
+prediction (32 at least) a readout is dropped. In integers the next readout begins with the last one
+(`_whole_readout.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon._kernels import pairs as kernels
 from kenyon.errors import ConfigError, ModelFileError, unknown
 from kenyon.features import BLOCK, Active
 from kenyon.layers._base import NO_LABEL, Layer, Samples
@@ -31,10 +29,10 @@ from kenyon.layers._coactivity import Coactivity, ExactSums, FloatSums
 from kenyon.layers._fading import FADES, halved, learn_and_fade
 from kenyon.layers._few_bits import FewBits
 from kenyon.layers._pairs_undo import KeptPairs, PairsUndo
-from kenyon.layers._readout import Readout, checked_arrays, chosen_shrinkage, solve
+from kenyon.layers._readout import Linear, Readout, Rule, linear, solve
 from kenyon.layers._state import Declared, State
 from kenyon.layers._sums import check_neurons, narrowest, only, wide_in, widened
-from kenyon.layers._whole_readout import WholeReadout
+from kenyon.layers._whole_readout import MOST_LEARNED, WholeReadout
 from kenyon.rules import as_shifted
 
 SHRINKAGE = 0.001
@@ -42,20 +40,6 @@ READOUTS = ("discriminant", "ridge")
 
 MOST_TAUGHT = 2**62
 """Samples that a file may say were learned."""
-
-
-class Service(NamedTuple):
-    """The readout that predictions made while learning are read from.
-
-    Attributes:
-        readout: as solved at a time.
-        since: that time, in labelled samples.
-        pending: whether a class has reached one of the counts since then that ask for a new one.
-    """
-
-    readout: Readout | WholeReadout
-    since: int
-    pending: bool
 
 
 def coactivity_of(n_inputs: int, whole: bool, bits: int) -> Coactivity:
@@ -132,12 +116,15 @@ class SecondOrderLayer(Layer):
         super().__init__(n_inputs, 0, self.coactivity.declared)
         self.readout, self.shrinkage, self.prior, self.integer = readout, shrinkage, prior, integer
         self.memory = memory
-        self._how = (readout, shrinkage, prior, at_least)
+        self.rule = Rule(readout, shrinkage, prior, at_least)
         if integer:
             self._check_integer()
-        self._solved: Readout | WholeReadout | None = None
-        self._spread: tuple[Readout | WholeReadout, Spread] | None = None
-        self._service: Service | None = None
+        self._readout: Readout | None = None  # of the present state
+        self._linear: Linear | None = None  # the same as weights
+        self._whole: WholeReadout | None = None  # the last one, in integers
+        self._unasked = self._most_unasked + 1  # samples learned since the last prediction
+        self._learned = 0  # and since the last readout in integers
+        self._spread: Spread | None = None
         self._kept: KeptPairs | None = None
         self._undo: PairsUndo | None = None
 
@@ -153,7 +140,9 @@ class SecondOrderLayer(Layer):
     def add_classes(self, n: int) -> None:
         self.n_classes += n
         self.state = self.state.grown(self.n_neurons + n)
-        self._solved = None
+        self._linear = None
+        if self._readout is not None:
+            self._readout.widen(self.width)
 
     def learn(self, samples: Samples, outputs: NDArray[np.float32] | None = None) -> int:
         self.coactivity.visited = 0
@@ -164,17 +153,15 @@ class SecondOrderLayer(Layer):
 
     def learn_on(self, samples: Samples, outputs: NDArray[np.float32] | None) -> None:
         active, first, last, labels, *_ = samples
-        plastic = samples.plastic_in(self)
-        if outputs is None:
-            self._add(active, first, last, labels, plastic)
-            return
-        at = first
+        plastic, at = samples.plastic_in(self), first
         while at < last:
-            service, stop = self._service_until(at, last, labels, plastic)
-            outputs[at - first : stop - first] = service.readout.widened(self.width).outputs(active, at, stop)
-            self._add(active, at, stop, labels, plastic)
-            self._service = service
-            at = stop
+            stop, room = min(at + BLOCK, last), None
+            if outputs is not None and self._scores_on_the_way():
+                room = outputs[at - first : stop - first]
+            elif outputs is not None:
+                stop = at + 1
+                outputs[at - first] = self.forward(active, at, stop)[0]
+            at = self._learn_some(active, (at, stop), labels, plastic, room)
 
     def fade(self) -> None:
         """Halve the weight of everything that was learned."""
@@ -185,34 +172,108 @@ class SecondOrderLayer(Layer):
         return not self.memory
 
     def learn_one(self, sample: Samples, clock: NDArray[np.int64]) -> bool:
-        self._check(sample.active)
-        self._solved = self._service = None
-        return self.coactivity.add_one(self.state, sample.active, sample.labels, clock)
+        active, _, _, labels, *_ = sample
+        self._check(active)
+        readout = self._to_follow(1, asked=False)
+        if isinstance(self.coactivity, FewBits):
+            scales, visited = self.coactivity.scales(self.state), int(clock[1])
+            learned = self.coactivity.add_one(self.state, active, labels, clock)
+            if readout is not None and learned:
+                self._follow_thin(readout, scales, int(clock[1]) > visited, int(labels[0]))
+            return learned
+        within = False
+        if readout is not None:
+            _, within = readout.follow(self._sums(), active, labels, sample.plastic_in(self), (0, 1), self.rule, None)
+        learned = self.coactivity.add_one(self.state, active, labels, clock)
+        if within and learned:
+            self._readout = readout
+        return learned
 
-    def _service_until(
-        self, first: int, last: int, labels: NDArray[np.int64], plastic: NDArray[np.bool_]
-    ) -> tuple[Service, int]:
-        """The readout for sample `first` and how far it serves; as it stands once the samples before are learned."""
-        taught = self.state.arrays["taught"].copy()
-        block, time = (labels, plastic, first, last, taught, self.n_inputs), int(taught.sum())
-        service, stop, pending = self._service, first, False
-        if service is not None:
-            stop, pending = kernels.until_refresh(*block, time, service.since, service.pending)
-        if service is None or stop == first:
-            service = Service(self.present(), time, False)
-            stop, pending = kernels.until_refresh(*block, time, time, False)
-        return service._replace(pending=bool(pending)), stop
+    def _learn_some(
+        self,
+        active: Active,
+        span: tuple[int, int],
+        labels: NDArray[np.int64],
+        plastic: NDArray[np.bool_],
+        outputs: NDArray[np.float32] | None,
+    ) -> int:
+        """Learn up to BLOCK samples, and let the readout follow where that is worth it; gives the first that is left.
 
-    def _add(
-        self, active: Active, first: int, last: int, labels: NDArray[np.int64], plastic: NDArray[np.bool_]
-    ) -> None:
-        """Learn samples first .. last - 1; a readout of what was known before is no longer in service."""
-        chosen = self._chosen(active, first, last, labels, plastic)
-        if not chosen.size:
-            return
-        self._solved = self._service = None
-        for start in range(0, len(chosen), BLOCK):
-            self.state = self.coactivity.add(self.state, active, chosen[start : start + BLOCK], labels, self._undo)
+        Args:
+            outputs: room for the scores of each sample before it is learned, where they come on the way.
+        """
+        chosen = self._chosen(active, *span, labels, plastic)
+        readout = self._to_follow(len(chosen), asked=outputs is not None)
+        if readout is None:
+            self._add(active, chosen, labels)
+        elif isinstance(self.coactivity, FewBits):
+            for sample in chosen:
+                scales, visited = self.coactivity.scales(self.state), self.coactivity.visited
+                self._add(active, chosen[chosen == sample], labels)
+                if readout is not None:
+                    within = self._follow_thin(readout, scales, self.coactivity.visited > visited, int(labels[sample]))
+                    readout = readout if within else None
+        else:
+            done, within = readout.follow(self._sums(), active, labels, plastic, span, self.rule, outputs)
+            stop = span[0] + done
+            self._add(active, chosen[chosen < stop], labels)
+            self._readout = readout if within else None
+            return stop
+        return span[1]
+
+    def _add(self, active: Active, chosen: NDArray[np.int64], labels: NDArray[np.int64]) -> None:
+        if chosen.size:
+            self.state = self.coactivity.add(self.state, active, chosen, labels, self._undo)
+
+    # ---- a readout that follows
+
+    def _to_follow(self, n_learned: int, asked: bool) -> Readout | None:
+        """The readout that has to follow samples, if any does, and nobody's from here on: a call that is interrupted
+        before it is put back leaves none.
+
+        Args:
+            n_learned: samples that teach something.
+            asked: whether they are predicted on the way.
+        """
+        readout = self._readout
+        if not n_learned:
+            return readout if asked else None
+        self._readout = self._linear = self._spread = None
+        self._unasked = 0 if asked else self._unasked + n_learned
+        self._learned = min(self._learned + n_learned, MOST_LEARNED)
+        if readout is None or readout.inverse is None or readout.left < n_learned:
+            return None
+        readout.left -= n_learned
+        return readout if self._unasked <= self._most_unasked else None
+
+    @property
+    def _most_unasked(self) -> int:
+        """Samples without a prediction that a readout follows."""
+        return max(BLOCK, self.n_inputs // 8)
+
+    def _scores_on_the_way(self) -> bool:
+        """Whether following gives the scores of samples, too: of a discriminant from sums."""
+        if isinstance(self.coactivity, FewBits) or self.readout == "ridge":
+            return False
+        if self._readout is not None and self._readout.left < BLOCK:
+            self._readout = None
+        return self._solved(follow=True).inverse is not None
+
+    def _follow_thin(self, readout: Readout, scales: tuple[int, int], let_in: bool, j: int) -> bool:
+        """Let a readout follow a sample that was just learned in few bits, and put it back where it could."""
+        few = self._few_bits()
+        if few.scales(self.state) != scales:
+            return False
+        halvings, doublings = scales
+        distances = few.distances[0] if let_in else None
+        how = (2.0**doublings, 2.0**halvings, self.state.arrays["means"], j)
+        within = readout.follow_thin(distances, *how, self.rule)
+        if within:
+            self._readout = readout
+        return within
+
+    def _sums(self) -> tuple[NDArray, ...]:
+        return tuple(self.state.arrays[one.name] for one in self.state.declared)
 
     def _chosen(
         self, active: Active, first: int, last: int, labels: NDArray[np.int64], plastic: NDArray[np.bool_]
@@ -259,40 +320,67 @@ class SecondOrderLayer(Layer):
         self.n_classes = len(left)
 
     def typicality(self, active: Active, first: int, last: int) -> NDArray[np.float64]:
-        if self._spread is None or self._spread[0] is not self.present():
-            moments = self.coactivity.moments(self.state)
-            _, shrinkage, _, at_least = self._how
-            amount = chosen_shrinkage(moments.scatter, moments.n_used, shrinkage, at_least)
-            self._spread = (self.present(), spread_of(moments, amount))
+        if self._spread is None:
+            self._spread = spread_of(lambda: self.coactivity.moments(self.state), self.rule)
         shares = np.zeros((last - first, self.n_neurons))
         rows = self.coactivity.dense(active, np.arange(first, last))
-        shares[:, np.flatnonzero(self.taught())] = self._spread[1].shares(rows)
+        shares[:, np.flatnonzero(self.taught())] = self._spread.shares(rows)
         return shares
 
     def taught(self) -> NDArray[np.int64]:
         return self.state.views()["taught"].astype(np.int64)
 
     def _replace(self, state: State) -> None:
-        """Put a state in the place of this one, and everything that was worked out from it aside."""
-        self._solved = self._service = None
+        """Put a state in the place of this one, and drop everything that was worked out from it."""
+        self._readout = self._linear = self._whole = self._spread = None
+        self._unasked = self._most_unasked + 1
         self.state = state
 
     # ---- reading
 
     def forward(self, active: Active, first: int, last: int) -> NDArray[np.float32]:
-        return self.present().widened(self.width).outputs(active, first, last)
+        self._unasked = 0
+        if self.integer:
+            return self.present_whole().outputs(active, first, last)
+        if self.readout == "ridge":
+            return self.linear().outputs(active, first, last)
+        return self._solved().outputs(self.state.arrays["taught"], self.prior, active, first, last)
 
-    def present(self) -> Readout | WholeReadout:
-        """The readout of the present state; threads that find none may solve it at the same time, with one result."""
-        solved = self._solved
-        if solved is None and self.integer:
-            self._solved = solved = self._few_bits().solved_whole(self.state, as_shifted(float(self.shrinkage)))
-        if solved is None:
-            taught = self.state.views()["taught"]
-            weights = np.zeros((self.n_inputs, self.width), np.float32)
-            solved = solve(lambda: self.coactivity.moments(self.state), taught, weights, *self._how)
-            self._solved = solved
-        return solved
+    def _solved(self, follow: bool = False) -> Readout:
+        """The readout of the present state; threads that find none may solve it at the same time, with one result.
+
+        Args:
+            follow: whether it has to follow what is learned; by default where a prediction was asked for lately.
+        """
+        readout = self._readout
+        if readout is None or (follow and readout.inverse is None):
+            follow = follow or self._unasked <= self._most_unasked
+            most = self.coactivity.most_followed(self.rule.oracle) if follow else 0
+            taught = self.state.arrays["taught"]
+            readout = solve(lambda: self.coactivity.moments(self.state), taught, self.n_inputs, self.rule, most)
+            self._readout = readout
+        return readout
+
+    def linear(self) -> Linear:
+        """The readout of the present state as weights and offsets."""
+        if self._linear is None:
+            readout, taught = self._solved(), self.state.arrays["taught"]
+            means = self.coactivity.means(self.state)[:, np.flatnonzero(self.taught())].T
+            if readout.inverse is not None and not readout.is_of(self.rule, means, taught):
+                self._readout = None
+                readout = self._solved(follow=True)
+            self._linear = linear(readout, means, taught, self.rule)
+        return self._linear
+
+    def present_whole(self) -> WholeReadout:
+        """The readout of the present state in integers."""
+        whole = None if self._whole is None else self._whole.widened(self.width)
+        if whole is None or self._learned:
+            last = None if whole is None else whole.weights
+            how = (as_shifted(float(self.shrinkage)), last, self._learned)
+            whole = self._few_bits().solved_whole(self.state, *how)
+            self._whole, self._learned = whole, 0
+        return whole
 
     def _few_bits(self) -> FewBits:
         if not isinstance(self.coactivity, FewBits):
@@ -309,12 +397,15 @@ class SecondOrderLayer(Layer):
     @property
     def weights(self) -> NDArray[np.float32]:
         """(n_inputs, n_neurons): the readout, without its offsets."""
-        return self.present().widened(self.width).in_floats()[:, : self.n_neurons]
+        weights = self.present_whole().in_floats() if self.integer else self.linear().weights
+        return weights[:, : self.n_neurons]
 
     @property
     def offsets(self) -> NDArray[np.float32]:
         """(n_neurons,): what the readout adds to each score."""
-        return self.present().widened(self.width).offsets[: self.n_neurons].astype(np.float32)
+        if self.integer:
+            return self.present_whole().offsets[: self.n_neurons].astype(np.float32)
+        return self.linear().offsets[: self.n_neurons]
 
     def weight_means(self) -> NDArray[np.float64]:
         """The mean of what each neuron keeps: its class's mean activity, which needs no solving."""
@@ -330,24 +421,25 @@ class SecondOrderLayer(Layer):
         if taught > MOST_TAUGHT:
             raise ModelFileError(f"taught{where} adds up to {taught}: expected at most {MOST_TAUGHT}")
         self.coactivity.check(self.state)
-        self.state = narrowest(self.state, self.state.arrays) if wide else self.state
-        self._solved = self._service = None
+        self._replace(narrowest(self.state, self.state.arrays) if wide else self.state)
 
     def working_arrays(self) -> dict[str, NDArray]:
-        """What predictions made while learning go on from: no part of the state, empty where none were asked for."""
-        if self._service is None:
+        """The readout in integers that the next one begins with: no part of the state, empty where there is none."""
+        if self._whole is None:
             return {}
-        readout, since, pending = self._service
-        return {**readout.arrays(self.n_neurons), "service": np.array([since, pending], np.int64)}
+        whole = self._whole.widened(self.width)
+        return {**whole.arrays(self.n_neurons), "learned": np.array([self._learned], np.int64)}
 
     def load_working(self, arrays: Mapping[str, NDArray]) -> None:
         """Take over the `working_arrays` of a layer in the same state."""
-        if not arrays:
+        if not (arrays and self.integer):
+            super().load_working(arrays)
             return
-        kind = WholeReadout if self.integer else Readout
-        readout = kind.from_arrays(arrays, self.n_inputs, self.n_neurons).widened(self.width)
-        since, pending = checked_arrays(arrays, {"service": ("int64", (2,))})["service"].tolist()
-        self._service = Service(readout, since, bool(pending))
+        learned = arrays.get("learned")
+        if learned is None or learned.shape != (1,) or learned.dtype != np.int64 or not 0 <= learned[0] <= MOST_LEARNED:
+            raise ModelFileError(f"learned is {learned}: expected one number from 0 to {MOST_LEARNED}")
+        self._whole = WholeReadout.from_arrays(arrays, self.n_inputs, self.n_neurons)
+        self._learned = int(learned[0])
 
     # ---- undoing
 
@@ -360,16 +452,20 @@ class SecondOrderLayer(Layer):
 
     def found(self) -> tuple:
         """Everything that a call replaces rather than changes in place."""
-        return self.state, self.n_classes, self._solved, self._service
+        return self.state, self.n_classes, self._whole, self._learned
 
     def go_back(self, found: tuple) -> None:
-        """Put back what was `found`."""
-        self.state, self.n_classes, self._solved, self._service = found
+        """Put back what was `found`; a readout that followed the call is dropped."""
+        self._replace(found[0])
+        self.state, self.n_classes, self._whole, self._learned = found
 
     @property
     def nbytes(self) -> int:
-        solving = 8 * self.n_inputs**2 + 2 * 4 * self.n_inputs * self.width
-        return super().nbytes + self.coactivity.nbytes + solving + KeptPairs.bytes_for(self.state.arrays["pairs"])
+        readout = self._readout  # a thread may put another one there
+        reading = 0 if readout is None else readout.nbytes
+        solving = 4 * self.n_inputs**2 + 8 * self.n_inputs * self.width
+        kept = KeptPairs.bytes_for(self.state.arrays["pairs"])
+        return super().nbytes + self.coactivity.nbytes + max(solving, reading) + kept
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_kept": None, "_undo": None}

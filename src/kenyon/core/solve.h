@@ -1,0 +1,200 @@
+/* The discriminant of a second-order layer in integers: conjugate gradients, one class after the other.
+ *
+ *     (P + shrinkage I) x_j = m_j - c,   score_j = (sum of w_j[i] activity[i] + offset_j) >> shift_j
+ *
+ * kenyon.layers.WholeReadout defines every bit of it. P is a packed lower triangle, read where it lies.
+ */
+
+#ifndef KENYON_SOLVE_H
+#define KENYON_SOLVE_H
+
+#include "numbers.h"
+#include "thin.h"
+
+#define MOST_SHRINKAGE ((int64_t)1 << 30)
+#define LARGEST ((int64_t)INT32_MAX)
+#define NO_WEIGHTS (-1000) /* the exponent of a class whose weights are all zero */
+#define WEIGHT_BITS 15     /* of the largest weight of a class */
+#define SMALL_STEP 18      /* a step that brings 2^-18 of what the largest brought is the last */
+
+/* A number times 2^n, rounded down. */
+HELPER int64_t moved(int64_t value, int n)
+{
+    return n >= 0 ? up(value, n) : down(value, n > -63 ? -n : 63);
+}
+
+/* a / b is about k / 2^t, with k below 2^32; a from 0 on, b positive. */
+typedef struct {
+    int64_t k;
+    int t;
+} ratio;
+
+HELPER ratio over(int64_t a, int64_t b)
+{
+    const int u = 62 - bits_of((uint64_t)a), v = bits_of((uint64_t)b) - 31;
+    const ratio found = {up(a, u) / moved(b, -v), u + v};
+    return found;
+}
+
+HELPER int64_t times(ratio by, int more, int64_t value)
+{
+    const int t = by.t + more;
+    return clip64(down(by.k * value, t < 0 ? 0 : t > 62 ? 62 : t), -LARGEST, LARGEST);
+}
+
+/* The sum of the squares of values / 2^lower. */
+HELPER int64_t squares_of(const int32_t *values, size_t n, int lower)
+{
+    int64_t total = 0;
+    for (size_t i = 0; i < n; i++) {
+        const int64_t value = down(values[i], lower);
+        total += value * value;
+    }
+    return total;
+}
+
+HELPER int64_t largest_of(const int32_t *values, size_t n)
+{
+    int64_t most = 0;
+    for (size_t i = 0; i < n; i++) {
+        most = max64(most, absolute(values[i]));
+    }
+    return most;
+}
+
+/* What a solver works with, for n units: the residual r 2^size, the direction p 2^size, the solution x / 2^place. */
+typedef struct {
+    int32_t *r, *p, *x;
+    int64_t *q;
+    int64_t squares; /* of r; 0 when there is nothing left to do */
+    int size, place, best;
+} kn_solving;
+
+/* Bits that keep every sum below 2^63: of the largest entries of r and p, of q, and of what is squared. */
+typedef struct {
+    int vector, product, square;
+} kn_bits;
+
+HELPER kn_bits bits_for(size_t n)
+{
+    const int wide = bits_of((uint64_t)n), most = (62 - wide) / 2, vector = most < 26 ? most : 26;
+    const int rest = 62 - wide - vector;
+    return (kn_bits){vector, rest < 28 ? rest : 28, most};
+}
+
+/* q = P p + shrinkage p, each entry of the triangle read once. */
+INLINED void multiply_triangle(int bits, const void *pairs, size_t n, int64_t shrinkage, const int32_t *restrict p,
+                              int64_t *restrict q)
+{
+    size_t k = 0;
+    for (size_t i = 0; i < n; i++) {
+        const int64_t own = p[i];
+        int64_t total = shrinkage * own;
+        for (size_t j = 0; j < i; j++) {
+            const int64_t entry = get_pair(bits, pairs, k + j);
+            total += entry * p[j];
+            q[j] += entry * own;
+        }
+        q[i] = total + get_pair(bits, pairs, k + i) * own;
+        k += i + 1;
+    }
+}
+
+/* q = P p + shrinkage p, shifted so that its largest entry has as many bits as there is room for; gives the shift and
+ * the sum of p q. */
+INLINED int64_t solve_multiply(int bits, const void *pairs, size_t n, int64_t shrinkage, kn_bits room, kn_solving *work,
+                              int *lower)
+{
+    int64_t most = 0, product = 0;
+    multiply_triangle(bits, pairs, n, shrinkage, work->p, work->q);
+    for (size_t i = 0; i < n; i++) {
+        most = max64(most, absolute(work->q[i]));
+    }
+    *lower = bits_of((uint64_t)most) - room.product;
+    for (size_t i = 0; i < n; i++) {
+        work->q[i] = moved(work->q[i], -*lower);
+        product += work->p[i] * work->q[i];
+    }
+    return product;
+}
+
+/* Shift r and p so that their largest entry has as many bits as there is room for. */
+HELPER void solve_scale(size_t n, kn_bits room, kn_solving *work)
+{
+    const int shift = room.vector - bits_of((uint64_t)max64(largest_of(work->r, n), largest_of(work->p, n)));
+    for (size_t i = 0; i < n; i++) {
+        work->r[i] = (int32_t)moved(work->r[i], shift);
+        work->p[i] = (int32_t)moved(work->p[i], shift);
+    }
+    work->size -= shift;
+    work->squares = squares_of(work->r, n, 0);
+}
+
+/* Begin a class: r holds its right-hand side, `last` its weights of the last readout, `stride` apart, or NULL. 0 where the
+ * matrix proves not to be positive. */
+INLINED int solve_begin(int bits, const void *pairs, size_t n, int64_t shrinkage, kn_bits room, const int16_t *last,
+                       size_t stride, kn_solving *work)
+{
+    int32_t *r = work->r, *p = work->p, *x = work->x;
+    const int need = (bits_of((uint64_t)squares_of(r, n, 0)) + 1) / 2 - bits_of((uint64_t)shrinkage) + 1;
+    const int shift = room.vector - bits_of((uint64_t)largest_of(r, n));
+    int64_t along = 0;
+    work->place = 30 - (need > 0 ? need : 0);
+    work->size = -shift;
+    work->best = INT32_MIN / 2;
+    for (size_t i = 0; i < n; i++) {
+        p[i] = last ? last[i * stride] : 0;
+        along += (int64_t)p[i] * r[i];
+    }
+    if (along > 0) {
+        int lower;
+        const int64_t product = solve_multiply(bits, pairs, n, shrinkage, room, work, &lower);
+        if (product <= 0) {
+            return 0;
+        }
+        const ratio by = over(along, product);
+        work->best = 2 * bits_of((uint64_t)along) - bits_of((uint64_t)product) - lower;
+        for (size_t i = 0; i < n; i++) {
+            x[i] = (int32_t)times(by, lower - work->place, p[i]);
+            p[i] = r[i] = (int32_t)clip64(up(r[i], shift) - times(by, -shift, work->q[i]), -LARGEST, LARGEST);
+        }
+    } else {
+        for (size_t i = 0; i < n; i++) {
+            p[i] = r[i] = (int32_t)up(r[i], shift);
+            x[i] = 0;
+        }
+    }
+    solve_scale(n, room, work);
+    return 1;
+}
+
+/* One step. 0 where the matrix proves not to be positive; squares are 0 when the steps have become small enough. */
+INLINED int solve_step(int bits, const void *pairs, size_t n, int64_t shrinkage, kn_bits room, kn_solving *work)
+{
+    int32_t *r = work->r, *p = work->p, *x = work->x;
+    int lower;
+    const int64_t product = solve_multiply(bits, pairs, n, shrinkage, room, work, &lower);
+    if (product <= 0) {
+        return 0;
+    }
+    const ratio alpha = over(work->squares, product);
+    const int gain = 2 * bits_of((uint64_t)work->squares) - bits_of((uint64_t)product) + 2 * work->size - lower;
+    for (size_t i = 0; i < n; i++) {
+        x[i] = (int32_t)clip64(x[i] + times(alpha, lower - work->size - work->place, p[i]), -LARGEST, LARGEST);
+        r[i] = (int32_t)clip64(r[i] - times(alpha, 0, work->q[i]), -LARGEST, LARGEST);
+    }
+    if (gain + SMALL_STEP <= work->best) {
+        work->squares = 0;
+        return 1;
+    }
+    work->best = gain > work->best ? gain : work->best;
+    const int excess = bits_of((uint64_t)largest_of(r, n)) - room.square, spare = excess > 0 ? excess : 0;
+    const ratio beta = over(squares_of(r, n, spare), work->squares);
+    for (size_t i = 0; i < n; i++) {
+        p[i] = (int32_t)clip64(r[i] + times(beta, -2 * spare, p[i]), -LARGEST, LARGEST);
+    }
+    solve_scale(n, room, work);
+    return 1;
+}
+
+#endif
