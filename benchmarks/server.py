@@ -93,7 +93,7 @@ def main() -> None:
     table = Table("calls", "beside learning", *(f"{n} threads" for n in THREADS), title="samples predicted per second")
     for name, make_call in ways.items():
         for learn in (False, True):
-            per_second(make_call, 1, 0.2, learn)  # compiled, connected, warm
+            per_second(make_call, 1, 0.2, learn)  # connected, warm
             rates = [per_second(make_call, n, seconds, learn) for n in THREADS]
             cells = [f"{rate:,.0f} ({rate / rates[0]:.2f})" for rate in rates]
             table.add_row(name, "yes" if learn else "no", *cells)

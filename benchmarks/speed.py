@@ -20,11 +20,9 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
 import torch
-from numba import njit
 
 from kenyon import KenyonClassifier
-from kenyon._kernels import LANES
-from kenyon._kernels.vector import sum_rows
+from kenyon.features import BLOCK, SparseProjection
 from kenyon.rules import INEL, MSE
 from kenyon.streams import load_dataset
 
@@ -49,8 +47,7 @@ def best(run, repeats: int = 3) -> float:
 
 
 def ours(rule: str, X: np.ndarray, y: np.ndarray) -> float:
-    """Seconds a sample, features included, after the kernels are compiled."""
-    make(rule).partial_fit(X[:100], y[:100])
+    """Seconds a sample, features included."""
     return best(lambda: make(rule).partial_fit(X, y)) / len(y)
 
 
@@ -87,20 +84,12 @@ class Peer:
         return best(run) / len(y)
 
 
-@njit(nogil=True)
-def _add_rows(columns, inputs, projected):  # type: ignore[no-untyped-def]
-    for unit in range(inputs.shape[0]):
-        sum_rows(columns, inputs, unit, inputs.shape[1], projected, 0)
-
-
 def limit(n_inputs: int) -> float:
-    """Seconds a sample that the additions of the projection take when every operand is in the nearest cache."""
+    """Seconds a sample that the sums of the projection take when every operand is in the nearest cache."""
     k = round(DENSITY * n_inputs)
-    columns = np.ones((k, LANES), np.uint8)
-    inputs = np.tile(np.arange(k, dtype=np.uint16), (UNITS, 1))
-    projected = np.zeros((1, LANES), np.int16)
-    _add_rows(columns, inputs, projected)
-    return best(lambda: _add_rows(columns, inputs, projected), 20) / LANES
+    features = SparseProjection(k, UNITS, k, threshold=100.0)  # no unit passes that
+    samples, workspace = np.ones((BLOCK, k), np.uint8), features.workspace()
+    return best(lambda: features.activate(samples, workspace), 20) / BLOCK
 
 
 def one_by_one(rule: str, X: np.ndarray, y: np.ndarray) -> tuple[float, float]:

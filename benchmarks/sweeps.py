@@ -30,7 +30,6 @@ def overhead(folder: Path) -> None:
         "seeds": 24,
         "options": {"n_hidden": [4000, 6000, 8000], "rule": ["gen", "mse"]},
     }
-    sweep({**values, "seeds": 1, "epochs": 1.0}, folder / "first")  # kernels are compiled once per machine
     result = sweep(Sweep.from_dict(values), folder / "runs", workers=WORKERS)
     runs, wall = result.run_seconds, result.seconds
     share = (WORKERS * wall - runs) / runs

@@ -42,7 +42,7 @@ def make(**options: object) -> KenyonClassifier:
 
 
 def learning(X: np.ndarray, y: np.ndarray, **options: object) -> float:
-    """Seconds a sample, features included, after the kernels are compiled."""
+    """Seconds a sample, features included."""
     learner = make(**options).partial_fit(X[:200], y[:200])
     return best(lambda: learner.partial_fit(X, y), 5) / len(y)
 

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 import kenyon
-from kenyon._kernels import counting, merging
 from kenyon.layers import FewBitLayer, Samples, SecondOrderLayer
 from kenyon.modulation import clamp_bounds
 from kenyon.reference._few_bit_weights import FewBitWeights
@@ -19,16 +15,6 @@ from second_order import activity
 from second_order import make as make_second
 from second_order import samples as second_samples
 from second_order import teach as teach_second
-
-
-def test_code_that_is_compiled_in_is_part_of_the_file() -> None:
-    folder = Path(kenyon.__file__).parent / "_kernels"
-    for module, names in ((merging, ("_levels.py", "thin.py")), (counting, ("_levels.py",))):
-        digest = hashlib.sha256(b"".join((folder / name).read_bytes() for name in names))
-        assert digest.hexdigest()[:12] == module.COMPILED_IN, f"update COMPILED_IN of {module.__name__}"
-
-
-# ---- weights of few bits
 
 
 def counted(n: int, seed: int, whole: bool, bits: int) -> FewBitLayer:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 
 import numpy as np
@@ -10,9 +9,7 @@ import pytest
 from numpy.typing import NDArray
 from sklearn.datasets import load_digits
 
-import kenyon
 from kenyon import KenyonClassifier
-from kenyon._kernels import local_error
 from kenyon.errors import ConfigError
 from kenyon.evaluation import RunConfig, Store
 from kenyon.layers import LocalErrorLayer, Samples
@@ -20,12 +17,6 @@ from kenyon.reference._local_error import LocalError
 from kenyon.rules import GEN, INEL
 from making import held, make, stream
 from second_order import activity
-
-
-def test_code_that_is_compiled_in_is_part_of_the_file() -> None:
-    folder = Path(kenyon.__file__).parent / "_kernels"
-    digest = hashlib.sha256(b"".join((folder / name).read_bytes() for name in ("__init__.py", "vector.py", "learn.py")))
-    assert digest.hexdigest()[:12] == local_error.COMPILED_IN
 
 
 def test_a_layer_is_the_reference() -> None:

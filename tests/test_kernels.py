@@ -2,24 +2,26 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable
-from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numba import njit
 from numpy.typing import NDArray
 
-from kenyon._kernels import LANES, learn, project
-from kenyon._kernels.check import first_unbearable
-from kenyon._kernels.draw import draw_code
-from kenyon._kernels.vector import SQUARE_LANES, add_squares
-from kenyon.features import BLOCK, Active, Features, Identity, SparseProjection
+from kenyon import core
+from kenyon.features import (
+    BLOCK,
+    Active,
+    DenseProjection,
+    Features,
+    Identity,
+    Ramps,
+    SparseProjection,
+    Windows,
+)
 from kenyon.reference import _features
 from kenyon.reference._activity import Active as PlainActive
 
@@ -138,7 +140,7 @@ def test_the_projection_of_a_seed_never_changes() -> None:
     features = SparseProjection(20, 3, 4, inhibitory=0.5, seed=12345)
     assert features.inputs.tolist() == SEED_12345
     code = np.zeros(8, np.uint8)
-    draw_code(np.uint64(7), 2, 4, code)
+    core.draw_code(7, 2, 4, np.empty(8, np.uint32), code)
     assert code.tolist() == CODE_7_2
 
 
@@ -154,29 +156,36 @@ def test_dark_and_flat_samples_answer_with_silence() -> None:
 
 
 def test_unbearable_values_are_found() -> None:
-    X = np.ones((3, 5))
-    assert first_unbearable(X, 1e30, False) == (-1, -1)
-    for value in (np.nan, np.inf, -np.inf, 2e30):
-        X[2, 4] = value
-        assert first_unbearable(X, 1e30, False) == (2, 4)
+    for kind in (np.float32, np.float64):
+        for X in (np.ones((3, 5), kind), np.ones((5, 3), kind).T, np.ones((6, 10), kind)[::2, ::2]):
+            assert core.first_unbearable(X, 1e30, False) == -1
+            for value in (np.nan, np.inf, -np.inf, 2e30, np.nextafter(kind(1e30), kind(np.inf))):
+                X[2, 4] = value
+                assert core.first_unbearable(X, 1e30, False) == 2 * 5 + 4
+                assert core.first_unbearable(X, 1e30, True) == (-1 if np.isnan(value) else 2 * 5 + 4)
 
 
-@pytest.mark.parametrize("module", [project, learn])
-def test_a_change_to_what_is_compiled_in_changes_the_files_that_hold_it(module: ModuleType) -> None:
-    folder = Path(project.__file__).parent
-    digest = hashlib.sha256(b"".join((folder / name).read_bytes() for name in ("__init__.py", "vector.py")))
-    assert digest.hexdigest()[:12] == module.COMPILED_IN
-
-
-@pytest.mark.parametrize("largest", [100, 4080, 32_767])
-def test_squares_are_exact(largest: int) -> None:
-    rows = np.random.default_rng(0).integers(-largest, largest, (2, LANES), endpoint=True).astype(np.int16)
-    sums = np.zeros((1, LANES), np.int32)
-    wanted = (rows.astype(np.int64) ** 2).sum(0)[list(SQUARE_LANES)]
-
-    @njit
-    def add(rows, sums):  # type: ignore[no-untyped-def]
-        add_squares(rows, 0, sums)
-
-    add(rows, sums)
-    assert (sums[0] == wanted).all() and sorted(SQUARE_LANES) == list(range(LANES))
+@pytest.mark.parametrize("kind", ["bytes", "floats"])
+def test_every_instruction_set_gives_the_same_bits(kind: str) -> None:
+    X, best = samples(BLOCK, 784, kind), core.isa()
+    layers: list[Features] = [
+        SparseProjection(784, 1000, 31, inhibitory=0.3, threshold=1.0, seed=1),
+        SparseProjection(784, 300, 200, threshold=1.0, seed=1),
+        Windows((28, 28), 300, 16, window=6, shifts=2, pooling="sum", root=True, activity="byte", threshold=1.0),
+        Windows((28, 28), 300, 9, window=6, shifts=1, pooling="max", threshold=1.0),
+        Windows((28, 28), 20, 300, window=28, shifts=4, pooling="sum"),
+        Ramps(784, 300),
+        Identity(784),
+        DenseProjection(784, 50, activity="byte"),
+    ]
+    for features in layers:
+        seen = []
+        for name in core.isas():
+            core.use_isa(name)
+            try:
+                seen += [run(features, X)]
+            finally:
+                core.use_isa(best)
+        for block, singles in seen:
+            np.testing.assert_array_equal(block, singles)
+            np.testing.assert_array_equal(block, seen[0][0])

@@ -11,7 +11,7 @@ MODULES = {
     ".".join(path.relative_to(SOURCE).with_suffix("").parts).removesuffix(".__init__"): path
     for path in sorted((SOURCE / "kenyon").rglob("*.py"))
 }
-CORE = {"kenyon.features", "kenyon.layers", "kenyon.presets", "kenyon.reference", "kenyon.rules", "kenyon._kernels"} | {
+CORE = {"kenyon.features", "kenyon.layers", "kenyon.presets", "kenyon.reference", "kenyon.rules"} | {
     name for name, path in MODULES.items() if path.parent == SOURCE / "kenyon"
 }
 """Packages and modules that share the private modules at the root."""

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import itertools
-import os
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import ClassVar
@@ -166,42 +163,6 @@ def test_a_window_goes_on_a_rule_from_outside() -> None:
     X, y = stream()
     plain, windowed = (make("mse", rule=rule).partial_fit(X, y).weights_ for rule in (Leaky(), INEL(5.0, Leaky())))
     assert not np.array_equal(plain, windowed)
-
-
-SOURCE = """
-from dataclasses import dataclass
-from typing import ClassVar
-from numba import njit
-from kenyon.rules import Rule
-
-FACTOR = {factor}
-
-@njit
-def helper(x):
-    return x {helper}
-
-@dataclass(frozen=True)
-class Edited(Rule):
-    name: ClassVar[str] = "edited"
-
-    @staticmethod
-    def delta(x_e, x_o, x_m, w):
-        return FACTOR * x_e * helper(x_m) {more}
-"""
-
-
-@pytest.mark.slow
-def test_an_edited_rule_is_not_served_by_an_old_kernel(tmp_path: Path) -> None:
-    """Each version is checked against its own equation in a process of its own; all share the compiled code on disk."""
-    first = {"factor": "1.0", "helper": "* 1.0", "more": ""}
-    for edit in ({}, {"more": "* 2.0"}, {"factor": "3.0"}):
-        path = tmp_path / "edited_rule.py"
-        path.write_text(SOURCE.format(**{**first, **edit}))
-        environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache"), "PYTHONDONTWRITEBYTECODE": "1"}
-        command = [sys.executable, "-c", "import edited_rule, kenyon.testing as t; t.check_rule('edited')"]
-        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
-        assert done.returncode == 0, f"{edit}: {done.stderr}"
-    assert any((tmp_path / "cache").rglob("*.nbi")), "nothing was kept on disk, so nothing was tested"
 
 
 def test_lookup() -> None:

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kenyon._kernels import pairs as kernels
-from kenyon._kernels import thin
+from kenyon import core
 from kenyon.errors import ConfigError, InputError, ModelFileError
 from kenyon.layers import Samples, SecondOrderLayer
 from kenyon.layers._coactivity import widened
@@ -40,9 +39,9 @@ def test_sparse_and_dense_kernels_add_the_same(density: float) -> None:
     wanted = sums_of(X, y, 5)
     chosen = np.flatnonzero(y >= 0)
     sparse, dense = make(600), make(600)
-    kernels.add_products(sparse.state.arrays["pairs"], *activity(X), chosen)
+    core.add_products(sparse.state.arrays["pairs"], *activity(X), chosen)
     rows = dense.coactivity.dense(activity(X), chosen)
-    dense.coactivity.add_in_panels(dense.state.arrays["pairs"], rows)
+    dense.coactivity.add_dense(dense.state.arrays["pairs"], rows)
     for layer in (sparse, dense, teach(make(600), X, y)):
         assert np.array_equal(layer.state.views()["pairs"], wanted["pairs"])
 
@@ -160,8 +159,8 @@ def test_entries_of_24_bits_are_packed_and_unpacked() -> None:
     entries = np.array([0, 1, -1, 2**23 - 1, -(2**23), 12345, -54321, 77, 2**23 - 1, -(2**23), -1], np.int32)
     for n in range(1, 12):
         packed, again = np.empty(3 * n, np.uint8), np.empty(n, np.int32)
-        thin.pack_24(entries[:n], packed)
-        thin.unpack_24(packed, again)
+        core.pack_pairs(entries[:n], packed)
+        core.unpack_pairs(packed, again)
         assert np.array_equal(again, entries[:n])
         assert packed.tobytes() == b"".join(int(e).to_bytes(3, "little", signed=True) for e in entries[:n])
 

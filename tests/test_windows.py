@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from concurrent.futures import ThreadPoolExecutor
 from math import prod
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,7 +12,6 @@ import pytest
 from numpy.typing import NDArray
 
 from cases import all_pairs
-from kenyon._kernels import windows
 from kenyon.errors import ConfigError
 from kenyon.features import BLOCK, Active, Windows
 from kenyon.reference import _windows
@@ -129,7 +127,9 @@ def test_float_sums_have_one_order(axes: str, shifts: int, pooling: str) -> None
         (129, 0.0, "max", False),
         (256, 0.5, "max", True),
         (64, 0.0, "sum", True),
-        (65, 0.0, "sum", False),
+        (65, 0.0, "sum", True),
+        (128, 0.0, "sum", True),
+        (129, 0.0, "sum", False),
         (128, 0.5, "sum", True),
         (400, 0.5, "sum", False),
         (140, 0.95, "max", False),
@@ -300,21 +300,14 @@ def test_what_cannot_be_says_so(changed: dict[str, Any], message: str) -> None:
 
 def test_bytes_held_are_counted() -> None:
     features = Windows((9, 9), 70, 6, shifts=1, window=4)
-    tables = 2 * 70 * 6 * 2 + 81 * 4 + 9 * 8 + 8 + 8  # the units' inputs for blocks, and for single samples
+    tables = 2 * (70 * 6 * 2 + 81 * 4)  # the units' inputs and their places, for blocks and for single samples
     assert features.nbytes == tables
     workspace = features.workspace()
     active = BLOCK * (70 * 8 + 8)
     assert workspace.nbytes == active
     features.activate(samples(9, (9, 9), "bytes"), workspace)
-    block = 121 * 32 * 2 + 70 * 32 * 4 + 8 + 64 * 32 * 8 + 2 * 70 * 4
+    block = 121 * 32 * 2 + 70 * 32 * 4
     assert workspace.nbytes == active + block
     features.activate(samples(1, (9, 9), "bytes"), workspace)
-    assert workspace.nbytes == active + block + 2 * (121 + 16) + 121 * 16 * 2 + 3 * 32 * 4 + 8
+    assert workspace.nbytes == active + block + 2 * (121 + 64) + 2 * (121 * 3 + 64) + 3 * 32 * 4
     assert features.nbytes == tables
-
-
-def test_a_change_to_what_is_compiled_in_changes_the_file_that_holds_it() -> None:
-    folder = Path(windows.__file__).parent
-    names = ("__init__.py", "vector.py", "pooling.py", "project.py")
-    digest = hashlib.sha256(b"".join((folder / name).read_bytes() for name in names)).hexdigest()
-    assert digest[:12] == windows.COMPILED_IN

@@ -16,15 +16,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon._kernels.learn import DIVERGED
-from kenyon._kernels.outputs import rectify
+from kenyon import core
 from kenyon._lesson import Lesson
 from kenyon._scale import Scaler
 from kenyon._silence import Silence
 from kenyon.errors import DivergenceError
 from kenyon.features import BLOCK, Active, Features, Workspace, make_active
 from kenyon.labels import Head
-from kenyon.layers import Layer, Samples, Undo
+from kenyon.layers import DIVERGED, Layer, Samples, Undo
 from kenyon.modulation import Moving, values_at
 
 ONE_TAUGHT = np.ones(1, bool)
@@ -232,7 +231,7 @@ class Engine:
     def _next_input(self, layer: Layer, outputs: NDArray[np.float32], a: int, b: int) -> Active:
         """The rectified output as the next layer's activity, in memory of its own."""
         active = make_active(layer.n_neurons, BLOCK)
-        rectify(outputs[:, : layer.n_neurons], a, b, self._unit_norm, active)
+        core.rectify(outputs, layer.n_neurons, a, self._unit_norm, *active)
         return active
 
     # ---- prediction

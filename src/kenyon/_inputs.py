@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon._kernels.check import first_unbearable
+from kenyon import core
 from kenyon.errors import DivergenceError, InputError
 from kenyon.labels import label_array
 
@@ -73,8 +73,10 @@ def check_samples(inputs: Inputs, X: Any, first: bool = False, absent: bool = Fa
         return samples
     if samples.dtype not in _DIRECT:
         samples = samples.astype(np.float64)
-    row, column = first_unbearable(samples, LARGEST, absent)
-    if row >= 0:
+    samples = samples if samples.flags.aligned else samples.copy()
+    first_unbearable = core.first_unbearable(samples, LARGEST, absent)
+    if first_unbearable >= 0:
+        row, column = divmod(first_unbearable, samples.shape[1])
         value = samples[row, column]
         seen = "NaN" if np.isnan(value) else "infinity" if np.isinf(value) else f"{value:g}"
         raise InputError(

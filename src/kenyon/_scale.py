@@ -24,7 +24,7 @@ from math import log
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon._kernels.scale import scale_and_count, scale_only
+from kenyon import core
 from kenyon.errors import ModelFileError
 from kenyon.layers import Declared, State, axis_sizes
 
@@ -85,15 +85,17 @@ class Scaler:
 
     def scale(self, samples: NDArray) -> NDArray[np.float32]:
         """Samples by the moments as they are."""
-        out = np.empty(samples.shape, np.float32)
-        scale_only(samples, self.groups, *self.moments, KNEE, FARTHEST, self.unit, out)
-        return out
+        return self._scaled(samples, None)
 
     def count(self, samples: NDArray, taught: NDArray[np.bool_]) -> NDArray[np.float32]:
         """Scale each sample by the moments of those before it, and count it where it is taught."""
-        out = np.empty(samples.shape, np.float32)
-        limits = (self._held, self._most, self._moving)
-        scale_and_count(samples, taught, self.groups, *self.moments, KNEE, FARTHEST, self.unit, *limits, out)
+        return self._scaled(samples, taught)
+
+    def _scaled(self, samples: NDArray, taught: NDArray[np.bool_] | None) -> NDArray[np.float32]:
+        out, counts = np.empty(samples.shape, np.float32), self.moments[0]
+        limits = (KNEE, FARTHEST, self.unit, self._held, self._most, self._moving)
+        scratch = np.empty(len(counts) + samples.shape[1])
+        core.scale(samples, taught, self.groups, *self.moments, *limits, scratch, out)
         return out
 
     # ---- keeping

@@ -196,7 +196,7 @@ def test_help_needs_no_heavy_import() -> None:
     code = (
         "import sys; from typer.testing import CliRunner; from kenyon.cli import app\n"
         "assert CliRunner().invoke(app, ['run', '--help']).exit_code == 0\n"
-        "heavy = {'numba', 'sklearn', 'torch', 'matplotlib', 'numpy', 'pooch', 'pyarrow', 'PIL'} & set(sys.modules)\n"
+        "heavy = {'sklearn', 'torch', 'matplotlib', 'numpy', 'pooch', 'pyarrow', 'PIL'} & set(sys.modules)\n"
         "assert not heavy, heavy"
     )
     subprocess.run([sys.executable, "-c", code], check=True, env=os.environ)
@@ -206,7 +206,7 @@ def test_a_run_imports_nothing_optional() -> None:
     code = (
         "import sys; from typer.testing import CliRunner; from kenyon.cli import app\n"
         f"assert CliRunner().invoke(app, {['run', *TINY, '--seeds', '1']!r}).exit_code == 0\n"
-        "optional = {'torch', 'matplotlib', 'pooch', 'PIL', 'numba'} & set(sys.modules)\n"
+        "optional = {'torch', 'matplotlib', 'pooch', 'PIL'} & set(sys.modules)\n"
         "assert not optional, optional"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

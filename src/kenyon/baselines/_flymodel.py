@@ -18,8 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import csr_array
 
+from kenyon import core
 from kenyon.baselines._memory_free import MemoryFree
-from kenyon.compiling import kernel
 from kenyon.errors import ConfigError
 from kenyon.protocol import StreamInfo
 
@@ -91,37 +91,14 @@ class FlyModel(MemoryFree):
         return winners
 
     def _update(self, features: NDArray, y: NDArray[np.int64]) -> int:
-        _associate(features["cell"], features["activity"], y, self.weights, self.counts, self.rate, self.decay)
+        winners = (features["cell"], features["activity"])
+        core.associate(*winners, y, self.weights, self.counts, self.rate, 1.0 - self.decay)
         return len(y) * (self.weights.size if self.decay else self.n_winners)
 
     def _scores(self, features: NDArray) -> NDArray:
-        return _overlaps(features["cell"], features["activity"], self.weights)
+        scores = np.empty((len(features), len(self.weights)), dtype=np.float32)
+        core.overlaps(features["cell"], features["activity"], self.weights, scores)
+        return scores
 
     def _arrays(self) -> dict[str, NDArray]:
         return {"weights": self.weights}
-
-
-@kernel()
-def _associate(
-    cells: NDArray, activity: NDArray, y: NDArray, weights: NDArray, counts: NDArray, rate: float, decay: float
-) -> None:
-    one, step, keep = np.float32(1.0), np.float32(rate), np.float32(1.0 - decay)
-    for s in range(len(y)):
-        counts[y[s]] += 1
-        if decay > 0:
-            for c in range(weights.shape[0]):
-                for i in range(weights.shape[1]):
-                    weights[c, i] *= keep
-        for k in range(cells.shape[1]):
-            i = cells[s, k]
-            weights[y[s], i] = min(one, weights[y[s], i] + step * activity[s, k])
-
-
-@kernel()
-def _overlaps(cells: NDArray, activity: NDArray, weights: NDArray) -> NDArray:
-    scores = np.zeros((len(cells), len(weights)), dtype=np.float32)
-    for s in range(len(cells)):
-        for c in range(len(weights)):
-            for k in range(cells.shape[1]):
-                scores[s, c] += weights[c, cells[s, k]] * activity[s, k]
-    return scores

@@ -18,12 +18,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kenyon import core
 from kenyon.baselines._slda import StreamingLDA
-from kenyon.compiling import kernel
 from kenyon.errors import ConfigError
 from kenyon.protocol import StreamInfo
-
-_COLUMNS = 256  # columns of the frequencies that stay in the cache while a block of samples passes by
 
 
 class RanDumb(StreamingLDA):
@@ -68,24 +66,5 @@ class RanDumb(StreamingLDA):
 
     def _embed(self, X: NDArray[np.float32]) -> NDArray[np.float32]:
         angles = np.tile(self._phase, (len(X), 1))
-        _add_product(X, self._omega, angles)
+        core.add_product(X, self._omega, angles)  # in one order: a product of the linear algebra depends on the block
         return np.cos(angles, out=angles)
-
-
-@kernel()
-def _add_product(X: NDArray, omega: NDArray, out: NDArray) -> None:
-    """`out += X omega`, each row by itself in the order of its inputs: the same bits in any company.
-
-    A matrix product of the linear algebra library is faster on dense input but depends on the shape of
-    the block; skipping the empty pixels makes up for it.
-    """
-    for left in range(0, omega.shape[1], _COLUMNS):
-        right = min(left + _COLUMNS, omega.shape[1])
-        for s in range(len(X)):
-            row = out[s, left:right]
-            for i in range(X.shape[1]):
-                x = X[s, i]
-                if x != 0:
-                    weights = omega[i, left:right]
-                    for j in range(right - left):
-                        row[j] += x * weights[j]

@@ -11,8 +11,8 @@ from typing import Any
 
 from kenyon.system import n_cores
 
-PACKAGES = ("kenyon", "numpy", "numba", "scikit-learn", "safetensors", "torch")
-THREADS = ("OMP_NUM_THREADS", "NUMBA_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+PACKAGES = ("kenyon", "numpy", "scikit-learn", "safetensors", "torch")
+THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 @cache

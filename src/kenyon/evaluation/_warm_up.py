@@ -1,8 +1,4 @@
-"""A first meeting with a few samples, so that compilation is over before the clock runs and wrong options are known.
-
-What is compiled is kept for the process, and depends on the configuration alone. The learner that warms up is thrown
-away before the one that counts is made.
-"""
+"""A trial with a few samples, so that wrong options are known before a run begins; its learner is thrown away."""
 
 from __future__ import annotations
 

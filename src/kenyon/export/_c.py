@@ -25,8 +25,9 @@ TABLES = ("flash", "none")
 STARTS = ("learned", "empty")
 MOST_CLASSES = 65_535
 
-BEFORE, AFTER = ["numbers.c", "vectors.c"], ["asking.c"]
+BEFORE, AFTER = ["numbers.h", "roots.c", "vectors.c"], ["asking.c"]
 LEARNING = ["classes.c", "many.c", "save.c", "merge.c"]
+"""Parts of the source in order: those that end in `.h` are the core's, which Python runs too."""
 
 
 def write(
@@ -88,6 +89,12 @@ def _part(name: str) -> str:
     return (files("kenyon.export") / "c" / name).read_text(encoding="utf-8")
 
 
+def _core_part(name: str) -> str:
+    """A file of the core without what it includes, which stands before it."""
+    lines = (files("kenyon") / "core" / name).read_text(encoding="utf-8").splitlines(keepends=True)
+    return "".join(line for line in lines if not line.startswith('#include "'))
+
+
 def _kind(parts: Parts) -> str:
     if parts.learns:
         return "It goes on learning on the device, with the same bits as in Python."
@@ -118,7 +125,7 @@ def _source(parts: Parts) -> str:
         "void *memcpy(void *to, const void *from, size_t size);\n"
         "void *memset(void *to, int value, size_t size);\n"
     )
-    texts = [_part(name) for name in names if name != "merge.c" or parts.learns]
+    texts = [_core_part(name) if name.endswith(".h") else _part(name) for name in names]
     at = names.index(parts.layer[0])
     rule = "\n/* ---- the rule, as exported */\n\n" + "\n\n".join(parts.functions) + "\n" if parts.functions else ""
     return "\n".join([head, *texts[:at], *([rule] if rule else []), *texts[at:]])

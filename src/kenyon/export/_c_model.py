@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kenyon.errors import ConfigError
-from kenyon.export._c_rule import c_function
 from kenyon.features import Identity, SparseProjection, Windows
 from kenyon.layers import FewBitLayer, SecondOrderLayer, whole_readout_numbers
 from kenyon.learner import KenyonClassifier
+from kenyon.rules import device_functions
 
 SLACK = 16
 """Places behind the last one of a padded sample that may be read."""
@@ -165,7 +165,7 @@ def _together(n: Mapping[str, int], units: int) -> int:
 def _few_bits(parts: Parts, layer: FewBitLayer) -> None:
     rule, constants = layer.rule, tuple(layer.constants.tolist())
     kind = type(rule)
-    parts.layer = ["few_bits.c"]
+    parts.layer = ["levels.h", "listed.c", "few_bits.h", "few_bits.c", *(["merging.h"] if rule.additive else [])]
     parts.numbers |= {
         "second_order": 0,
         "bits": layer.bits,
@@ -175,18 +175,16 @@ def _few_bits(parts: Parts, layer: FewBitLayer) -> None:
         "additive": int(rule.additive),
         "chance_seed": layer.seed % 2**32,
     }
-    parts.functions = [c_function("rule_step", kind.whole_step, 3, constants)]
-    if kind.whole_limit is not None:
-        parts.functions.append(c_function("rule_limit", kind.whole_limit, 2, ()))
-    parts.functions.append(c_function("rule_score", kind.whole_score, 2, ()))
+    parts.functions = device_functions(rule, constants)
     column = -(-layer.n_inputs * layer.bits // 8)
     parts.sizes |= {"column": column, "class_bytes": 5 + column, "shared_bytes": 0}
+    parts.sizes["scored"] = int(kind.whole_score is not None)
 
 
 def _second_order(parts: Parts, layer: SecondOrderLayer) -> None:
     n_units, bits = layer.n_inputs, layer.coactivity.bits  # type: ignore[attr-defined]
     pairs = n_units * (n_units + 1) // 2
-    parts.layer = ["second_order.c", "solve.c"]
+    parts.layer = ["levels.h", "thin.h", "second_order.c", "solve.h", "solve.c", "merging.h"]
     parts.numbers |= {"additive": 1, "second_order": 1, "bits": bits, "enough": layer.coactivity.enough}  # type: ignore[attr-defined]
     parts.numbers |= whole_readout_numbers(n_units, float(layer.shrinkage))
     parts.sizes |= {"pairs": pairs, "class_bytes": 8 + 2 * n_units, "shared_bytes": 2 + pairs * bits // 8}

@@ -17,10 +17,3 @@ def aligned(shape: tuple[int, ...], dtype: DTypeLike) -> NDArray:
     room = np.zeros(size + CACHE_LINE, np.uint8)
     start = -room.ctypes.data % CACHE_LINE
     return room[start : start + size].view(dtype).reshape(shape)
-
-
-def limits(dtype: type[np.number]) -> NDArray:
-    """Smallest and largest value of a sum."""
-    if issubclass(dtype, np.integer):
-        return np.array([np.iinfo(dtype).min, np.iinfo(dtype).max], dtype)
-    return np.array([-np.inf, np.inf], dtype)

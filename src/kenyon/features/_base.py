@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from kenyon._kernels import LANES
+from kenyon.core import LANES
 
 Active = tuple[NDArray[np.uint32], NDArray[np.float32 | np.uint8], NDArray[np.int64]]
 """A block of sparse activity: (units, values, counts). Sample s has the active units

@@ -20,8 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon._kernels.draw import draw_signs
-from kenyon._kernels.project import activate_dense, signed_bytes
+from kenyon import core
 from kenyon.errors import unknown
 from kenyon.features._base import BLOCK, Active, make_active, rooted
 
@@ -57,7 +56,7 @@ class DenseProjection:
         self._root, self._bytes = root, activity == "byte"
         self._gain = GAIN * np.sqrt(n_inputs)  # the signs are scaled below
         self._signs = np.empty((n_inputs, n_units), np.float32)
-        draw_signs(np.uint64(seed), self._signs)
+        core.draw_signs(seed, self._signs)
         self._signs *= np.float32(1 / np.sqrt(n_inputs))
 
     @classmethod
@@ -73,9 +72,10 @@ class DenseProjection:
 
     def activate(self, samples: NDArray, workspace: DenseWorkspace) -> Active:
         samples = rooted(samples) if self._root else samples
-        activate_dense(samples, self._signs, workspace.sums)
+        _, sums, counts = workspace.sums
+        core.dense(samples, self._signs, sums, counts)
         if self._bytes:
-            signed_bytes(samples, workspace.sums[1], MIDDLE, self._gain, workspace.active[1])
+            core.dense_bytes(samples, sums, MIDDLE, self._gain, workspace.active[1])
         return workspace.active
 
     @property

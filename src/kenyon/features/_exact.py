@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon._kernels.project import FRACTION
 from kenyon.errors import ConfigError, InputError
+
+FRACTION = 12
+"""Bits of the fraction with which a threshold in standard deviations is taken in integers; `threshold.h` has it too."""
 
 
 def check_bytes(samples: NDArray) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon._kernels.project import activate_identity
+from kenyon import core
 from kenyon.errors import ConfigError
 from kenyon.features._base import Active, make_active, rooted
 from kenyon.features._exact import check_bytes
@@ -51,7 +51,7 @@ class Identity:
     def activate(self, samples: NDArray, workspace: IdentityWorkspace) -> Active:
         if self.exact:
             check_bytes(samples)
-        activate_identity(rooted(samples) if self._root else samples, self._unit_norm, workspace.active)
+        core.identity(rooted(samples) if self._root else samples, self._unit_norm, *workspace.active)
         return workspace.active
 
     @property

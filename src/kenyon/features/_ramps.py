@@ -21,7 +21,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon._kernels.ramps import activate_ramps, draw_ramps
+from kenyon import core
+from kenyon.core import LANES
+from kenyon.features._arrays import FEW, aligned
 from kenyon.features._base import Active, make_active
 
 REACH = 2
@@ -70,7 +72,10 @@ class Ramps:
         self._offsets = np.empty(n_ramps, np.float32)
         self._scales = (1 / np.sqrt(self._sizes)).astype(np.float32)
         negative = round(65536 * inhibitory)
-        draw_ramps(np.uint64(seed), n_inputs, self._sizes, negative, REACH, self._inputs, self._signs, self._offsets)
+        drawn = (np.empty(n_inputs, np.uint32), self._inputs, self._signs, self._offsets)
+        core.draw_ramps(seed, self._sizes, negative, REACH, *drawn)
+        ramps = (self._inputs, self._signs, self._sizes, self._scales, self._offsets)
+        self._pack = core.pack(*ramps, GAIN, self.n_beside)
         self._n_inputs = n_inputs
 
     @classmethod
@@ -86,14 +91,14 @@ class Ramps:
         return matrix, GAIN * self._offsets
 
     def workspace(self) -> RampsWorkspace:
-        return RampsWorkspace(self.n_outputs)
+        return RampsWorkspace(self._n_inputs, self.n_outputs, self.n_outputs - self.n_beside)
 
     def prepare(self) -> None:
         """There is nothing left to make."""
 
     def activate(self, samples: NDArray, workspace: RampsWorkspace) -> Active:
-        ramps = (self._inputs, self._signs, self._sizes, self._scales, self._offsets)
-        activate_ramps(samples, *ramps, GAIN, self.n_beside, workspace.active)
+        samples = samples.astype(np.float32, copy=False)
+        core.ramps(samples, self._pack, workspace.one if len(samples) <= FEW else workspace.block)
         return workspace.active
 
     @property
@@ -102,14 +107,18 @@ class Ramps:
 
 
 class RampsWorkspace:
-    """Room for the activity of a block."""
+    """Scratch memory of one thread: the activity of a block, its samples side by side, and the ramps' sums."""
 
-    def __init__(self, n_units: int) -> None:
+    def __init__(self, n_inputs: int, n_units: int, n_ramps: int) -> None:
         self.active = make_active(n_units)
+        self._scratch = (aligned((n_inputs, LANES), np.float32), aligned((n_ramps, LANES), np.float32))
+        self.block = core.pack(*self._scratch, *self.active)
+        none = np.empty((0, LANES), np.float32)
+        self.one = core.pack(none, none, *self.active)
 
     @property
     def nbytes(self) -> int:
-        return sum(array.nbytes for array in self.active)
+        return sum(array.nbytes for array in (*self._scratch, *self.active))
 
 
 def ramp_sizes(n_inputs: int) -> list[int]:

@@ -27,11 +27,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon._kernels import LANES
-from kenyon._kernels.draw import draw_inputs
-from kenyon._kernels.project import PARTIALS, activate, activate_one, group_by_input
-from kenyon._kernels.vector import SQUARE_LANES, lanes_of_sums
-from kenyon.features._arrays import FEW, aligned, limits
+from kenyon import core
+from kenyon.core import LANES
+from kenyon.features._arrays import FEW, aligned
 from kenyon.features._base import Active, make_active
 from kenyon.features._exact import check_bytes, check_exact, strength_of
 
@@ -93,14 +91,16 @@ class SparseProjection:
             check_exact(n_units, self._largest)
         self._shift = max(0, self._largest.bit_length() - 11)
         strength = strength_of(threshold, exact)
-        self._how = (strength, threshold is not None, unit_norm, 2.0**-self._shift, exact)
         self._byte_sums: type[np.number] = np.int16 if self._largest <= np.iinfo(np.int16).max else np.int32
         self.inputs = np.empty((n_units, n_connections), np.uint16 if n_inputs <= 1 << 16 else np.uint32)
         self._n_inputs = n_inputs
-        draw_inputs(np.uint64(seed), n_inputs, self._n_excitatory, self.inputs)
+        core.draw_inputs(seed, self._n_excitatory, np.empty(n_inputs, np.uint32), self.inputs)
         excited, inhibited = self.inputs[:, : self._n_excitatory], self.inputs[:, self._n_excitatory :]
         self._degrees = _degrees(excited, n_inputs) - _degrees(inhibited, n_inputs)
-        self._groups: tuple | None = None
+        self._how = core.pack(strength, threshold is not None, unit_norm, 2.0**-self._shift, exact)
+        self._for_blocks = core.pack(self.inputs, self._n_excitatory, self._degrees, self._largest, self._how)
+        self._for_one: core.Pack | None = None
+        self._group_bytes = 0
 
     def matrix(self) -> NDArray[np.int8]:
         """`W_e` as a matrix of -1, 0 and 1, (inputs, units)."""
@@ -125,45 +125,33 @@ class SparseProjection:
 
     def prepare(self) -> None:
         """The projection the other way round, for single samples."""
-        if self._groups is None:
-            self._groups = (
-                self._group(0, self._n_excitatory),
-                self._group(self._n_excitatory, self.inputs.shape[1]),
-            )
+        if self._for_one is None:
+            groups = self._group(0, self._n_excitatory) + self._group(self._n_excitatory, self.inputs.shape[1])
+            self._group_bytes = sum(array.nbytes for array in groups)
+            self._for_one = core.pack(*groups, self.n_outputs, self._how)
 
     def _group(self, first: int, last: int) -> tuple[NDArray, NDArray]:
         # the narrowest numbers, since a sample has most of this table pass through the cache
         narrow = self.n_outputs <= 1 << 16
         units = np.empty(self.n_outputs * (last - first), np.uint16 if narrow else np.uint32)
-        return group_by_input(self.inputs, self._n_inputs, first, last, units), units
+        starts = np.empty(self._n_inputs + 1, np.int64)
+        core.group_by_input(self.inputs, first, last, starts, units)
+        return starts, units
 
     def activate(self, samples: NDArray, workspace: SparseWorkspace) -> Active:
         if self.exact:
             check_bytes(samples)
-        n = len(samples)
         sums = self._byte_sums if samples.dtype == np.uint8 else np.float32
-        active = workspace.active
-        if n > FEW:
-            scratch = workspace.block(self._largest, self._n_inputs, samples.dtype, sums)
-            activate(samples, self.inputs, self._n_excitatory, self._degrees, self._how, scratch, active)
-            return active
-        self.prepare()
-        tables: tuple[Any, Any] = self._groups  # type: ignore[assignment]
-        scratch = workspace.one(sums)
-        if n == 1:
-            activate_one(samples, *tables, self.n_outputs, self._how, scratch, active)
-            return active
-        units, values, counts = active
-        for s in range(n):
-            row = slice(s, s + 1)
-            here = (units[row], values[row], counts[row])
-            activate_one(samples[row], *tables, self.n_outputs, self._how, scratch, here)
-        return active
+        if len(samples) > FEW:
+            core.sparse_block(samples, self._for_blocks, workspace.block(self._n_inputs, samples.dtype, sums))
+        else:
+            self.prepare()
+            core.sparse_one(samples, self._for_one, workspace.one(sums))
+        return workspace.active
 
     @property
     def nbytes(self) -> int:
-        groups = sum(array.nbytes for group in self._groups for array in group) if self._groups else 0
-        return self.inputs.nbytes + self._degrees.nbytes + groups
+        return self.inputs.nbytes + self._degrees.nbytes + self._group_bytes
 
 
 def _degrees(inputs: NDArray, n_inputs: int) -> NDArray[np.int32]:
@@ -181,37 +169,27 @@ class SparseWorkspace:
     def __init__(self, n_units: int, activity: type[np.number] = np.float32) -> None:
         self.active = make_active(n_units, dtype=activity)
         self._n_units = n_units
-        self._scratch: dict[tuple[str, type], tuple] = {}
+        self._packs: dict[tuple[str, type[np.number]], core.Pack] = {}
+        self._scratch_bytes = 0
 
-    def block(self, largest: int, n_inputs: int, dtype: np.dtype, sums: type[np.number]) -> tuple:
+    def block(self, n_inputs: int, dtype: np.dtype, sums: type[np.number]) -> core.Pack:
         key = ("block", sums)
-        if key not in self._scratch:
-            narrow = sums is np.int16
-            projected = aligned((self._n_units + 1, LANES), sums)
-            projected[-1] = 0
-            # squares of narrow sums are added up in 32 bits for as many units as cannot overflow, an even number
-            room = np.iinfo(np.int32).max // largest**2 // 2 * 2
-            self._scratch[key] = (
-                aligned((n_inputs, LANES), dtype),
-                np.array(lanes_of_sums(dtype, np.dtype(sums))),
-                np.argsort(SQUARE_LANES) if narrow else np.arange(LANES),
-                projected,
-                limits(sums),
-                aligned((1, LANES), np.int32) if narrow else aligned((2 * PARTIALS, LANES), np.float64),
-                room if narrow else self._n_units,
-                np.empty(self._n_units, np.uint32),
-                np.empty(self._n_units, np.uint32),
-            )
-        return self._scratch[key]
+        if key not in self._packs:
+            columns, projected = aligned((n_inputs, LANES), dtype), aligned((self._n_units + 1, LANES), sums)
+            self._keep(key, columns, projected)
+        return self._packs[key]
 
-    def one(self, sums: type[np.number]) -> tuple:
+    def one(self, sums: type[np.number]) -> core.Pack:
         key = ("one", sums)
-        if key not in self._scratch:
-            shape = (-(-self._n_units // LANES), LANES)
-            self._scratch[key] = (np.empty(shape, sums), np.empty(shape, sums), limits(sums))
-        return self._scratch[key]
+        if key not in self._packs:
+            inhibited = self._n_units if sums is np.float32 else 0
+            self._keep(key, aligned((self._n_units,), sums), aligned((inhibited,), sums))
+        return self._packs[key]
+
+    def _keep(self, key: tuple[str, type[np.number]], *arrays: NDArray) -> None:
+        self._packs[key] = core.pack(*arrays, *self.active)
+        self._scratch_bytes += sum(array.nbytes for array in arrays)
 
     @property
     def nbytes(self) -> int:
-        scratch = sum(np.asarray(item).nbytes for items in self._scratch.values() for item in items)
-        return scratch + sum(array.nbytes for array in self.active)
+        return self._scratch_bytes + sum(array.nbytes for array in self.active)

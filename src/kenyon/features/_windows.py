@@ -40,12 +40,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon._kernels import LANES
-from kenyon._kernels.draw import draw_windows
-from kenyon._kernels.pooling import PLACES, TOGETHER
-from kenyon._kernels.windows import activate_windows, activate_windows_one
+from kenyon import core
+from kenyon.core import LANES
 from kenyon.errors import ConfigError, unknown
-from kenyon.features._arrays import FEW, aligned, limits
+from kenyon.features._arrays import FEW, aligned
 from kenyon.features._base import Active, make_active
 from kenyon.features._exact import check_bytes, check_exact, strength_of
 from kenyon.features._own_range import as_bytes
@@ -53,8 +51,11 @@ from kenyon.features._shape import Layout, layout_of
 
 BYTE = 255
 
-FEW_COLUMNS = 7
-"""Up to this many rows and columns of shifts are put side by side for single samples; eight at most."""
+MOST_TOGETHER = 16
+"""Rows of shifts that are put side by side for single samples, at most."""
+
+SLACK = 64
+"""Items behind a sample that a vector may reach, of which it takes nothing."""
 
 
 class Windows:
@@ -156,12 +157,13 @@ class Windows:
         if exact and threshold is not None:
             check_exact(n_units, BYTE if root else max(self._largest, self._largest_pooled))
         self.inputs = np.empty((n_units, n_connections), np.uint16 if layout.n_places <= 1 << 16 else np.uint32)
+        window_inputs = layout.channels * prod(size)
         planes = (layout.channels, layout.height, layout.width)
-        draw_windows(np.uint64(seed), planes, size, signs == "oriented", self._n_excitatory, layout.padded, self.inputs)
-        self._places = layout.places()
-        self._for_blocks = (self.inputs, self._n_excitatory, _block_offsets(layout))
-        starts, lanes, shift = _one_offsets(layout)
-        self._for_one = (_items(self.inputs, layout.n_places, shift), self._n_excitatory, starts, lanes, shift)
+        drawn = (np.empty(window_inputs, np.int64), np.empty(window_inputs, np.uint32), self.inputs)
+        core.draw_windows(seed, *planes, *size, self._oriented, self._n_excitatory, *layout.padded, *drawn)
+        self._together = _together(layout.rows)
+        self._items = _times(self.inputs, layout.n_places, self._together)
+        self._places, self._turned = layout.places(), _turned(layout) if self._together > 1 else layout.places()
         self._arithmetics = {np.dtype(dtype): self._arithmetic(dtype) for dtype in (np.uint8, np.float32)}
 
     def workspace(self) -> WindowsWorkspace:
@@ -175,43 +177,36 @@ class Windows:
             samples = as_bytes(samples)
         if self.exact:
             check_bytes(samples)
-        types, how = self._arithmetics[samples.dtype]
-        active = workspace.active
+        types, for_blocks, for_one = self._arithmetics[samples.dtype]
         if len(samples) > FEW:
             scratch = workspace.block(self.layout, *types)
-            activate_windows(samples, self._places, self._for_blocks, how, scratch, active)
-            return active
-        shift = self._for_one[-1]
-        scratch = workspace.one(self.layout, shift, _stored(types[0], shift), types[1])
-        if len(samples) == 1:
-            activate_windows_one(samples, self._places, self._for_one, how, scratch, active)
-            return active
-        for s in range(len(samples)):
-            row = slice(s, s + 1)
-            here = (active[0][row], active[1][row], active[2][row])
-            activate_windows_one(samples[row], self._places, self._for_one, how, scratch, here)
-        return active
+            core.windows_block(samples, for_blocks, scratch)
+        else:
+            core.windows_one(samples, for_one, workspace.one(self.layout, self._together, *types))
+        return workspace.active
 
-    def _arithmetic(self, dtype: type[np.number]) -> tuple[Any, Any]:
-        """(types of inputs and of responses; how to make activity of them)."""
+    def _arithmetic(
+        self, dtype: type[np.number]
+    ) -> tuple[tuple[type[np.number], type[np.number]], core.Pack, core.Pack]:
+        """(types of inputs and of responses; what blocks and single samples are handed)."""
         whole = dtype is np.uint8
         types: tuple[type[np.number], type[np.number]] = (np.float32, np.float32)
         if whole:
-            narrow = self._largest <= np.iinfo(np.int16).max
-            narrow &= self._best or TOGETHER * self._largest <= np.iinfo(np.uint16).max
-            types = (np.int16 if narrow else np.int32, np.int32)
+            types = (np.int16 if self._largest <= np.iinfo(np.int16).max else np.int32, np.int32)
         bits = self._largest_pooled.bit_length()
         unit = 1.0 if whole else float(BYTE)
-        how = (
-            self._best,
-            unit / 2.0 ** (bits - 16) if self._root else 0.0,
+        layout, root = self.layout, unit / 2.0 ** (bits - 16) if self._root else 0.0
+        shifts = core.pack(self._n_excitatory, layout.rows, layout.columns, layout.padded[1], self._best, root)
+        rule = core.pack(
             strength_of(self.threshold, self.exact),
             self.threshold is not None,
             self._unit_norm,
             1.0 if self._root else unit / 2.0 ** max(0, bits - 8),
             self.exact,
         )
-        return types, how
+        for_blocks = core.pack(self.inputs, shifts, self._places, rule)
+        for_one = core.pack(self._items, shifts, self._turned, rule, layout.channels, layout.padded[0], self._together)
+        return types, for_blocks, for_one
 
     @property
     def in_bytes(self) -> bool:
@@ -241,9 +236,8 @@ class Windows:
 
     @property
     def nbytes(self) -> int:
-        arrays = [self.inputs, self._places, self._for_blocks[2], *self._for_one[2:4]]
-        arrays += [] if self._for_one[0] is self.inputs else [self._for_one[0]]
-        return sum(array.nbytes for array in arrays)
+        tables = [self.inputs, self._places] + ([self._items, self._turned] if self._together > 1 else [])
+        return sum(table.nbytes for table in tables)
 
 
 def _checked_window(layout: Layout, window: int, n_connections: int) -> tuple[int, int]:
@@ -258,37 +252,25 @@ def _checked_window(layout: Layout, window: int, n_connections: int) -> tuple[in
     return size
 
 
-def _block_offsets(layout: Layout) -> NDArray[np.int64]:
-    """The shifts as offsets between places, row by row."""
-    rows = np.arange(layout.rows, dtype=np.int64)[:, np.newaxis] * layout.padded[1]
-    return (rows + np.arange(layout.columns)).reshape(1, -1)
+def _together(rows: int) -> int:
+    """How many rows of shifts single samples have side by side: the largest number that divides them all."""
+    return max(n for n in range(1, MOST_TOGETHER + 1) if rows % n == 0)
 
 
-def _one_offsets(layout: Layout) -> tuple[NDArray[np.int64], NDArray[np.int64], int]:
-    """(where the shifts of a place begin, PLACES at a time; how many of them there are; the distance of two places, as
-    a power of two).
-
-    Few shifts lie side by side, in an array of their own; many are taken from the sample itself, row by row."""
-    n_shifts = layout.rows * layout.columns
-    if layout.rows > 1 and layout.columns <= FEW_COLUMNS:
-        starts = np.arange(0, n_shifts, PLACES, dtype=np.int64)
-        return starts, np.minimum(PLACES, n_shifts - starts), (PLACES * starts.size - 1).bit_length()
-    columns = np.arange(0, layout.columns, PLACES, dtype=np.int64)
-    rows = np.arange(layout.rows)[:, np.newaxis] * layout.padded[1]
-    return (rows + columns).ravel(), (0 * rows + np.minimum(PLACES, layout.columns - columns)).ravel(), 0
-
-
-def _items(inputs: NDArray, n_places: int, shift: int) -> NDArray:
+def _times(inputs: NDArray, n_places: int, together: int) -> NDArray:
     """Where the inputs begin in the array that a single sample is laid out in."""
-    if not shift:
+    if together == 1:
         return inputs
-    items: type[np.unsignedinteger] = np.uint16 if n_places << shift <= 1 << 16 else np.uint32
-    return np.left_shift(inputs, shift, dtype=items)
+    items: type[np.unsignedinteger] = np.uint16 if n_places * together <= 1 << 16 else np.uint32
+    return inputs.astype(items) * items(together)
 
 
-def _stored(summed: type[np.number], shift: int) -> type[np.number]:
-    """What a single sample is kept as; bytes where many shifts make loading what takes longest."""
-    return np.uint8 if summed is np.int16 and not shift else summed
+def _turned(layout: Layout) -> NDArray[np.int32]:
+    """The place of each input of a sample whose planes lie column by column."""
+    height, width = layout.padded
+    plane, place = np.divmod(layout.places(), height * width)
+    row, column = np.divmod(place, width)
+    return (plane * width + column) * height + row
 
 
 class WindowsWorkspace:
@@ -297,34 +279,29 @@ class WindowsWorkspace:
     def __init__(self, n_units: int, activity: type[np.number]) -> None:
         self.active = make_active(n_units, dtype=activity)
         self._n_units = n_units
-        self._scratch: dict[tuple[str, type], tuple] = {}
+        self._packs: dict[tuple[str, type[np.number]], core.Pack] = {}
+        self._scratch_bytes = 0
 
-    def block(self, layout: Layout, x: type[np.number], response: type[np.number]) -> tuple:
+    def block(self, layout: Layout, x: type[np.number], response: type[np.number]) -> core.Pack:
         key = ("block", x)
-        if key not in self._scratch:
-            self._scratch[key] = (
-                aligned((layout.n_places, LANES), x),
-                aligned((self._n_units, LANES), response),
-                limits(response),
-                aligned((2 * LANES, LANES), np.float64),
-                np.empty(self._n_units, np.uint32),
-                np.empty(self._n_units, np.uint32),
-            )
-        return self._scratch[key]
+        if key not in self._packs:
+            image, responses = aligned((layout.n_places, LANES), x), aligned((self._n_units, LANES), response)
+            self._keep(key, image, responses)
+        return self._packs[key]
 
-    def one(self, layout: Layout, shift: int, x: type[np.number], response: type[np.number]) -> tuple:
+    def one(self, layout: Layout, together: int, x: type[np.number], response: type[np.number]) -> core.Pack:
         key = ("one", x)
-        if key not in self._scratch:
-            self._scratch[key] = (
-                np.zeros(layout.n_places + PLACES, x),
-                aligned((layout.n_places << shift if shift else 0,), x),
-                (layout.channels, layout.height, layout.width, *layout.padded),
-                aligned((-(-self._n_units // LANES), LANES), response),
-                limits(response),
-            )
-        return self._scratch[key]
+        if key not in self._packs:
+            plane = aligned((layout.n_places + SLACK,), x)
+            image = aligned((layout.n_places * together + SLACK if together > 1 else 0,), x)
+            pooled = aligned((8 * layout.rows * (layout.columns + SLACK) if x is np.float32 else 0,), np.float32)
+            self._keep(key, plane, image, pooled, aligned((-(-self._n_units // LANES), LANES), response))
+        return self._packs[key]
+
+    def _keep(self, key: tuple[str, type[np.number]], *arrays: NDArray) -> None:
+        self._packs[key] = core.pack(*arrays, *self.active)
+        self._scratch_bytes += sum(array.nbytes for array in arrays)
 
     @property
     def nbytes(self) -> int:
-        arrays = [item for items in self._scratch.values() for item in items if isinstance(item, np.ndarray)]
-        return sum(array.nbytes for array in (*arrays, *self.active))
+        return self._scratch_bytes + sum(array.nbytes for array in self.active)

@@ -11,7 +11,7 @@
 """
 
 from kenyon.errors import ConfigError
-from kenyon.layers._base import NO_LABEL, Layer, Samples, Undo
+from kenyon.layers._base import DIVERGED, NO_LABEL, Layer, Samples, Undo
 from kenyon.layers._counting import CountingLayer
 from kenyon.layers._few_bit_weights import FewBitLayer
 from kenyon.layers._local_error import LocalErrorLayer
@@ -46,6 +46,7 @@ def layer_class(name: str) -> type[Layer]:
 
 
 __all__ = [
+    "DIVERGED",
     "LAYERS",
     "NO_LABEL",
     "CountingLayer",

@@ -23,6 +23,9 @@ from kenyon.layers._sums import only
 NO_LABEL = -1
 """The class number of a sample without a label."""
 
+DIVERGED = 1e12
+"""Activity beyond which a rule is taken to have run away; far below the range of float32."""
+
 
 class Samples(NamedTuple):
     """A stretch of a block: samples first .. last - 1 of it. The arrays are the block's.

@@ -11,11 +11,13 @@ gamma law with these moments gives the share of a class's own samples that lie f
 
 from __future__ import annotations
 
+from math import lgamma
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from kenyon import core
 from kenyon.layers._readout import ClassMoments, add_outer
 from kenyon.layers._state import State
 from kenyon.layers._sums import narrowest, only
@@ -33,7 +35,7 @@ def with_counts(coactivity: Coactivity, state: State, counts: NDArray) -> State:
     scatter = np.tril(coactivity.moments(state).scatter) * (float(counts.sum()) / before.sum())
     sums = views["sums"] * (counts / np.maximum(before, 1.0))
     some = np.flatnonzero(counts)
-    add_outer(scatter, np.asfortranarray(sums[:, some] / np.sqrt(counts[some].astype(np.float64))), 1.0)
+    add_outer(scatter, sums[:, some] / np.sqrt(counts[some].astype(np.float64)), 1.0)
     new = {"pairs": scatter[np.tril_indices(len(scatter))], "sums": sums, "taught": counts}
     changed = State(state.declared, state.sizes)
     for name, view in changed.views().items():
@@ -65,15 +67,15 @@ class Spread(NamedTuple):
     expected: float
     variance: float
 
-    def shares(self, rows: NDArray[np.float32]) -> NDArray[np.float64]:
+    def shares(self, rows: NDArray) -> NDArray[np.float64]:
         """(samples, classes): the share of a class's samples that are farther from its mean than each row is."""
-        from scipy.special import gammaincc  # not needed by those who never ask
-
         turned = rows @ self.inverse
         squares = (turned * rows).sum(axis=1, keepdims=True) - 2 * turned @ self.means
         squares += ((self.inverse @ self.means) * self.means).sum(axis=0)
         scale = self.variance / self.expected
-        return gammaincc(self.expected / scale, np.maximum(squares, 0.0) / scale)
+        shape, shares = self.expected / scale, np.empty(squares.shape)
+        core.upper_gamma(shape, lgamma(shape), np.maximum(squares, 0.0) / scale, shares)
+        return shares
 
 
 def spread_of(moments: ClassMoments, shrinkage: float) -> Spread:

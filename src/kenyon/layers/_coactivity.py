@@ -11,8 +11,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from kenyon._kernels import pairs as kernels
-from kenyon._kernels.pairs_one import learn_exact, learn_floats
+from kenyon import core
 from kenyon.errors import InputError, MergeError
 from kenyon.features import BLOCK, Active
 from kenyon.layers._class_sums import with_counts as with_counts_of_classes
@@ -22,16 +21,13 @@ from kenyon.layers._state import Declared, State
 from kenyon.layers._sums import NARROW, added, taken_away, widened, with_counts
 
 PEAK = 255
-"""Largest activity in whole numbers: BLOCK products of it are below 2**24, and so exact in float32."""
+"""Largest activity in integers."""
 
 LARGEST_FLOAT = 1e12
 """Largest activity in floats: the sum of as many squares as a stream could have still fits a float32."""
 
-PANEL = 256
-"""Rows of the matrix of products that are computed at a time."""
-
 FEW_ROWS = 4
-"""Up to so many dense samples are quicker one by one than by BLAS."""
+"""Up to so many dense samples are quicker one by one than side by side."""
 
 WHOLE_SPARSE, FLOAT_SPARSE = 20, 10
 """Active pairs are visited one by one where they are at most one in so many: a fifth of the units, or a third."""
@@ -131,27 +127,20 @@ class Coactivity(ABC):
             self._scratch[name] = np.empty(shape, dtype)
         return self._scratch[name]
 
-    def dense(self, active: Active, chosen: NDArray[np.int64]) -> NDArray[np.float32]:
-        """The chosen samples as rows, in scratch."""
-        rows = self.room("rows", (BLOCK, self.n_units), np.float32)[: len(chosen)]
-        kernels.spread(*active, chosen, rows)
+    def dense(self, active: Active, chosen: NDArray[np.int64]) -> NDArray:
+        """The chosen samples as rows, in scratch: float32, or int16 where the activity is in bytes."""
+        dtype = np.float32 if self.values is np.float32 else np.int16
+        rows = self.room("rows", (BLOCK, self.n_units), dtype)[: len(chosen)]
+        core.spread(*active, chosen, rows)
         return rows
 
-    def add_one_by_one(self, pairs: NDArray, rows: NDArray[np.float32], undo: PairsUndo | None = None) -> None:
-        """Add the products of rows of whole numbers."""
-        for row in rows:
-            kernels.add_row(pairs, row, np.zeros(1, np.int64) if undo is None else undo.before_row(pairs, row))
+    def add_dense(self, pairs: NDArray, rows: NDArray) -> None:
+        """Add the products of up to BLOCK rows."""
+        core.add_dense(pairs, rows, self.tiles())
 
-    def add_in_panels(self, pairs: NDArray, rows: NDArray[np.float32], undo: PairsUndo | None = None) -> None:
-        """Add the products of up to BLOCK rows of whole numbers, which BLAS sums exactly in whatever order."""
-        if undo is not None:
-            undo.before_all(pairs)
-        room = self.room("panel", (min(PANEL, self.n_units) * self.n_units,), np.float32)
-        for first in range(0, self.n_units, PANEL):
-            last = min(first + PANEL, self.n_units)
-            panel = room[: (last - first) * last].reshape(last - first, last)
-            np.matmul(rows[:, first:last].T, rows[:, :last], out=panel)
-            kernels.add_panel(pairs, panel, first)
+    def tiles(self) -> NDArray[np.int32]:
+        """Scratch of products."""
+        return self.room("tiles", (core.tiles_for(BLOCK, self.n_units),), np.int32)
 
     @property
     def nbytes(self) -> int:
@@ -171,7 +160,7 @@ class _Sums(Coactivity):
             return False
         if undo is not None:
             undo.before_some(pairs, active, chosen, visits)
-        kernels.add_products(pairs, *active, chosen)
+        core.add_products(pairs, *active, chosen)
         return True
 
     def moments(self, state: State) -> ClassMoments:
@@ -180,14 +169,14 @@ class _Sums(Coactivity):
         counts = views["taught"][known].astype(np.float64)
         sums = views["sums"][:, known].astype(np.float64)
         scatter = np.empty((self.n_units, self.n_units))
-        kernels.fill_triangle(views["pairs"], 1.0, scatter)
+        core.fill_triangle(views["pairs"], 1.0, scatter)
         scaled = sums / np.sqrt(counts)
-        add_outer(scatter, np.asfortranarray(scaled[:, by_content(scaled)]), -1.0)
+        add_outer(scatter, scaled[:, by_content(scaled)], -1.0)
         return ClassMoments(scatter, sums / counts, counts.sum(), counts.sum())
 
 
 class ExactSums(_Sums):
-    """Whole numbers of 32 bits, or of 64 where an entry needs them: the same bytes in any order of the stream."""
+    """Integers of 32 bits, or of 64 where an entry needs them: the same bytes in any order of the stream."""
 
     def __init__(self, n_units: int) -> None:
         super().__init__(n_units, sums_of(np.uint32, wide=True), np.uint8)
@@ -206,10 +195,13 @@ class ExactSums(_Sums):
         if not self._add_sparse(pairs, active, chosen, undo, WHOLE_SPARSE):
             rows = self.dense(active, chosen)
             if len(rows) <= FEW_ROWS:
-                self.add_one_by_one(pairs, rows, undo)
+                for row in rows:
+                    core.add_row(pairs, row, np.zeros(1, np.int64) if undo is None else undo.before_row(pairs, row))
             else:
-                self.add_in_panels(pairs, rows, undo)
-        kernels.add_classes(sums, taught, *active, chosen, labels)
+                if undo is not None:
+                    undo.before_all(pairs)
+                self.add_dense(pairs, rows)
+        core.add_classes(sums, taught, *active, chosen, labels)
         return state
 
     def add_one(self, state: State, active: Active, labels: NDArray[np.int64], clock: NDArray[np.int64]) -> bool:
@@ -217,9 +209,8 @@ class ExactSums(_Sums):
         if any(array.dtype != np.uint32 for array in arrays):
             return False
         self._sure = max(0, self._sure - 1)
-        row = self.room("rows", (BLOCK, self.n_units), np.float32)[:1]
-        pairs, sums, taught = arrays
-        return learn_exact(pairs, sums, taught, active, labels, WHOLE_SPARSE, row, clock)
+        row = self.room("rows", (BLOCK, self.n_units), np.int16)[:1]
+        return bool(core.learn_exact(*arrays, *active, labels, WHOLE_SPARSE, row, clock))
 
     def _with_room(self, state: State, active: Active, chosen: NDArray[np.int64], labels: NDArray[np.int64]) -> State:
         """The state, with 64 bits where this block would pass 32."""
@@ -230,13 +221,13 @@ class ExactSums(_Sums):
                 self._sure = (NARROW - int(pairs[self.diagonal].max())) // PEAK**2
             if self._sure < n:
                 squares = pairs[self.diagonal].astype(np.uint64)
-                kernels.add_squares(squares, *active, chosen)
+                core.add_squares(squares, *active, chosen)
                 if squares.max() > NARROW:
                     wide.add("pairs")
             self._sure = max(0, self._sure - n)
         if (int(taught.max()) + n) * PEAK > NARROW:
             after = {"sums": sums.astype(np.uint64), "taught": taught.astype(np.uint64)}
-            kernels.add_classes(after["sums"], after["taught"], *active, chosen, labels)
+            core.add_classes(after["sums"], after["taught"], *active, chosen, labels)
             wide |= {name for name, array in after.items() if array.max() > NARROW}
         return widened(state, wide)
 
@@ -269,20 +260,21 @@ class FloatSums(_Sums):
         labels: NDArray[np.int64],
         undo: PairsUndo | None = None,
     ) -> State:
-        if (largest := kernels.largest(*active, chosen)) > LARGEST_FLOAT:
+        largest = np.zeros(1, np.float32)
+        core.largest(*active, chosen, largest)
+        if largest[0] > LARGEST_FLOAT:
             raise InputError(
-                f"the activity of a unit is {largest:g}: expected at most {LARGEST_FLOAT:g}; scale the inputs"
+                f"the activity of a unit is {largest[0]:g}: expected at most {LARGEST_FLOAT:g}; scale the inputs"
             )
         state = with_counts(state, len(chosen))
         pairs, sums, taught = (state.arrays[one.name] for one in state.declared)
         if not self._add_sparse(pairs, active, chosen, undo, FLOAT_SPARSE):
             if undo is not None:
                 undo.before_all(pairs)
-            rows, tile = self.dense(active, chosen), self.room("tile", (kernels.SOME, kernels.TILE), np.float32)
-            kernels.add_rows(pairs, rows, np.ascontiguousarray(rows.T), tile)
-        kernels.add_classes(sums, taught, *active, chosen, labels)
+            self.add_dense(pairs, self.dense(active, chosen))
+        core.add_classes(sums, taught, *active, chosen, labels)
         return state
 
     def add_one(self, state: State, active: Active, labels: NDArray[np.int64], clock: NDArray[np.int64]) -> bool:
         pairs, sums, taught = (state.arrays[one.name] for one in state.declared)
-        return learn_floats(pairs, sums, taught, active, labels, np.float32(LARGEST_FLOAT), clock)
+        return bool(core.learn_floats(pairs, sums, taught, *active, labels, LARGEST_FLOAT, clock))

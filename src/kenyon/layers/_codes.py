@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon._kernels.draw import draw_code
+from kenyon import core
 
 
 def code_of(number: int, n_hidden: int, width: int, seed: int) -> NDArray[np.uint8]:
     """The code of a class: half of the neurons are 1, the others and the padding up to `width` 0."""
     row = np.zeros(width, np.uint8)
-    draw_code(np.uint64(seed), number, n_hidden // 2, row[:n_hidden])
+    core.draw_code(seed, number, n_hidden // 2, np.empty(n_hidden, np.uint32), row[:n_hidden])
     return row
 
 

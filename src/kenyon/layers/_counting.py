@@ -25,13 +25,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon._kernels import counting as kernels
+from kenyon import core
 from kenyon.errors import ConfigError, InputError
 from kenyon.features import Active
 from kenyon.layers._base import Layer, Samples
 from kenyon.layers._class_sums import with_joined
 from kenyon.layers._coactivity import TAUGHT
 from kenyon.layers._fading import FADES, halved, learn_and_fade
+from kenyon.layers._few_bit_merge import ONE
 from kenyon.layers._plastic import KeptRows, PlasticUndo
 from kenyon.layers._state import Declared, State
 from kenyon.layers._sums import NARROW, added, check_neurons, narrowest, only, taken_away, wide_in, widened
@@ -39,7 +40,7 @@ from kenyon.rules import MEAN, Rule
 
 SUMS = Declared("sums", ("units", "neurons"), np.uint32, wide=True)
 
-LARGEST = kernels.ONE + kernels.ONE // 8
+LARGEST = ONE + ONE // 8
 """No activity of a unit in a sample of length 1 is larger: the length of a sample in bytes is rounded down."""
 
 
@@ -132,11 +133,11 @@ class CountingLayer(Layer):
         active, first, last, labels, *_ = samples
         if self.bayes:
             self._check_counts(active, first, last)
-        lesson = (active, first, last, active[1].dtype == np.uint8, labels, samples.plastic_in(self))
-        self._make_room(lesson, last - first)
-        kernels.add(self.state.arrays["sums"], self.state.arrays["taught"], *lesson)
+        block = (*active, first, last, labels, samples.plastic_in(self))
+        self._make_room(block, last - first)
+        core.add_counts(self.state.arrays["sums"], self.state.arrays["taught"], *block)
 
-    def _make_room(self, lesson: tuple, n: int) -> None:
+    def _make_room(self, block: tuple, n: int) -> None:
         """Go over to 64 bits where these samples would pass 32, and only there."""
         sums, taught = self.state.arrays["sums"], self.state.arrays["taught"]
         if sums.dtype == taught.dtype == np.uint64:
@@ -146,19 +147,19 @@ class CountingLayer(Layer):
             self._sure = max(0, NARROW - highest) // LARGEST
         if self._sure < n:
             after = {"sums": sums.astype(np.uint64), "taught": taught.astype(np.uint64)}
-            kernels.add(after["sums"], after["taught"], *lesson)
+            core.add_counts(after["sums"], after["taught"], *block)
             self.state = widened(self.state, {name for name, array in after.items() if array.max() > NARROW})
         self._sure = max(0, self._sure - n)
 
     def forward(self, active: Active, first: int, last: int) -> NDArray[np.float32]:
         outputs = np.empty((last - first, self.width), np.float32)
-        sums, taught, whole = self.state.arrays["sums"], self.state.arrays["taught"], active[1].dtype == np.uint8
+        sums, taught = self.state.arrays["sums"], self.state.arrays["taught"]
         if not self.bayes:
-            kernels.read(sums, taught, active, first, last, whole, self.most, outputs)
+            core.read_counts(sums, taught, *active, first, last, self.most, outputs)
             return outputs
         self._check_counts(active, first, last)
         totals = sums.sum(axis=0, dtype=np.float64)
-        kernels.read_bayes(sums, totals, active, first, last, whole, SMOOTHING, outputs)
+        core.read_bayes(sums, taught, *active, first, last, totals, SMOOTHING, outputs)
         return outputs + np.log(np.maximum(taught, 1)).astype(np.float32) if self._prior == "counts" else outputs
 
     @staticmethod
@@ -177,7 +178,7 @@ class CountingLayer(Layer):
         if self.bayes:
             smooth = views["sums"] + SMOOTHING
             return np.log(smooth / smooth.sum(axis=0)).astype(np.float32)
-        means = views["sums"] / (np.maximum(views["taught"], 1).astype(np.float64) * kernels.ONE)
+        means = views["sums"] / (np.maximum(views["taught"], 1).astype(np.float64) * ONE)
         return np.minimum(means, self.most).astype(np.float32)
 
     def weight_means(self) -> NDArray[np.float64]:

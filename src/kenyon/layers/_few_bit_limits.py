@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 from kenyon.errors import ConfigError
@@ -10,6 +11,9 @@ from kenyon.modulation import Moving
 from kenyon.rules import RULES, Rule
 
 BITS = (8, 4, 3, 2)
+
+MOST_COUNT = 2**31 - 1
+"""Samples that a neuron can count."""
 
 LARGEST_SCORE = 2**22
 MOST_FRACTION = 12
@@ -19,6 +23,11 @@ def fraction_of(n_inputs: int, top: int) -> int:
     """Bits of a score's fraction: as many as keep every score below LARGEST_SCORE."""
     largest = top * math.sqrt(n_inputs) * 17 / 16  # 1/16: the length of a sample is rounded down
     return max(0, min(MOST_FRACTION, math.floor(math.log2(LARGEST_SCORE / largest))))
+
+
+def parts_of(bits: int, limit: Callable[..., int] | None) -> int:
+    """Bits of the fraction with which a limit in levels is taken, where the rule has one."""
+    return max(0, 7 - bits) if limit is not None else 0
 
 
 def check_bits(bits: Any) -> None:

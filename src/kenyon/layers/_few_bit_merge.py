@@ -25,10 +25,12 @@ from collections.abc import Callable, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon._kernels.counting import ONE
-from kenyon._kernels.few_bits import MOST
-from kenyon._kernels.merging import compile_merge, compile_narrow
+from kenyon import core
+from kenyon.layers._few_bit_limits import MOST_COUNT
 from kenyon.layers._state import State
+
+ONE = 65536
+"""An activity of 1 in a `CountingLayer`."""
 
 
 def merged_levels(
@@ -48,27 +50,27 @@ def merged_levels(
         seed: of the rounding.
     """
     arrays, theirs = {name: array.copy() for name, array in state.arrays.items()}, other.arrays
-    merge, top = compile_merge(bits, signed), (1 << (bits - signed)) - 1
+    top = (1 << (bits - signed)) - 1
     for k, j in enumerate(neurons.tolist()):
-        n = min(int(arrays["counts"][j]) + int(theirs["counts"][k]), int(MOST))
+        n = min(int(arrays["counts"][j]) + int(theirs["counts"][k]), MOST_COUNT)
         (own, beyond), (more, others_beyond) = (_scale(each, at, top, limit) for each, at in ((arrays, j), (theirs, k)))
-        e = max(int(own), int(more))
+        e = max(own, more)
         while limit is not None and limit(n, top) > top << e:
             e += 1
-        levels = (arrays["weights"], own, beyond, theirs["weights"], more, others_beyond)
-        merge(*levels, n_units, k, j, np.int64(n), np.int64(e), np.uint32(seed % 2**32))
+        levels = (arrays["weights"], j, own, beyond, theirs["weights"], k, more, others_beyond)
+        core.merge_levels(bits, signed, *levels, n_units, n, e, seed % 2**32)
         arrays["counts"][j] = n
         if limit is not None:
             arrays["exponents"][j] = e
     return State(state.declared, state.sizes, arrays)
 
 
-def _scale(arrays: Mapping[str, NDArray], j: int, top: int, limit: Callable[..., int] | None) -> list[np.int64]:
+def _scale(arrays: Mapping[str, NDArray], j: int, top: int, limit: Callable[..., int] | None) -> tuple[int, int]:
     """The exponent of a neuron, and what its top level stands for in levels of exponent 0."""
     if limit is None:
-        return [np.int64(0), np.int64(top)]
+        return 0, top
     e = int(arrays["exponents"][j])
-    return [np.int64(e), np.int64(max(top << e, 2 * limit(int(arrays["counts"][j]), top)))]
+    return e, max(top << e, 2 * limit(int(arrays["counts"][j]), top))
 
 
 def narrowed_levels(counted: State, state: State, n_units: int, bits: int, level: float, seed: int) -> State:
@@ -80,11 +82,9 @@ def narrowed_levels(counted: State, state: State, n_units: int, bits: int, level
         seed: of the rounding.
     """
     arrays, sums = {name: array.copy() for name, array in state.arrays.items()}, counted.arrays["sums"]
-    narrow = compile_narrow(bits)
     for j, n in enumerate(counted.views()["taught"].tolist()):
-        n = min(n, int(MOST))
+        n = min(n, MOST_COUNT)
         e = max(0, n - 1).bit_length()
-        each = np.float64(ONE * level * 2.0**e)
-        narrow(sums, arrays["weights"], n_units, j, np.int64(n), each, np.uint32(seed % 2**32))
+        core.narrow_levels(bits, sums, arrays["weights"], n_units, j, n, ONE * level * 2.0**e, seed % 2**32)
         arrays["counts"][j], arrays["exponents"][j] = n, e
     return State(state.declared, state.sizes, arrays)

@@ -48,24 +48,24 @@ as above.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon._kernels.few_bits import MOST, compile_float, compile_unpack, compile_whole, parts_of
+from kenyon import core
 from kenyon.errors import ConfigError, ModelFileError
 from kenyon.features import Active
 from kenyon.layers._base import Layer, Samples
 from kenyon.layers._codes import more_codes
-from kenyon.layers._few_bit_limits import check_bits, check_rule, check_whole, fraction_of
+from kenyon.layers._few_bit_limits import MOST_COUNT, check_bits, check_rule, check_whole, fraction_of, parts_of
 from kenyon.layers._few_bit_merge import merged_levels, narrowed_levels
 from kenyon.layers._state import Declared, State
 from kenyon.layers._sums import check_additive, check_neurons
 from kenyon.modulation import Moving, clamp_bounds, local_of
-from kenyon.rules import Rule
+from kenyon.rules import Kernels, Rule, kernels_of
 
 COUNTS = Declared("counts", ("neurons",), np.uint32)
 EXPONENTS = Declared("exponents", ("neurons",), np.uint8)
@@ -159,15 +159,10 @@ class FewBitLayer(Layer):
 
     def learn(self, samples: Samples, outputs: NDArray[np.float32] | None = None) -> int:
         active, first, last, labels, _, beta = samples
-        arrays, scores = self._arrays(active), self._room(0 if outputs is None else last - first)
-        seed = np.uint32(self.seed % 2**32)
-        lesson = (active, first, last, self.n_inputs, labels, self.codes, samples.plastic_in(self), seed)
-        if self.whole:
-            shift = 28 - self.fraction
-            self._kernels[0](*arrays, *lesson, shift, self.constants, scores)
-        else:
-            self._kernels[0](*arrays, *lesson, self.level, beta[:, 0], beta[:, 2:], scores)
-        if outputs is not None:
+        scores = None if outputs is None else self._room(last - first)
+        signal = (labels, self.codes, samples.plastic_in(self), self.seed % 2**32)
+        self._run(active, first, last, signal, beta, scores)
+        if outputs is not None and scores is not None:
             outputs[...] = self._as_outputs(scores)
         return last
 
@@ -175,14 +170,25 @@ class FewBitLayer(Layer):
         return self._as_outputs(self.scores(active, first, last))
 
     def scores(self, active: Active, first: int, last: int) -> NDArray[np.int32] | NDArray[np.float32]:
-        """The scores of samples first .. last - 1, (samples, width): whole numbers, or `x_o` of float activity."""
+        """The scores of samples first .. last - 1, (samples, width): integers, or `x_o` of float activity."""
         out = self._room(last - first)
-        if self.whole:
-            self._kernels[1](*self._arrays(active), active, first, last, 28 - self.fraction, out)
-        else:
-            arrays, parameters = self._arrays(active), self._parameters()
-            self._kernels[1](*arrays, active, first, last, self.n_inputs, self.level, parameters, out)
+        self._run(active, first, last, (None, None, None, 0), self._parameters(), out)
         return out
+
+    def _run(
+        self, active: Active, first: int, last: int, signal: tuple, beta: NDArray[np.float32], out: NDArray | None
+    ) -> None:
+        """Score samples where there is `out`, and learn each behind it where there are labels."""
+        if (active[1].dtype == np.uint8) != self.whole:
+            wanted = "bytes" if self.whole else "float32"
+            raise ConfigError(f"the features give activity in {active[1].dtype}: expected {wanted} before this layer")
+        arrays = self.state.arrays
+        levels = (self.bits, self.signed, arrays["weights"], arrays["counts"], arrays.get("exponents"))
+        block = (*levels, *active, first, last, self.n_inputs, *signal)
+        if self.whole:
+            self._kernels.call("whole", last - first, *block, 28 - self.fraction, self.constants, out)
+        else:
+            self._kernels.call("levels", last - first, *block, self.level, beta, out)
 
     @property
     def scale(self) -> np.float32:
@@ -195,28 +201,15 @@ class FewBitLayer(Layer):
     def _room(self, n_samples: int) -> NDArray:
         return np.empty((n_samples, self.width), np.int32 if self.whole else np.float32)
 
-    def _arrays(self, active: Active) -> tuple[NDArray, NDArray, NDArray]:
-        """Weights, counts and exponents, for activity of the kind that the layer learns."""
-        if (active[1].dtype == np.uint8) != self.whole:
-            wanted = "bytes" if self.whole else "float32"
-            raise ConfigError(f"the features give activity in {active[1].dtype}: expected {wanted} before this layer")
-        arrays = self.state.arrays
-        return arrays["weights"], arrays["counts"], arrays.get("exponents", _NONE)
-
     @cached_property
-    def _kernels(self) -> tuple[Callable[..., None], Callable[..., None]]:
-        """(learn, read): compiled, and no part of a layer that is copied or pickled."""
-        rule, kind = self.rule, type(self.rule)
-        if self.whole:
-            functions = (kind.whole_step, kind.whole_limit, kind.whole_score)
-            return compile_whole(self.bits, self.signed, *functions, len(self.constants))
-        how = (kind.delta, self._local, kind.readout, kind.whole_limit, len(rule.parameters), rule.counted)
-        return compile_float(self.bits, self.signed, *how)
+    def _kernels(self) -> Kernels:
+        """What learns by the rule, which is no part of a layer that is copied or pickled."""
+        return kernels_of(self.rule, self._local)
 
     def _parameters(self) -> NDArray[np.float32]:
-        """Of a readout, which are numbers; without one they are not used."""
+        """A row of `beta` for reading: the parameters are numbers where there is a readout, else they are not used."""
         numbers = [0.0 if callable(value) else value for value in self.rule.parameters.values()]
-        return np.array(numbers, np.float32)
+        return np.array([[0.0, 0.0, *numbers]], np.float32)
 
     def unlike_one_pass(self) -> str | None:
         check_additive(self.rule, self.n_hidden)
@@ -242,7 +235,7 @@ class FewBitLayer(Layer):
     def levels(self) -> NDArray[np.int16]:
         """(n_inputs, n_neurons): the levels, unpacked."""
         levels = np.empty((self.n_inputs, self.n_neurons), np.int16)
-        compile_unpack(self.bits, self.signed)(self.state.arrays["weights"], levels)
+        core.unpack_levels(self.bits, self.signed, self.state.arrays["weights"], levels)
         return levels
 
     @property
@@ -253,7 +246,7 @@ class FewBitLayer(Layer):
         each = (self.level * 2.0 ** exponents.astype(np.float64)).astype(np.float32)
         if read is None:
             return levels * each
-        known, parameters = np.arange(-self.top if self.signed else 0, self.top + 1), self._parameters().tolist()
+        known, parameters = np.arange(-self.top if self.signed else 0, self.top + 1), self._parameters()[0, 2:].tolist()
         weights = np.empty(levels.shape, np.float32)
         for j, n in enumerate(np.maximum(arrays["counts"][: self.n_neurons], 1).tolist()):
             table = [read(float(w), n, self.n_inputs, *parameters) for w in known.astype(np.float32) * each[j]]
@@ -270,7 +263,7 @@ class FewBitLayer(Layer):
         wanted = {
             f"levels from {-self.top if self.signed else 0} to {self.top}": np.abs(levels).max(initial=0) <= self.top,
             "zeros behind the last unit": not spare or not (last >> spare).any(),
-            f"counts up to {MOST}": self.state.views()["counts"].max(initial=0) <= MOST,
+            f"counts up to {MOST_COUNT}": self.state.views()["counts"].max(initial=0) <= MOST_COUNT,
             "exponents up to 31": self.state.views().get("exponents", _NONE).max(initial=0) <= 31,
         }
         for what, true in wanted.items():

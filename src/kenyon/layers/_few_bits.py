@@ -15,7 +15,7 @@ more than chance, since it falls on the small eigenvalues.
 The state depends on the order of the stream, but not on how the stream is cut into calls.
 
 **Merging** two states, a and b, in whole numbers of 64 bits; `>>` and `/` round down, and `word(x, y)` is that of
-`_kernels/thin.py`. With n the count of a class, m its mean at a unit in 1/256, t the samples of both states in all, h
+`core/numbers.h`. With n the count of a class, m its mean at a unit in 1/256, t the samples of both states in all, h
 halvings and d doublings, p an entry of the co-activity at place k:
 
     m    = (n_a m_a + n_b m_b + ((word(word(t, 2), unit * width + class) >> 48) * (n_a + n_b) >> 16)) / (n_a + n_b)
@@ -40,16 +40,14 @@ from math import isqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon._kernels import merging, thin
-from kenyon._kernels.pairs import fill_triangle
-from kenyon._kernels.pairs_one import learn_thinned_16, learn_thinned_24
+from kenyon import core
 from kenyon.errors import ModelFileError
 from kenyon.features import BLOCK, Active
-from kenyon.layers._coactivity import FEW_ROWS, TAUGHT, Coactivity
+from kenyon.layers._coactivity import TAUGHT, Coactivity
 from kenyon.layers._pairs_undo import PairsUndo
 from kenyon.layers._readout import ClassMoments
 from kenyon.layers._state import Declared, State
-from kenyon.layers._sums import narrowest, spread, with_counts
+from kenyon.layers._sums import NARROW, narrowest, spread, with_counts
 from kenyon.layers._whole_readout import WholeReadout, solve_whole
 
 MOST_HALVINGS = 62
@@ -80,6 +78,7 @@ class FewBits(Coactivity):
         super().__init__(n_units, few_bits_of(bits), np.uint8)
         self.bits, self._limit = bits, 2 ** (bits - 1) - 1
         self.enough = isqrt(n_units * self._limit // 16)
+        self._scratch_pack: core.Pack | None = None
 
     def add(
         self,
@@ -90,41 +89,32 @@ class FewBits(Coactivity):
         undo: PairsUndo | None = None,
     ) -> State:
         state = with_counts(state, len(chosen))
-        packed, means, taught, halvings, doublings = (state.arrays[one.name] for one in state.declared)
-        dense, room = self.dense(active, chosen), self.room("distances", (BLOCK, self.n_units), np.float32)
-        pairs = self.unpacked(packed)
-        diagonal = pairs[self.diagonal].astype(np.int64)
-        time, at, before = int(taught.sum()), 0, self.visited
-        while True:
-            how = (8 + int(doublings[0]), int(halvings[0]), self._limit)
-            at, n = thin.centre(means, taught, diagonal, dense, labels, chosen, time, *how, at, room)
-            if n:
-                (self.add_one_by_one if n <= FEW_ROWS else self.add_in_panels)(pairs, room[:n])
-                self.visited += n * pairs.size
-            if at == len(chosen):
-                break
-            enough = (time + at) >> int(halvings[0]) >= self.enough
-            scale, most = (halvings, MOST_HALVINGS) if enough else (doublings, MOST_DOUBLINGS)
-            scale[0] = min(scale[0] + 1, most)  # beyond them only a state from a forged file could go
-            thin.divide(pairs, 1 if enough else 2, 256 * int(doublings[0]) + int(halvings[0]))
-            self.visited += pairs.size
-            diagonal[:] = pairs[self.diagonal]
-        if self.visited > before:
-            if undo is not None:
-                undo.before_all(packed)
-            self._pack(pairs, packed)
+        if undo is not None:
+            undo.before_all(state.arrays["pairs"])
+        arrays = (state.arrays[one.name] for one in state.declared)
+        self.visited += core.learn_thin(self.bits, *arrays, *active, chosen, labels, *self._how(), None)
         return state
 
     def add_one(self, state: State, active: Active, labels: NDArray[np.int64], clock: NDArray[np.int64]) -> bool:
-        packed, means, taught, *scales = (state.arrays[one.name] for one in state.declared)
-        learn = learn_thinned_16 if self.bits == 16 else learn_thinned_24
-        return learn(packed, means, taught, tuple(scales), active, labels, self._limit, self._scratch_of_one(), clock)
+        if int(state.arrays["taught"].sum()) >= NARROW:
+            return False
+        arrays = (state.arrays[one.name] for one in state.declared)
+        core.learn_thin(self.bits, *arrays, *active, None, labels, *self._how(), clock)
+        return True
 
-    def _scratch_of_one(self) -> tuple[NDArray, NDArray, NDArray, NDArray]:
-        n_pairs = 0 if self.bits == 16 else self.n_units * (self.n_units + 1) // 2
-        dense, distances = (self.room(name, (BLOCK, self.n_units), np.float32)[:1] for name in ("rows", "distances"))
-        diagonal = self.room("diagonal", (self.n_units,), np.int64)
-        return diagonal, self.room("unpacked", (n_pairs,), np.int32), dense, distances
+    def _how(self) -> tuple[int, int, core.Pack]:
+        """When entries are halved and how large they may be, and scratch."""
+        if self._scratch_pack is None:
+            n, n_pairs = self.n_units, 0 if self.bits == 16 else self.n_units * (self.n_units + 1) // 2
+            self._scratch_pack = core.pack(
+                self.room("activity", (n,), np.uint8),
+                self.room("column", (n,), np.uint16),
+                self.room("diagonal", (2, n), np.int32),
+                self.room("distances", (BLOCK, n), np.int16),
+                self.tiles(),
+                self.room("triangle", (n_pairs,), np.int32),
+            )
+        return self.enough, self._limit, self._scratch_pack
 
     def merged(self, state: State, other: State, neurons: NDArray[np.int64]) -> State:
         ours, theirs = (
@@ -137,25 +127,25 @@ class FewBits(Coactivity):
         a, b = (each["taught"].astype(np.uint64) for each in (ours, theirs))
         time = int(a.sum()) + int(b.sum())
         means = ours["means"].copy()
-        merging.merge_means(ours["means"], theirs["means"], a, b, np.uint64(thin.word(time, 2)), means)
+        core.merge_means(ours["means"], theirs["means"], a, b, _word(time, 2), means)
         both = np.flatnonzero((a > 0) & (b > 0))
-        distances = ours["means"][:, both].astype(np.int64) - theirs["means"][:, both]
+        distances = np.ascontiguousarray(ours["means"][:, both].astype(np.int64) - theirs["means"][:, both])
         pairs, others = (self.unpacked(each["pairs"]) for each in (ours, theirs))
         scales = np.array([[each["halvings"][0], each["doublings"][0]] for each in (ours, theirs)], np.int64)
         halvings, doublings = scales.max(axis=0).tolist()
-        weights, diagonal = np.zeros(len(both), np.uint64), np.zeros(self.n_units, np.int64)
+        weights = np.zeros(len(both), np.uint64)
         while True:
-            merging.shared_weights(a[both], b[both], halvings, weights)
+            core.shared_weights(a[both], b[both], halvings, weights)
             places = np.minimum(halvings - scales[:, 0] + 2 * (doublings - scales[:, 1]), 62)
-            how = (pairs, others, places, distances, weights, np.int64(16 + 2 * doublings), np.int64(self._limit))
-            if merging.merge_diagonal(*how, diagonal):
+            how = (pairs, others, places, distances, weights, 16 + 2 * doublings, self._limit)
+            if core.diagonal_fits(*how):
                 break
             if time >> halvings >= self.enough or doublings == MOST_DOUBLINGS:
                 halvings += 1
             else:
                 doublings += 1
         total = np.empty_like(pairs)
-        merging.merge_pairs(*how, np.uint64(thin.word(time, 1)), total)
+        core.merge_pairs(*how, _word(time, 1), total)
         packed = np.empty_like(ours["pairs"])
         self._pack(total, packed)
         arrays = {"pairs": packed, "means": means, "taught": a + b}
@@ -168,7 +158,7 @@ class FewBits(Coactivity):
         n_samples = float(views["taught"].sum())
         share, square = 2.0 ** -float(views["halvings"][0]), 4.0 ** float(views["doublings"][0])
         scatter = np.empty((self.n_units, self.n_units))
-        fill_triangle(self.unpacked(views["pairs"]), square / share, scatter)
+        core.fill_triangle(self.unpacked(views["pairs"]), square / share, scatter)
         return ClassMoments(scatter, views["means"][:, known] / 256, n_samples, n_samples * share)
 
     def solved_whole(self, state: State, shrinkage: tuple[int, int]) -> WholeReadout:
@@ -176,7 +166,7 @@ class FewBits(Coactivity):
         arrays = state.arrays
         n_used = float(arrays["taught"].sum()) / 2.0 ** int(arrays["halvings"][0])
         unit = n_used / 4.0 ** int(arrays["doublings"][0]) / 256
-        triangle = self.unpacked(arrays["pairs"])
+        triangle = arrays["pairs"] if self.bits == 16 else self.unpacked(arrays["pairs"])
         return solve_whole(triangle, arrays["means"], arrays["taught"], shrinkage, unit)
 
     def check(self, state: State) -> None:
@@ -208,11 +198,16 @@ class FewBits(Coactivity):
         if self.bits == 16:
             return packed.astype(np.int32)
         pairs = np.empty(len(packed) // 3, np.int32)
-        thin.unpack_24(packed, pairs)
+        core.unpack_pairs(packed, pairs)
         return pairs
 
     def _pack(self, pairs: NDArray[np.int32], packed: NDArray) -> None:
         if self.bits == 16:
             packed[:] = pairs
         else:
-            thin.pack_24(pairs, packed)
+            core.pack_pairs(pairs, packed)
+
+
+def _word(a: int, b: int) -> int:
+    """64 random bits for a pair of numbers."""
+    return core.word(a, b) % 2**64

@@ -20,10 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon._kernels.draw import draw_weights
-from kenyon._kernels.learn import forward_block
-from kenyon._kernels.local_error import learn_by_local_error
-from kenyon._kernels.outputs import column_means
+from kenyon import core
 from kenyon.errors import MergeError
 from kenyon.features import Active
 from kenyon.layers._base import Layer, Samples
@@ -62,7 +59,7 @@ class LocalErrorLayer(Layer):
         self.codes = np.zeros((0, self.width), np.float32)
         self._kept: KeptRows | None = None
         reach = np.float32(np.sqrt(3 / n_hidden))  # of variance 1 / n_hidden
-        draw_weights(np.uint64(seed), reach, self.state.arrays["weights"][:, :n_hidden])
+        core.draw_weights(seed, reach, self.state.arrays["weights"][:, :n_hidden])
 
     @property
     def weights(self) -> NDArray[np.float32]:
@@ -83,12 +80,13 @@ class LocalErrorLayer(Layer):
         active, first, last, labels, _, _ = samples
         if outputs is None:
             outputs = np.empty((last - first, self.width), np.float32)
-        arrays = self.state.arrays
-        return learn_by_local_error(arrays["weights"], self.codes, active, first, last, labels, self._rate, outputs)
+        scratch = (np.empty(self.width, np.float32), np.empty(len(self.codes), np.float32))
+        weights = self.state.arrays["weights"]
+        return core.local_error(weights, self.codes, *active, first, last, labels, self._rate, outputs, *scratch)
 
     def forward(self, active: Active, first: int, last: int) -> NDArray[np.float32]:
         outputs = np.empty((last - first, self.width), np.float32)
-        forward_block(self.state.arrays["weights"], active, first, last, outputs)
+        core.forward(self.state.arrays["weights"], *active, first, last, outputs)
         return outputs
 
     def updates(self, samples: Samples, taught: NDArray[np.bool_], n_plastic: int) -> int:
@@ -96,7 +94,9 @@ class LocalErrorLayer(Layer):
         return int(active[2][first:last] @ taught) * n_plastic
 
     def weight_means(self) -> NDArray[np.float64]:
-        return column_means(self.weights, self.n_neurons)
+        means = np.empty(self.n_neurons)
+        core.column_means(self.weights, means)
+        return means
 
     def unlike_one_pass(self) -> str | None:
         raise MergeError(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon._kernels import pairs as kernels
+from kenyon import core
 from kenyon.features import Active
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ class PairsUndo:
         self._small = [(array, array.copy()) for name, array in layer.state.arrays.items() if name != "pairs"]
         self._steps: list[_Touched | _KeptRow] = []
         self._n_touched = self._n_rows = 0
-        self._added = np.zeros(1, np.int64)  # rows that were added and not subtracted again; the kernels count them
+        self._added = np.zeros(1, np.int64)  # rows that were added and not subtracted again; the core counts them
         self._whole = False
 
     def note(self, active: Active, first: int, last: int) -> None:
@@ -71,12 +71,12 @@ class PairsUndo:
             self.before_all(pairs)
             return
         units, counts = active[0][chosen], active[2][chosen]
-        kernels.keep_products(pairs, units, counts, self._kept.touched, start)
+        core.keep_products(pairs, units, counts, self._kept.touched, start)
         self._steps.append(_Touched(units, counts, start))
         self._n_touched = end
 
-    def before_row(self, pairs: NDArray, row: NDArray[np.float32]) -> NDArray[np.int64]:
-        """A row of whole numbers is about to be added to these pairs; gives the counter that the kernel moves."""
+    def before_row(self, pairs: NDArray, row: NDArray[np.int16]) -> NDArray[np.int64]:
+        """A row of whole numbers is about to be added to these pairs; gives the counter that the core moves."""
         if self._concerns(pairs) and self._n_rows == ROWS:
             self.before_all(pairs)
         if not self._concerns(pairs):
@@ -106,14 +106,14 @@ class _Touched:
         self._units, self._counts, self._start = units, counts, start
 
     def undo(self, pairs: NDArray, kept: NDArray, added: NDArray[np.int64]) -> None:
-        kernels.restore_products(pairs, self._units, self._counts, kept, self._start)
+        core.restore_products(pairs, self._units, self._counts, kept, self._start)
 
 
 class _KeptRow:
     """A sample that was added after `n_before` others, or was about to be."""
 
-    def __init__(self, row: NDArray[np.float32], n_before: int) -> None:
+    def __init__(self, row: NDArray[np.int16], n_before: int) -> None:
         self._row, self._n_before = row, n_before
 
     def undo(self, pairs: NDArray, kept: NDArray, added: NDArray[np.int64]) -> None:
-        kernels.subtract_row(pairs, self._row, self._n_before, added)
+        core.subtract_row(pairs, self._row, self._n_before, added)

@@ -18,9 +18,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon._kernels.learn import compile_readout, compile_rule, forward_block
-from kenyon._kernels.outputs import column_means
-from kenyon._kernels.undo import forget_rows, keep_rows, keep_rows_of_one, restore_rows
+from kenyon import core
 from kenyon.errors import MergeError, ModelFileError
 from kenyon.features import Active
 from kenyon.layers._base import Layer, Samples
@@ -28,14 +26,11 @@ from kenyon.layers._codes import more_codes
 from kenyon.layers._state import Declared, State
 from kenyon.layers._sums import added, check_additive, check_neurons
 from kenyon.modulation import clamp_bounds, local_of
-from kenyon.rules import Rule
+from kenyon.rules import Kernels, Rule, kernels_of
 
 WEIGHTS = Declared("weights", ("units", "neurons"), np.float32)
 SUMS = Declared("sums", ("neurons",), np.float64)
 COUNTS = Declared("counts", ("neurons",), np.uint32)
-
-NO_CLOCK = np.zeros(0, np.int64)
-NO_COUNTS = np.zeros(0, np.uint32)
 
 MOST_TAUGHT = 2**31
 """Samples that a file may say a neuron was taught: far from what 32 bits hold, so that learning can go on."""
@@ -95,7 +90,7 @@ class PlasticLayer(Layer):
         self._by_column, self._event_driven = step.gated and not n_hidden, step.event_driven
         self._initial = np.clip(np.float32(step.initial_weight if initial is None else initial), *clamp)
         self.codes = np.zeros((0, self.width), np.float32)
-        self._dense = np.zeros(0 if step.event_driven else n_inputs, np.float32)
+        self._dense = None if step.event_driven else np.zeros(n_inputs, np.float32)
         self._kept: KeptRows | None = None
         self._start(0)
 
@@ -105,7 +100,7 @@ class PlasticLayer(Layer):
         if self.rule.plasticity.readout is None:
             return arrays["weights"][:, : self.n_neurons]
         read = np.empty((self.n_inputs, self.n_neurons), np.float32)
-        self._readout[1](arrays["weights"], arrays["counts"], self._parameters(), read)
+        self._kernels.call("each", 1, arrays["weights"], arrays["counts"], self._parameters(), read)
         return read
 
     def add_class(self) -> None:
@@ -132,7 +127,7 @@ class PlasticLayer(Layer):
             arrays["counts"][new] = 0
 
     def learn(self, samples: Samples, outputs: NDArray[np.float32] | None = None) -> int:
-        return self._step(samples, outputs, NO_CLOCK)
+        return self._step(samples, outputs, None)
 
     @property
     def at_once(self) -> bool:
@@ -141,42 +136,20 @@ class PlasticLayer(Layer):
     def learn_one(self, sample: Samples, clock: NDArray[np.int64]) -> bool:
         return self._step(sample, None, clock) == sample.last
 
-    def _step(self, samples: Samples, outputs: NDArray[np.float32] | None, clock: NDArray[np.int64]) -> int:
+    def _step(self, samples: Samples, outputs: NDArray[np.float32] | None, clock: NDArray[np.int64] | None) -> int:
         active, first, last, labels, _, beta = samples
-        if outputs is None:
-            outputs = np.empty((0 if self._by_column else last - first, self.width), np.float32)
+        if outputs is None and not self._by_column:
+            outputs = np.empty((last - first, self.width), np.float32)
         arrays = self.state.arrays
-        sums, counts = arrays.get("sums"), arrays.get("counts")
-        kept = (
-            arrays["weights"],
-            np.zeros(self.width) if sums is None else sums,
-            NO_COUNTS if counts is None else counts,
-        )
-        signal = (labels, self.codes, samples.plastic_in(self))
-        moving = (beta[:, 0], beta[:, 2:], beta[:, 1])
-        return self._learn(kept, active, first, last, signal, moving, self.clamp, outputs, self._dense, clock)
+        kept = (arrays["weights"], arrays.get("sums"), arrays.get("counts"))
+        signal = (labels, self.codes, samples.plastic_in(self), beta)
+        more = (*self.clamp, outputs, self._dense, clock)
+        return self._kernels.call("learn", last - first, self._by_column, *kept, *active, first, last, *signal, *more)
 
     @cached_property
-    def _learn(self) -> Callable[..., int]:
-        """The compiled rule, which is no part of a layer that is copied or pickled."""
-        step = self.rule.plasticity
-        counted = "counts" in self.state.arrays
-        return compile_rule(
-            type(step).delta,
-            self._local,
-            type(step).readout,
-            len(step.parameters),
-            self._by_column,
-            self._event_driven,
-            self.rule.window is not None,
-            counted,
-            step.counted,
-        )
-
-    @cached_property
-    def _readout(self) -> tuple[Callable[..., None], Callable[..., None]]:
-        step = self.rule.plasticity
-        return compile_readout(type(step).readout, len(step.parameters))
+    def _kernels(self) -> Kernels:
+        """What learns by the rule, which is no part of a layer that is copied or pickled."""
+        return kernels_of(self.rule.plasticity, self._local)
 
     def _parameters(self) -> NDArray[np.float32]:
         """Of a rule with a readout, whose parameters are numbers."""
@@ -191,9 +164,10 @@ class PlasticLayer(Layer):
         outputs = np.empty((last - first, self.width), np.float32)
         arrays = self.state.arrays
         if self.rule.plasticity.readout is None:
-            forward_block(arrays["weights"], active, first, last, outputs)
+            core.forward(arrays["weights"], *active, first, last, outputs)
         else:
-            self._readout[0](arrays["weights"], arrays["counts"], active, first, last, self._parameters(), outputs)
+            known = (arrays["weights"], arrays["counts"], *active, first, last, self._parameters())
+            self._kernels.call("outputs", last - first, *known, outputs)
         return outputs
 
     def unlike_one_pass(self) -> str | None:
@@ -210,7 +184,9 @@ class PlasticLayer(Layer):
         self.state = total
 
     def weight_means(self) -> NDArray[np.float64]:
-        return column_means(self.weights, self.n_neurons)
+        means = np.empty(self.n_neurons)
+        core.column_means(self.weights, means)
+        return means
 
     @property
     def sharpness(self) -> float:
@@ -235,11 +211,11 @@ class PlasticLayer(Layer):
     @property
     def nbytes(self) -> int:
         journal = self.state.arrays["weights"].nbytes + 5 * self.n_inputs  # whether or not a call has needed it yet
-        return super().nbytes + self.codes.nbytes + self._dense.nbytes + journal
+        dense = 0 if self._dense is None else self._dense.nbytes
+        return super().nbytes + self.codes.nbytes + dense + journal
 
     def __getstate__(self) -> dict[str, Any]:
-        compiled = ("_learn", "_readout")
-        return {name: value for name, value in vars(self).items() if name not in compiled} | {"_kept": None}
+        return {name: value for name, value in vars(self).items() if name != "_kernels"} | {"_kept": None}
 
 
 class KeptRows:
@@ -280,7 +256,7 @@ class PlasticUndo:
         self._state, self._codes, self._n_classes = layer.state, layer.codes, layer.n_classes
         self._small = {key: array.copy() for key, array in layer.state.arrays.items() if key != name}
         if kept.marked:
-            forget_rows(kept.marks, kept.units, kept.count)
+            core.forget_rows(kept.marks, kept.units, kept.count)
         kept.marked, kept.count[0] = False, 0
         self._whole: NDArray | None = None
 
@@ -291,18 +267,18 @@ class PlasticUndo:
         if self._layer.keeps_rows:
             kept = self._kept
             if last - first == 1 and not kept.marked and not kept.count[0]:
-                keep_rows_of_one(weights, active, first, kept.units, kept.rows, kept.count)
+                core.keep_rows_of_one(weights, *active, first, kept.units, kept.rows, kept.count)
                 return
             if kept.count[0] and not kept.marked:
                 kept.marks[kept.units[: kept.count[0]]] = True
             kept.marked = True
-            keep_rows(weights, active, first, last, kept.marks, kept.units, kept.rows, kept.count)
+            core.keep_rows(weights, *active, first, last, kept.marks, kept.units, kept.rows, kept.count)
         elif self._whole is None:
             self._whole = weights.copy()
 
     def undo(self) -> None:
         layer, arrays = self._layer, self._state.arrays
-        restore_rows(arrays[self._name], self._kept.units, self._kept.rows, self._kept.count)
+        core.restore_rows(arrays[self._name], self._kept.units, self._kept.rows, self._kept.count)
         if self._whole is not None:
             arrays[self._name][...] = self._whole
         for name, array in self._small.items():

@@ -10,7 +10,7 @@ log(n_j / n) to a score, and ridge weighs each class by n_j / n in place of 1 / 
 offsets are given less those of c, the same for every class, which changes no difference between scores and keeps
 them small.
 
-A readout is computed in float64 by LAPACK, whose last bits may differ between machines, and rounded to float32.
+A readout is computed in float64 (`core/cholesky.h`), with the same bits on every machine, and rounded to float32.
 """
 
 from __future__ import annotations
@@ -20,11 +20,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg.blas import dsyrk
-from scipy.linalg.lapack import dpotrf, dpotrs
 
-from kenyon._kernels.learn import forward_block
-from kenyon._kernels.pairs import squares_of_triangle
+from kenyon import core
 from kenyon.errors import DivergenceError, ModelFileError
 from kenyon.features import Active
 
@@ -70,7 +67,7 @@ class Readout(NamedTuple):
         units, values, counts = active
         rows = (units[first:last], values[first:last].astype(np.float32, copy=False), counts[first:last])
         outputs = np.empty((last - first, len(self.offsets)), np.float32)
-        forward_block(self.weights, rows, 0, last - first, outputs)
+        core.forward(self.weights, *rows, 0, last - first, outputs)
         return outputs + self.offsets
 
     def in_floats(self) -> NDArray[np.float32]:
@@ -138,10 +135,10 @@ def solve(
     counts = taught[known].astype(np.float64) / float(taught[known].sum())
     weighed = kind == "ridge" and prior == "counts"
     centre = (means * counts).sum(axis=1, keepdims=True) if weighed else means.mean(axis=1, keepdims=True)
-    apart = np.asfortranarray(means - centre)
+    apart = np.ascontiguousarray(means - centre)
     while True:
         if weighed:
-            add_outer(scatter, np.asfortranarray(apart * np.sqrt(counts)), n_samples)
+            add_outer(scatter, apart * np.sqrt(counts), n_samples)
         elif kind == "ridge":
             add_outer(scatter, apart, n_samples / known.size)
         solved = _solved(scatter, apart, amount, n_samples)
@@ -189,7 +186,9 @@ def oracle_shrinkage(scatter: NDArray[np.float64], n_used: float) -> float:
     """
     d, n = len(scatter), max(n_used, 1.0)
     trace = float(np.trace(scatter)) ** 2
-    squares = squares_of_triangle(scatter)
+    total = np.zeros(1)
+    core.squares_of_triangle(scatter, total)
+    squares = float(total[0])
     excess = (n + 1) * (squares - trace / d)
     rho = min(MOST, (squares + trace) / excess) if excess > 0 else MOST
     return rho / (1 - rho)
@@ -197,8 +196,7 @@ def oracle_shrinkage(scatter: NDArray[np.float64], n_used: float) -> float:
 
 def add_outer(scatter: NDArray[np.float64], columns: NDArray[np.float64], factor: float) -> None:
     """Add factor times the sum of the columns' outer products with themselves to a lower triangle."""
-    # a lower triangle by rows is an upper one by columns, which is how BLAS and LAPACK see it
-    dsyrk(factor, columns, beta=1.0, c=scatter.T, lower=0, overwrite_c=1)
+    core.add_outer(scatter, np.ascontiguousarray(columns), factor, np.empty(8 * columns.shape[1]))
 
 
 def _solved(
@@ -209,7 +207,8 @@ def _solved(
     if mean <= 0 or amount > 1e6:  # no scatter yet, or none to be trusted: the nearest mean
         return apart.copy()
     scatter.flat[:: len(scatter) + 1] += amount * mean
-    factors, failed = dpotrf(scatter.T, lower=0, clean=0, overwrite_a=1)
-    if failed:
+    scratch, solved = np.empty(core.solver_scratch(len(scatter))), apart.copy()
+    if not core.factor(scatter, scratch):
         return None
-    return n_samples * dpotrs(factors, apart, lower=0)[0]
+    core.solve(scatter, solved, scratch)
+    return n_samples * solved

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon._kernels import pairs as kernels
+from kenyon import core
 from kenyon.errors import ConfigError, ModelFileError, unknown
 from kenyon.features import BLOCK, Active
 from kenyon.layers._base import NO_LABEL, Layer, Samples
@@ -195,12 +195,12 @@ class SecondOrderLayer(Layer):
         """The readout for sample `first` and how far it serves; as it stands once the samples before are learned."""
         taught = self.state.arrays["taught"].copy()
         block, time = (labels, plastic, first, last, taught, self.n_inputs), int(taught.sum())
-        service, stop, pending = self._service, first, False
+        service, stop, pending = self._service, first, 0
         if service is not None:
-            stop, pending = kernels.until_refresh(*block, time, service.since, service.pending)
+            stop, pending = divmod(core.until_refresh(*block, time, service.since, service.pending), 2)
         if service is None or stop == first:
             service = Service(self.present(), time, False)
-            stop, pending = kernels.until_refresh(*block, time, time, False)
+            stop, pending = divmod(core.until_refresh(*block, time, time, False), 2)
         return service._replace(pending=bool(pending)), stop
 
     def _add(

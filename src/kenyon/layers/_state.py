@@ -12,10 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from kenyon._kernels.learn import WIDTH
 from kenyon.errors import ModelFileError
 
 NEURONS = "neurons"
+
+WIDTH = 8
+"""Neurons that are updated side by side: their number is padded to a multiple of it."""
 
 
 @dataclass(frozen=True)

@@ -49,13 +49,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon._kernels import solve as kernels
+from kenyon import core
 from kenyon.errors import ModelFileError
 from kenyon.features import Active
 from kenyon.layers._readout import NEVER, checked_arrays
 from kenyon.rules import as_shifted
 
 SCORE_BITS = 22
+
+NO_WEIGHTS = -1000
+"""The exponent of a class whose weights are all zero."""
 
 
 class WholeReadout(NamedTuple):
@@ -97,7 +100,8 @@ class WholeReadout(NamedTuple):
         """Whole scores of samples first .. last - 1, (samples, width); meaningless for neurons that were not taught."""
         scores = np.zeros((last - first, len(self.offsets)), np.int32)
         taught = np.flatnonzero(self.known)
-        kernels.read_whole(self.weights, self.offsets, self.shifts, taught, active, first, last, scores)
+        totals = np.empty(len(self.offsets), np.int64)
+        core.read_whole(self.weights, self.offsets, self.shifts, taught, *active, first, last, scores, totals)
         return scores
 
     def outputs(self, active: Active, first: int, last: int) -> NDArray[np.float32]:
@@ -157,27 +161,31 @@ def whole_readout_numbers(n_units: int, shrinkage: float) -> dict[str, int]:
 
 
 def solve_whole(
-    triangle: NDArray[np.int32], means: NDArray[np.uint16], taught: NDArray, shrinkage: tuple[int, int], unit: float
+    triangle: NDArray[np.int16 | np.int32],
+    means: NDArray[np.uint16],
+    taught: NDArray,
+    shrinkage: tuple[int, int],
+    unit: float,
 ) -> WholeReadout:
     """The readout of all neurons.
 
     Args:
-        triangle: packed co-activity.
+        triangle: co-activity, the lower triangle row after row.
         means: (units, width) in units of 1/256.
         taught: (width,) samples of each neuron.
         shrinkage: lambda as (mantissa, shift).
         unit: of a weight: what makes differences of scores log-odds.
     """
     n_units, width = means.shape
-    square = np.empty((n_units, n_units), np.int32)
-    kernels.square_of(triangle, square)
     mantissa, shift = shrinkage
-    trace = int(np.trace(square, dtype=np.int64))
+    unit_numbers = np.arange(n_units, dtype=np.int64)
+    trace = int(triangle[unit_numbers * (unit_numbers + 3) // 2].sum(dtype=np.int64))
     amount = min(2**30, max(1, (trace * mantissa >> shift) // n_units))
     weights = np.zeros((n_units, width), np.int16)
-    exponents, offsets = np.full(width, kernels.NO_WEIGHTS), np.zeros(width, np.int64)
+    exponents, offsets = np.full(width, NO_WEIGHTS, np.int64), np.zeros(width, np.int64)
     (known,) = np.nonzero(taught)
-    kernels.solve_classes(square, means, known, amount, iterations_of(n_units), weights, exponents, offsets)
-    most = int(exponents[known].max(initial=kernels.NO_WEIGHTS))
+    solved = (weights, exponents, offsets, np.empty(3 * n_units, np.int32), np.empty(2 * n_units, np.int64))
+    core.solve_classes(triangle, means, known, amount, iterations_of(n_units), *solved)
+    most = int(exponents[known].max(initial=NO_WEIGHTS))
     shifts = np.minimum(62, most - exponents + score_shift(n_units))
     return WholeReadout(weights, offsets, shifts, taught > 0, unit * 2.0 ** (score_shift(n_units) + most))

@@ -110,7 +110,7 @@ def machine() -> dict[str, str | int | float | None]:
     """
     here = environment()
     own = {key: here[key] for key in ("processor", "cores", "python")}
-    return own | {name: here["packages"][name] for name in ("numpy", "numba", "torch")}
+    return own | {name: here["packages"][name] for name in ("numpy", "torch")}
 
 
 def _version() -> str:

@@ -17,9 +17,11 @@ from kenyon.rules._base import (
 )
 from kenyon.rules._gen import GEN
 from kenyon.rules._inel import INEL
+from kenyon.rules._kernels import Kernels, kernels_of
 from kenyon.rules._mean import MEAN
 from kenyon.rules._mse import MSE
 from kenyon.rules._oja import OJA
+from kenyon.rules._programs import device_functions
 from kenyon.rules._whole import as_shifted, rounded
 
 __all__ = [
@@ -29,9 +31,12 @@ __all__ = [
     "MSE",
     "OJA",
     "RULES",
+    "Kernels",
     "Rule",
     "as_shifted",
+    "device_functions",
     "get_rule",
+    "kernels_of",
     "make_rule",
     "rounded",
     "rule_class",

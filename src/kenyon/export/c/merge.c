@@ -47,7 +47,7 @@ static int32_t saved_mean(const saved *other, uint32_t k, uint32_t unit)
 static int32_t saved_pair(const saved *other, uint32_t k)
 {
     cursor at = {NULL, saved_class(other, other->n_classes) + KENYON_BITS / 8 * k};
-    return pair_from((uint32_t)get(&at, KENYON_BITS / 8));
+    return pair_from(KENYON_BITS, (uint32_t)get(&at, KENYON_BITS / 8));
 }
 
 /* How two states are put on one scale. */
@@ -69,9 +69,7 @@ static void set_scale(const kenyon_model *model, const saved *other, const int32
     scale->shift = 16 + 2 * scale->doublings;
     for (uint32_t place = 0; place < model->n_classes; place++) {
         const uint64_t n = model->taught[place], m = others[place] < 0 ? 0 : saved_taught(other, (uint32_t)others[place]);
-        const uint64_t low = n < m ? n : m, high = n < m ? m : n;
-        const uint64_t weight = low ? low * ((high << 16) / (low + high)) >> scale->halvings : 0;
-        scale->weights[place] = weight < (uint64_t)1 << 47 ? weight : (uint64_t)1 << 47;
+        scale->weights[place] = shared_weight(n, m, scale->halvings);
     }
 }
 
@@ -79,15 +77,14 @@ static void set_scale(const kenyon_model *model, const saved *other, const int32
 static int64_t both_pairs(const kenyon_model *model, const saved *other, const int32_t *others, const scaling *scale,
                           uint32_t k, uint32_t i, uint32_t j)
 {
-    int64_t total = down(up(get_pair(model, k), scale->shift), scale->own_places) +
+    int64_t total = down(up(get_pair(KENYON_BITS, model->pairs, k), scale->shift), scale->own_places) +
                     down(up(saved_pair(other, k), scale->shift), scale->places);
     for (uint32_t place = 0; place < model->n_classes; place++) {
         const uint64_t weight = scale->weights[place];
         if (weight) {
             const uint32_t from = (uint32_t)others[place];
-            const int64_t product = (int64_t)(model->means[place][i] - saved_mean(other, from, i)) *
-                                    (model->means[place][j] - saved_mean(other, from, j));
-            total += (int64_t)((uint64_t)product * (weight >> 16)) + down(product * (int64_t)(weight & 0xFFFF), 16);
+            total += scatter_of(weight, model->means[place][i] - saved_mean(other, from, i),
+                                model->means[place][j] - saved_mean(other, from, j));
         }
     }
     return total;
@@ -128,7 +125,7 @@ static void merge_layer(kenyon_model *model, const saved *other, const int32_t *
         for (uint32_t j = 0; j <= i; j++, k++) {
             const int64_t part = (int64_t)(i == j ? some : word(pair_key, k) >> 1 & some);
             const int64_t total = both_pairs(model, other, others, &scale, k, i, j) + part;
-            put_pair(model, k, (int32_t)clip64(down(total, scale.shift), -LIMIT, LIMIT));
+            put_pair(KENYON_BITS, model->pairs, k, (int32_t)clip64(down(total, scale.shift), -LIMIT, LIMIT));
         }
     }
     for (uint32_t place = 0; place < model->n_classes; place++) {
@@ -145,17 +142,15 @@ static void merge_layer(kenyon_model *model, const saved *other, const int32_t *
     model->solved = 0;
 }
 #else
-/* What a level stands for in levels of exponent 0; one at the top says that it would be larger. */
-static int64_t value_of(int32_t level, int exponent, int64_t taught)
+/* What a level at the top stands for, in levels of exponent 0: mostly it would be larger. */
+static int64_t beyond(int exponent, int64_t taught)
 {
 #if KENYON_LIMITED
-    if (level == TOP) {
-        return max64(up(TOP, exponent), 2 * rule_limit(taught, TOP));
-    }
+    return max64(up(TOP, exponent), 2 * rule_limit_device(taught, TOP));
 #else
     UNUSED(taught);
+    return up(TOP, exponent);
 #endif
-    return up(level, exponent);
 }
 
 static void merge_layer(kenyon_model *model, const saved *other, const int32_t *others)
@@ -167,22 +162,18 @@ static void merge_layer(kenyon_model *model, const saved *other, const int32_t *
         cursor at = {NULL, other->layer + (uint32_t)others[place] * KENYON_CLASS_BYTES};
         const int64_t theirs = (int64_t)get(&at, 4), own = model->taught[place];
         const int more = (int)get(&at, 1), exponent = model->exponents[place];
-        const int64_t taught = min64(own + theirs, MOST_TAUGHT);
+        const int64_t taught = min64(own + theirs, MOST_COUNT);
         int e = more > exponent ? more : exponent;
 #if KENYON_LIMITED
-        while (rule_limit(taught, TOP) > up(TOP, e)) {
+        while (rule_limit_device(taught, TOP) > up(TOP, e)) {
             e++;
         }
 #endif
-        const uint32_t key = chance(mix(KENYON_CHANCE_SEED + 0x9E3779B9u * (uint32_t)taught), place);
-        const uint32_t again = mix(key + 64);
         uint8_t *column = model->weights[place];
-        for (uint32_t unit = 0; unit < KENYON_UNITS; unit++) {
-            const int64_t total = value_of(get_level(column, unit), exponent, own) +
-                                  value_of(get_level(at.from, unit), more, theirs);
-            const int64_t part = (int64_t)((uint64_t)chance(again, unit) >> (32 - e));
-            put_level(column, unit, (int32_t)clip64(down(total + part, e), LOW, TOP));
-        }
+        const kn_column first = {column, exponent, beyond(exponent, own)};
+        const kn_column second = {at.from, more, beyond(more, theirs)};
+        const uint32_t key = key_of(KENYON_CHANCE_SEED, taught, place);
+        merge_levels(PACKING, column, 1, first, second, 1, KENYON_UNITS, key, e);
         model->taught[place] = (uint32_t)taught;
         model->exponents[place] = (uint8_t)e;
     }

@@ -69,7 +69,7 @@ static void write_layer(const kenyon_model *model, cursor *at)
         }
     }
     for (uint32_t k = 0; k < KENYON_PAIRS; k++) {
-        put(at, (uint32_t)get_pair(model, k), KENYON_BITS / 8);
+        put(at, (uint32_t)get_pair(KENYON_BITS, model->pairs, k), KENYON_BITS / 8);
     }
 }
 
@@ -98,7 +98,7 @@ static void read_layer(kenyon_model *model, cursor *at)
         }
     }
     for (uint32_t k = 0; k < KENYON_PAIRS; k++) {
-        put_pair(model, k, pair_from((uint32_t)get(at, KENYON_BITS / 8)));
+        put_pair(KENYON_BITS, model->pairs, k, pair_from(KENYON_BITS, (uint32_t)get(at, KENYON_BITS / 8)));
     }
     model->solved = 0;
 }
@@ -121,7 +121,7 @@ static int layer_is_sound(cursor at, uint32_t n_classes)
         sound &= get(&at, 4) <= (uint64_t)MOST_TAUGHT;
         sound &= get(&at, 1) <= (KENYON_LIMITED ? 31 : 0);
         for (uint32_t unit = 0; unit < KENYON_UNITS; unit++) {
-            sound &= get_level(at.from, unit) >= LOW;
+            sound &= get_level(PACKING, at.from, 1, unit) >= LOW;
         }
         at.from += KENYON_COLUMN;
         sound &= !spare || at.from[-1] >> spare == 0; /* no bits behind the last unit */

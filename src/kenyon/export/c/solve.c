@@ -1,125 +1,7 @@
 /* ---- the readout, solved when somebody asks and kept until the next sample is learned
  *
- * Conjugate gradients in whole numbers, one class after the other, in place: the co-activity is read where it lies.
- * kenyon.layers.WholeReadout in Python defines every bit of it.
+ * core/solve.h solves one class after the other, in place: the co-activity is read where it lies.
  */
-
-#define MOST_SHRINKAGE ((int64_t)1 << 30)
-#define LARGEST ((int64_t)INT32_MAX)
-#define NO_WEIGHTS (-1000)
-
-static int64_t moved(int64_t value, int n)
-{
-    return n >= 0 ? up(value, n) : down(value, n > -63 ? -n : 63);
-}
-
-/* a / b is about k / 2^t, with k below 2^32; a from 0 on, b positive. */
-typedef struct {
-    int64_t k;
-    int t;
-} ratio;
-
-static ratio over(int64_t a, int64_t b)
-{
-    const int u = 62 - bits_of((uint64_t)a), v = bits_of((uint64_t)b) - 31;
-    const ratio found = {up(a, u) / moved(b, -v), u + v};
-    return found;
-}
-
-static int64_t times(ratio by, int more, int64_t value)
-{
-    const int t = by.t + more;
-    return clip64(down(by.k * value, t < 0 ? 0 : t > 62 ? 62 : t), -LARGEST, LARGEST);
-}
-
-/* The sum of the squares of values / 2^lower. */
-static int64_t squares_of(const int32_t *values, int lower)
-{
-    int64_t total = 0;
-    for (uint32_t i = 0; i < KENYON_UNITS; i++) {
-        const int64_t value = down(values[i], lower);
-        total += value * value;
-    }
-    return total;
-}
-
-static int64_t largest_of(const int32_t *values)
-{
-    int64_t most = 0;
-    for (uint32_t i = 0; i < KENYON_UNITS; i++) {
-        most = max64(most, absolute(values[i]));
-    }
-    return most;
-}
-
-/* q = P p + shrinkage p, each entry of the triangle read once. */
-static void multiply(kenyon_model *model, int64_t shrinkage)
-{
-    const int32_t *p = model->scratch.solving.p;
-    int64_t *q = model->scratch.solving.q;
-    uint32_t k = 0;
-    for (uint32_t i = 0; i < KENYON_UNITS; i++) {
-        const int32_t own = p[i];
-        int64_t total = shrinkage * own;
-        for (uint32_t j = 0; j < i; j++, k++) {
-            const int64_t entry = get_pair(model, k);
-            total += entry * p[j];
-            q[j] += entry * own;
-        }
-        q[i] = total + (int64_t)get_pair(model, k) * own;
-        k++;
-    }
-}
-
-/* Solve for one class, whose right-hand side is in r; x / 2^place is the solution. 0 where the matrix is not positive. */
-static int solve_class(kenyon_model *model, int64_t shrinkage, int *place)
-{
-    int32_t *r = model->scratch.solving.r, *p = model->scratch.solving.p, *x = model->scratch.solving.x;
-    int64_t *q = model->scratch.solving.q;
-    int64_t squares = squares_of(r, 0);
-    int shift = KENYON_VECTOR_BITS - bits_of((uint64_t)largest_of(r)), size = -shift;
-    const int wide = (bits_of((uint64_t)squares) + 1) / 2 - bits_of((uint64_t)shrinkage) + 1;
-    *place = 30 - (wide > 0 ? wide : 0);
-    for (uint32_t i = 0; i < KENYON_UNITS; i++) {
-        p[i] = r[i] = (int32_t)up(r[i], shift);
-        x[i] = 0;
-    }
-    squares = squares_of(r, 0);
-    for (uint32_t step = 0; step < KENYON_STEPS && squares; step++) {
-        int64_t most = 0, product = 0;
-        multiply(model, shrinkage);
-        for (uint32_t i = 0; i < KENYON_UNITS; i++) {
-            most = max64(most, absolute(q[i]));
-        }
-        const int lower = bits_of((uint64_t)most) - KENYON_PRODUCT_BITS;
-        for (uint32_t i = 0; i < KENYON_UNITS; i++) {
-            q[i] = moved(q[i], -lower);
-            product += p[i] * q[i];
-        }
-        if (product <= 0) {
-            return 0;
-        }
-        const ratio alpha = over(squares, product);
-        for (uint32_t i = 0; i < KENYON_UNITS; i++) {
-            x[i] = (int32_t)clip64(x[i] + times(alpha, lower - size - *place, p[i]), -LARGEST, LARGEST);
-            r[i] = (int32_t)clip64(r[i] - times(alpha, 0, q[i]), -LARGEST, LARGEST);
-        }
-        const int excess = bits_of((uint64_t)largest_of(r)) - KENYON_SQUARE_BITS;
-        const int spare = excess > 0 ? excess : 0;
-        const ratio beta = over(squares_of(r, spare), squares);
-        for (uint32_t i = 0; i < KENYON_UNITS; i++) {
-            p[i] = (int32_t)clip64(r[i] + times(beta, -2 * spare, p[i]), -LARGEST, LARGEST);
-        }
-        shift = KENYON_VECTOR_BITS - bits_of((uint64_t)max64(largest_of(r), largest_of(p)));
-        for (uint32_t i = 0; i < KENYON_UNITS; i++) {
-            r[i] = (int32_t)moved(r[i], shift);
-            p[i] = (int32_t)moved(p[i], shift);
-        }
-        size -= shift;
-        squares = squares_of(r, 0);
-    }
-    return 1;
-}
 
 /* The mean of the class means, rounded. */
 static int32_t centre_of(const kenyon_model *model, uint32_t unit)
@@ -138,7 +20,7 @@ static int64_t first_shrinkage(const kenyon_model *model)
 {
     int64_t trace = 0;
     for (uint32_t unit = 0; unit < KENYON_UNITS; unit++) {
-        trace += get_pair(model, unit * (unit + 3) / 2);
+        trace += get_pair(KENYON_BITS, model->pairs, unit * (unit + 3) / 2);
     }
     return clip64(divide(down(trace * KENYON_SHRINKAGE, KENYON_SHRINKAGE_SHIFT), KENYON_UNITS), 1, MOST_SHRINKAGE);
 }
@@ -147,8 +29,8 @@ static int64_t first_shrinkage(const kenyon_model *model)
 static int keep_class(kenyon_model *model, uint32_t place, int fraction)
 {
     const int32_t *x = model->scratch.solving.x;
-    const int64_t most = largest_of(x);
-    const int lower = bits_of((uint64_t)most) - 15;
+    const int64_t most = largest_of(x, KENYON_UNITS);
+    const int lower = bits_of((uint64_t)most) - WEIGHT_BITS;
     int64_t total = 0;
     for (uint32_t unit = 0; unit < KENYON_UNITS; unit++) {
         const int64_t weight = moved(x[unit], -lower);
@@ -157,6 +39,14 @@ static int keep_class(kenyon_model *model, uint32_t place, int fraction)
     }
     model->offsets[place] = down(total, 9);
     return most ? lower - fraction : NO_WEIGHTS;
+}
+
+static int solve_place(kenyon_model *model, int64_t shrinkage, int *fraction)
+{
+    const kn_bits room = {KENYON_VECTOR_BITS, KENYON_PRODUCT_BITS, KENYON_SQUARE_BITS};
+    kn_solving work = {model->scratch.solving.r, model->scratch.solving.p, model->scratch.solving.x,
+                       model->scratch.solving.q};
+    return solve_class(KENYON_BITS, model->pairs, KENYON_UNITS, shrinkage, KENYON_STEPS, room, &work, fraction);
 }
 
 static void solve(kenyon_model *model)
@@ -171,7 +61,7 @@ static void solve(kenyon_model *model)
             for (uint32_t unit = 0; unit < KENYON_UNITS; unit++) {
                 model->scratch.solving.r[unit] = model->means[place][unit] - centre_of(model, unit);
             }
-            if (!solve_class(model, shrinkage, &fraction) && shrinkage < MOST_SHRINKAGE) {
+            if (!solve_place(model, shrinkage, &fraction) && shrinkage < MOST_SHRINKAGE) {
                 shrinkage = min64(10 * shrinkage, MOST_SHRINKAGE);
                 place = 0;
                 most = NO_WEIGHTS;

@@ -1,0 +1,136 @@
+/* Co-activity of units: sums of products over pairs, one entry for each pair.
+ *
+ *     T[i, j] += x[i] x[j]        for units i >= j, in the entry i (i + 1) / 2 + j: a lower triangle, row after row
+ *
+ * Integers are added exactly, so it does not matter in what order. Floats are added sample by sample into every entry, in
+ * the order of the samples, whichever function does it.
+ */
+
+#ifndef KENYON_PAIRS_H
+#define KENYON_PAIRS_H
+
+#include "activity.h"
+#include "numbers.h"
+
+#define FEW_TAUGHT 64 /* a class that has 1, 2, 4, .. samples, up to so many, is worth solving the readout anew */
+
+#define ROW_OF(i) ((int64_t)(i) * ((int64_t)(i) + 1) / 2)
+
+/* Add the products of every pair of active units, for each chosen sample in order; and to the sums of its class. */
+#define ADD_PRODUCTS(name, ENTRY, VALUE)                                                                               \
+    HELPER void name(ENTRY *pairs, const uint32_t *units, const VALUE *values, int64_t count)                          \
+    {                                                                                                                  \
+        for (int64_t a = 0; a < count; a++) {                                                                          \
+            ENTRY *row = pairs + ROW_OF(units[a]);                                                                     \
+            const ENTRY value = values[a];                                                                             \
+            if (units[a] == a) { /* every unit up to this one is active: their entries lie side by side */             \
+                for (int64_t b = 0; b <= a; b++) {                                                                     \
+                    row[b] += value * values[b];                                                                       \
+                }                                                                                                      \
+            } else {                                                                                                   \
+                for (int64_t b = 0; b <= a; b++) {                                                                     \
+                    row[units[b]] += value * values[b];                                                                \
+                }                                                                                                      \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+ADD_PRODUCTS(add_products_u32, uint32_t, uint8_t)
+ADD_PRODUCTS(add_products_u64, uint64_t, uint8_t)
+ADD_PRODUCTS(add_products_f32, float, float)
+
+#define ADD_CLASS(name, ENTRY, VALUE)                                                                                  \
+    HELPER void name(ENTRY *sums, int64_t width, int64_t j, const uint32_t *units, const VALUE *values, int64_t count) \
+    {                                                                                                                  \
+        for (int64_t a = 0; a < count; a++) {                                                                          \
+            sums[units[a] * width + j] += values[a];                                                                   \
+        }                                                                                                              \
+    }
+ADD_CLASS(add_class_u32, uint32_t, uint8_t)
+ADD_CLASS(add_class_u64, uint64_t, uint8_t)
+ADD_CLASS(add_class_f32, float, float)
+
+/* A sample as a dense row. */
+#define SPREAD(name, ENTRY, VALUE)                                                                                     \
+    HELPER void name(const uint32_t *units, const VALUE *values, int64_t count, int64_t n_units, ENTRY *out)           \
+    {                                                                                                                  \
+        memset(out, 0, sizeof *out * (size_t)n_units);                                                                 \
+        for (int64_t a = 0; a < count; a++) {                                                                          \
+            out[units[a]] = values[a];                                                                                 \
+        }                                                                                                              \
+    }
+SPREAD(spread_bytes, int16_t, uint8_t)
+SPREAD(spread_floats, float, float)
+
+/* Add, or with a sign of -1 subtract, the products of one dense row of integers. */
+#define ADD_ROW(name, ENTRY)                                                                                           \
+    HELPER void name(ENTRY *restrict pairs, const int16_t *restrict row, int64_t n_units, int32_t sign)                \
+    {                                                                                                                  \
+        for (int64_t i = 0; i < n_units; i++) {                                                                        \
+            ENTRY *restrict entries = pairs + ROW_OF(i);                                                               \
+            const int32_t value = sign * row[i];                                                                       \
+            for (int64_t j = 0; value && j <= i; j++) {                                                                \
+                entries[j] += (ENTRY)(value * row[j]);                                                                 \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+ADD_ROW(add_row_u64, uint64_t)
+
+/* The largest activity, whatever its sign. */
+HELPER float largest_of_floats(const float *values, int64_t count)
+{
+    float most = 0;
+    for (int64_t a = 0; a < count; a++) {
+        const float value = fabsf(values[a]);
+        most = value > most ? value : most;
+    }
+    return most;
+}
+
+/* The lower triangle of a matrix in float64; what lies above it is left as it is. */
+#define FILL(name, ENTRY)                                                                                              \
+    HELPER void name(const ENTRY *pairs, double scale, int64_t n, double *out)                                         \
+    {                                                                                                                  \
+        for (int64_t i = 0; i < n; i++) {                                                                              \
+            const ENTRY *row = pairs + ROW_OF(i);                                                                      \
+            for (int64_t j = 0; j <= i; j++) {                                                                         \
+                out[i * n + j] = scale * (double)row[j];                                                               \
+            }                                                                                                          \
+        }                                                                                                              \
+    }
+FILL(fill_u32, uint32_t)
+FILL(fill_u64, uint64_t)
+FILL(fill_i32, int32_t)
+FILL(fill_f32, float)
+
+/* The sum of squares of a symmetric matrix of which the lower triangle is there. */
+HELPER double squares_of_triangle(const double *matrix, int64_t n)
+{
+    double total = 0;
+    for (int64_t i = 0; i < n; i++) {
+        for (int64_t j = 0; j < i; j++) {
+            total += 2 * matrix[i * n + j] * matrix[i * n + j];
+        }
+        total += matrix[i * n + i] * matrix[i * n + i];
+    }
+    return total;
+}
+
+/* Copy the entries that a sample touches, one behind the other, or put them back. Gives how many they are. */
+#define KEEP(name, ENTRY, FROM, TO)                                                                                    \
+    HELPER int64_t name(ENTRY *pairs, const uint32_t *units, int64_t count, ENTRY *kept)                               \
+    {                                                                                                                  \
+        int64_t at = 0;                                                                                                \
+        for (int64_t a = 0; a < count; a++) {                                                                          \
+            ENTRY *row = pairs + ROW_OF(units[a]);                                                                     \
+            for (int64_t b = 0; b <= a; b++, at++) {                                                                   \
+                TO = FROM;                                                                                             \
+            }                                                                                                          \
+        }                                                                                                              \
+        return at;                                                                                                     \
+    }
+KEEP(keep_products_32, uint32_t, row[units[b]], kept[at])
+KEEP(keep_products_64, uint64_t, row[units[b]], kept[at])
+KEEP(restore_products_32, uint32_t, kept[at], row[units[b]])
+KEEP(restore_products_64, uint64_t, kept[at], row[units[b]])
+
+#endif
