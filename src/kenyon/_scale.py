@@ -95,7 +95,8 @@ class Scaler:
         out, counts = np.empty(samples.shape, np.float32), self.moments[0]
         limits = (KNEE, FARTHEST, self.unit, self._held, self._most, self._moving)
         scratch = np.empty(len(counts) + samples.shape[1])
-        core.scale(samples, taught, self.groups, *self.moments, *limits, scratch, out)
+        scale = core.scale if taught is None else core.scale_and_count
+        scale(samples, taught, self.groups, *self.moments, *limits, scratch, out)
         return out
 
     # ---- keeping

@@ -1,5 +1,6 @@
-/* scale(samples, counted, groups, counts, means, spreads, knee, farthest, unit, held, most, moving, scratch, out): each
- * sample by the moments of those before it; it is counted where `counted` says so, or nowhere where that is None.
+/* scale_and_count(samples, counted, groups, counts, means, spreads, knee, farthest, unit, held, most, moving, scratch,
+ * out): each sample by the moments of those before it; it is counted where `counted` says so.
+ * scale(...): the same with None for `counted`. It changes no moments, which may be read-only.
  * scratch: (groups + inputs). See scale.h. */
 
 #include "../scale.h"
@@ -36,4 +37,5 @@ static int64_t entry_scale(const kn_value *v)
 }
 
 #define SCALE_ENTRIES                                                                                                  \
-    {"scale", "[Bfd]2s [?]1os [q]1 [d]1w [d]1w [d]1w f f f f f i [d]1w [f]2w", entry_scale},
+    {"scale", "[Bfd]2s [?]1o [q]1 [d]1 [d]1 [d]1 f f f f f i [d]1w [f]2w", entry_scale},                               \
+        {"scale_and_count", "[Bfd]2s [?]1 [q]1 [d]1w [d]1w [d]1w f f f f f i [d]1w [f]2w", entry_scale},
