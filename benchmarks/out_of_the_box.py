@@ -6,6 +6,7 @@
     python benchmarks/out_of_the_box.py --choose    what the defaults were chosen by
     python benchmarks/out_of_the_box.py --unseen    known classes against unseen ones
     python benchmarks/out_of_the_box.py --ranges    images in other numbers than bytes (held out)
+    python benchmarks/out_of_the_box.py --orders    tables shuffled, class by class, with an outlier, in other units
     python benchmarks/out_of_the_box.py --words     intents from bags of words, whose names come later
 
 The peers stand behind a StandardScaler each, and everybody makes one pass, a sample at a time. `--keep FILE` writes
@@ -265,6 +266,58 @@ def ranges() -> None:
         print(f"| {numbers} | {' | '.join(f'{figure:.2f}' for figure in figures)} |", flush=True)
 
 
+def gas() -> Sample:
+    """Gas sensors, all batches."""
+    lines = [line for path in sorted((find_data_dir() / "gas-drift").glob("*.dat")) for line in path.open()]
+    rows = [[float(entry.split(":")[1]) for entry in line.split()[1:]] for line in lines]
+    return np.array(rows), np.array([int(line.split()[0].split(";")[0]) for line in lines])
+
+
+def motion() -> Sample:
+    """Windows of 128 readings of one activity: mean, deviation, mean step, least and largest of each channel."""
+    stored = np.load(find_data_dir() / "hapt" / "hapt.npz")
+    readings, activities = stored["X"] / stored["scale"], stored["y"]
+    rows, labels = [], []
+    for start in range(0, len(activities) - 128, 64):
+        v, own = readings[start : start + 128], activities[start : start + 128]
+        if own[0] >= 0 and (own == own[0]).all():
+            steps = np.abs(np.diff(v, axis=0)).mean(axis=0)
+            rows.append(np.concatenate([v.mean(axis=0), v.std(axis=0), steps, v.min(axis=0), v.max(axis=0)]))
+            labels.append(own[0])
+    return np.array(rows), np.array(labels)
+
+
+def orders(seeds: int, most: int = 3_000, enough: int = 500) -> None:
+    """Half of each set to learn, in several orders and with mishaps, the other half to test."""
+    loads = {"iris": load_iris, "wine": load_wine, "breast cancer": load_breast_cancer, "digits as floats": load_digits}
+    sets: dict[str, Sample] = {name: load(return_X_y=True) for name, load in loads.items()}
+    sets |= {"ImageSegments": arrays(datasets.ImageSegments()), "gas sensors": gas(), "motion": motion()}
+    columns = ["shuffled", "class by class", "`fit`", "`fit`, class by class", "one outlier", "x 1,000", "/ 1,000"]
+    print(f"| | {' | '.join(columns)} |\n|{'---|' * (len(columns) + 1)}", flush=True)
+    for name, (X, y) in sets.items():
+        figures = []
+        for seed in range(seeds):
+            rng = np.random.default_rng(seed)
+            chosen = rng.permutation(len(y))[: 2 * most]
+            half = len(chosen) // 2
+            learned, tested = chosen[:half], chosen[half:]
+            by_class = np.concatenate([learned[y[learned] == label] for label in rng.permutation(np.unique(y))])
+            outlier = X[learned].copy()
+            outlier[rng.integers(min(64, half)), rng.integers(X.shape[1])] = 1e4
+            scores = []
+            for order, method in itertools.product((learned, by_class), ("partial_fit", "fit")):
+                clf = getattr(KenyonClassifier(random_state=seed), method)(X[order], y[order])
+                scores.append(clf.score(X[tested], y[tested]))
+            for factor in (None, 1e3, 1e-3) if half >= enough else (None,):
+                spoilt = outlier if factor is None else X[learned].copy()
+                spoilt[:100] *= factor or 1.0
+                clf = KenyonClassifier(random_state=seed).partial_fit(spoilt, y[learned])
+                scores.append(clf.score(X[tested], y[tested]))
+            figures.append([scores[0], scores[2], scores[1], *scores[3:]])
+        means = 100 * np.mean(figures, axis=0)
+        print(f"| {name} | {' | '.join(f'{mean:.1f}' for mean in means)} |{' |' * (7 - len(means))}", flush=True)
+
+
 def words() -> None:
     """Intents of CLINC150 from bags of words, twenty at a time: shuffled, and one intent after the other."""
     everything = json.loads((find_data_dir() / "clinc150" / "data_full.json").read_text(encoding="utf-8"))
@@ -339,13 +392,16 @@ def tables(table: Table, seeds: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    for name in ("test-set", "drift", "choose", "unseen", "ranges", "words"):
+    for name in ("test-set", "drift", "choose", "unseen", "ranges", "words", "orders"):
         parser.add_argument(f"--{name}", action="store_true")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--samples", type=int, default=50_000, help="of each stream that changes")
     parser.add_argument("--memory", type=int, default=1_000, help="half-life on streams that change")
     parser.add_argument("--keep", type=Path, metavar="FILE", help="figures are kept here, and not measured again")
     chosen = parser.parse_args()
+    if chosen.orders:
+        orders(chosen.seeds)
+        return
     for wanted, run in ((chosen.unseen, unseen), (chosen.ranges, ranges), (chosen.words, words)):
         if wanted:
             run()

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from kenyon._scale import Scaler
+from kenyon._units import Units
 from kenyon.errors import ConfigError
 from kenyon.features import Layout, inputs_beside, layout_of
 
@@ -128,8 +129,13 @@ def resolved(values: Mapping[str, Any], default_rule: bool, untouched: bool) -> 
     return more
 
 
-def make_scaler(settings: Mapping[str, Any]) -> Scaler:
-    """What scales the inputs: each by itself, or a series by its channels."""
+def make_scaler(settings: Mapping[str, Any]) -> Scaler | Units:
+    """What scales the inputs: each by itself, or a series by its channels.
+
+    Sums of ramps can be re-expressed in other units where the inputs stand beside them."""
+    ramps = settings["features"] == "ramps" and settings["memory"] is None
+    if ramps and inputs_beside(settings["n_inputs"], settings["n_hidden"]):
+        return Units(settings["n_inputs"])
     if settings["features"] != "windows":
         return Scaler(np.arange(settings["n_inputs"]), memory=settings["memory"])
     layout = _layout(settings)

@@ -91,11 +91,10 @@ def settle(
     elif n_units is not None:
         return {**value, "n_hidden": n_units}
 
-    moments = make_scaler(value).state_bytes if value["scale"] else 0
-
     def room_for(n_units: int) -> int:
         kept = declarations({**value, "n_hidden": n_units}, expected)
         arrays = sum(bytes_of(declared, sizes) for declared, sizes in kept)
+        moments = make_scaler({**value, "n_hidden": n_units}).state_bytes if value["scale"] else 0
         return arrays + 16 + metadata_bytes + LABEL_ROOM * expected + moments
 
     value["n_hidden"] = _units(value, budget, room_for, _fewest(value, expected)) if n_units is None else n_units

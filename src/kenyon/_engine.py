@@ -6,11 +6,12 @@ samples side by side, and every sample is learned with the weights that the one 
 
 from __future__ import annotations
 
+import copy
 import os
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -20,10 +21,11 @@ from kenyon import core
 from kenyon._lesson import Lesson
 from kenyon._scale import Scaler
 from kenyon._silence import Silence
+from kenyon._units import Change, Units
 from kenyon.errors import DivergenceError
-from kenyon.features import BLOCK, Active, Features, Workspace, make_active
+from kenyon.features import BLOCK, Active, Features, Ramps, Rescaling, Workspace, make_active
 from kenyon.labels import Head
-from kenyon.layers import DIVERGED, Layer, Samples, Undo
+from kenyon.layers import DIVERGED, Layer, Samples, State, Undo
 from kenyon.modulation import Moving, values_at
 
 ONE_TAUGHT = np.ones(1, bool)
@@ -107,7 +109,7 @@ class Engine:
         seed: int,
         n_threads: int,
         params: Mapping[str, Any],
-        scaler: Scaler | None = None,
+        scaler: Scaler | Units | None = None,
     ) -> None:
         self.scaler, self.silence = scaler, Silence()
         self.features, self.layers = features, list(layers)
@@ -145,20 +147,23 @@ class Engine:
             lesson: the samples' neurons, and the classes they bring.
             journal: takes down what is changed; None where nobody will ask to undo it.
         """
-        for start, stop, active in self._activated(X, lesson.taught):
+        changes: deque[Change] = deque()
+        for start, stop, active in self._activated(X, lesson.taught, changes):
             self.silence.note(active[2][: stop - start])
             if self._constant is not None:
                 beta = self._constant[: stop - start]
             else:
                 beta = values_at(self._moving, self.time, lesson.taught[start:stop])
             labels = lesson.neurons[start:stop]
-            for first, last in lesson.stretches(start, stop):
+            for first, last in lesson.stretches(start, stop, [after for after, _ in changes]):
                 for _ in range(lesson.n_arriving(first)):
                     self._add_class()
                 head = lesson.head(first)
                 own = (start, first - start, last - start, labels, lesson.taught[first:last])
                 x_o = self._learn_stretch(active, *own, head, beta, lesson.wanted, journal)
                 lesson.predicted(first, last, x_o)
+                if changes and changes[0][0] == last:
+                    self._rescale(changes.popleft()[1])
         self.silence.warn(self.params["threshold"])
 
     @property
@@ -173,7 +178,7 @@ class Engine:
             False, and nothing was changed, where it takes `learn`.
         """
         bench = self._take_bench()
-        active = bench.activate(sample if self.scaler is None else self.scaler.count(sample, ONE_TAUGHT))
+        active = bench.activate(sample)
         if self.silence.length or not active[2][0]:
             self.silence.note(active[2][:1])
             self.silence.warn(self.params["threshold"])
@@ -282,14 +287,41 @@ class Engine:
         except IndexError:
             return _Bench(self.features, self.n_inputs)
 
-    def _activated(self, X: NDArray, taught: NDArray[np.bool_]) -> Iterator[tuple[int, int, Active]]:
-        """(start, stop, x_e) block by block, in order; other threads work ahead while the caller learns."""
+    def merge_units(self, other: Engine) -> State:
+        """Take what another engine knows of the inputs' units, and give the state of its last layer in the new ones."""
+        own, theirs, last = self.scaler, other.scaler, other.layers[-1]
+        if own is None or theirs is None:
+            return last.state
+        if isinstance(own, Units) and isinstance(theirs, Units):
+            if own.is_like(theirs):
+                return last.state
+            change, other_change = own.merge(theirs)
+            twin = copy.copy(other)
+            twin.layers = [copy.copy(last)]
+            self._rescale(change)
+            twin._rescale(other_change)
+            return twin.layers[-1].state
+        if isinstance(own, Scaler) and isinstance(theirs, Scaler) and not own.is_like(theirs):
+            own.merge(theirs)
+        return last.state
+
+    def _rescale(self, change: Rescaling) -> None:
+        """Re-express what was learned, since the inputs get other units."""
+        if isinstance(self.features, Ramps) and change.changed.any():
+            self.layers[-1].rescale(partial(self.features.rescaled, change))
+
+    def _activated(
+        self, X: NDArray, taught: NDArray[np.bool_], changes: deque[Change]
+    ) -> Iterator[tuple[int, int, Active]]:
+        """(start, stop, x_e) block by block, in order; other threads work ahead while the caller learns.
+
+        `changes` of the inputs' units are added with the number of samples after which they are due."""
         blocks = [slice(start, min(start + BLOCK, len(X))) for start in range(0, len(X), BLOCK)]
         n_benches = min(self.n_threads + 1, len(blocks))
         if self.n_threads == 1 or n_benches == 1:
             bench = self._take_bench()
             for block in blocks:
-                yield block.start, block.stop, bench.activate(self._scaled(X[block], taught[block]))
+                yield block.start, block.stop, bench.activate(self._scaled(X, block, taught, changes))
             self._benches.append(bench)
             return
         self.features.prepare()
@@ -301,14 +333,18 @@ class Engine:
                     yield blocks[number].start, blocks[number].stop, ahead.popleft().result()
                 if number + n_benches < len(blocks):  # into the bench that has just been learned from
                     bench, block = benches[number % n_benches], blocks[number + n_benches]
-                    ahead.append(pool.submit(bench.activate, self._scaled(X[block], taught[block])))
+                    ahead.append(pool.submit(bench.activate, self._scaled(X, block, taught, changes)))
         finally:
             wait(ahead)  # nobody writes to a bench after this call
         self._benches.extend(benches)
 
-    def _scaled(self, X: NDArray, taught: NDArray[np.bool_]) -> NDArray:
+    def _scaled(self, X: NDArray, block: slice, taught: NDArray[np.bool_], changes: deque[Change]) -> NDArray:
         """Samples as the features want them, and counted: to be called in the order of the stream."""
-        return X if self.scaler is None else self.scaler.count(X, taught)
+        if not isinstance(self.scaler, Units):
+            return X[block] if self.scaler is None else self.scaler.count(X[block], taught[block])
+        scaled, found = self.scaler.count(X[block], taught[block])
+        changes.extend((block.start + after, change) for after, change in found)
+        return scaled
 
     # ---- memory
 

@@ -13,6 +13,7 @@ from kenyon import _modelfile
 from kenyon._core import Core
 from kenyon._inputs import Inputs
 from kenyon._scale import Scaler
+from kenyon._units import Units
 from kenyon.errors import InputError
 from kenyon.features import Features
 from kenyon.labels import Labels, plain_task
@@ -83,7 +84,7 @@ class Inspection(ABC):
         """The feature layer and the learning layers, to be looked at and not to be changed."""
         return self._read(lambda core: (core.engine.features, core.engine.layers))
 
-    def scaler(self) -> Scaler | None:
+    def scaler(self) -> Scaler | Units | None:
         """What scales the inputs, to be looked at and not to be changed; None where they are not scaled."""
         return self._read(lambda core: core.engine.scaler)
 

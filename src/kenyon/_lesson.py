@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -32,9 +32,9 @@ class Lesson:
         self._in_label_order = after.sorted()[1] if wanted else np.empty(0, np.int64)
         self._heads: dict[int, Head] = {}
 
-    def stretches(self, start: int, stop: int) -> Iterator[tuple[int, int]]:
-        """Samples start .. stop - 1, cut where a new class arrives."""
-        return pairwise(sorted({start, stop, *(a for a in self._arrivals if start < a < stop)}))
+    def stretches(self, start: int, stop: int, cuts: Iterable[int] = ()) -> Iterator[tuple[int, int]]:
+        """Samples start .. stop - 1, cut where a new class arrives and before these samples."""
+        return pairwise(sorted({start, stop, *(a for a in (*self._arrivals, *cuts) if start < a < stop)}))
 
     def n_arriving(self, sample: int) -> int:
         """Classes whose first sample this is."""

@@ -160,10 +160,7 @@ class Merging(Inspection, Estimator):
         def add() -> Core:
             for _ in union.new:
                 engine.layers[-1].add_class()
-            engine.layers[-1].merge(other.engine.layers[-1].state, union.neurons)
-            theirs = other.engine.scaler
-            if engine.scaler is not None and theirs is not None and not engine.scaler.is_like(theirs):
-                engine.scaler.merge(theirs)
+            engine.layers[-1].merge(engine.merge_units(other.engine), union.neurons)
             engine.clock[:] = engine.clock + other.engine.clock
             if engine.state_bytes > needed:
                 self._check_wider(merged)

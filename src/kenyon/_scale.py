@@ -12,13 +12,15 @@ the first classes where they no longer are, so the moments of an input stand sti
 counted 16 times at most, so that one that begins to vary late finds its scale all the same. An absent value (NaN, with
 `missing="absent"`) is zero, as if it were the mean, and is not counted.
 
+The inputs of ramps have units of their own (`_units.py`).
+
 The channels of a series have one mean and one deviation each, whatever the time; a window then sees quarters of a
 deviation, so that what it sums has the size of bytes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from math import log
 
 import numpy as np
@@ -33,6 +35,9 @@ COUNTED = 64
 
 HELD = 16
 """An input that never varied is counted this often at most."""
+
+ROUNDS = 16
+"""How often values far out are drawn in when the moments of many samples are taken at once."""
 
 KNEE = 4.0
 """Beyond so many deviations, a value grows with the root of its distance only."""
@@ -61,7 +66,7 @@ class Scaler:
         [0.0, 0.0, 3.0]
     """
 
-    knee, farthest = KNEE, FARTHEST
+    knee = KNEE
 
     def __init__(self, groups: NDArray[np.int64], unit: float = 1.0, memory: float | None = None) -> None:
         self.groups, self.unit = groups, unit
@@ -76,6 +81,16 @@ class Scaler:
         """Counts, means and sums of squared distances from the mean."""
         counts, means, spreads = (self.state.arrays[one.name] for one in DECLARED)
         return counts, means, spreads
+
+    @property
+    def farthest(self) -> NDArray[np.float64]:
+        """How far out a value may be, in deviations."""
+        return np.full(len(self.moments[0]), FARTHEST)
+
+    @property
+    def centres(self) -> NDArray[np.float64]:
+        """The mean of each moment."""
+        return self.moments[1]
 
     @property
     def deviations(self) -> NDArray[np.float64]:
@@ -99,6 +114,15 @@ class Scaler:
         scale(samples, taught, self.groups, *self.moments, *limits, scratch, out)
         return out
 
+    def settle(self, samples: NDArray) -> None:
+        """Take the moments of all of these samples, before any of them is learned; they then stand still."""
+        n_groups = len(self.moments[0])
+        columns = samples[:, np.argsort(self.groups, kind="stable")].reshape(len(samples), n_groups, -1)
+        counts, means, spreads = self.moments
+        means[:], deviations = settled_moments(columns.transpose(0, 2, 1).reshape(-1, n_groups))
+        counts[:] = np.where(deviations > 0, self._most, self._held)
+        spreads[:] = counts * deviations**2
+
     # ---- keeping
 
     def kept(self) -> dict[str, NDArray]:
@@ -114,26 +138,52 @@ class Scaler:
 
     # ---- merging
 
-    def is_like(self, other: Scaler) -> bool:
+    def is_like(self, other: object) -> bool:
         """Whether the moments are the same: of models that went on from one whose moments stood still."""
-        return all(np.array_equal(own, theirs) for own, theirs in zip(self.moments, other.moments, strict=True))
+        return isinstance(other, Scaler) and all(
+            np.array_equal(own, theirs) for own, theirs in zip(self.moments, other.moments, strict=True)
+        )
 
     def merge(self, other: Scaler) -> None:
         """Moments of what both have counted, as if of so many values as stand still at most.
 
         What each has learned stays in the units of its own moments, so that this is no more than close.
         """
-        (n, mean, spread), (m, other_mean, other_spread) = self.moments, other.moments
-        total = n + m
-        share = np.divide(m, total, out=np.zeros_like(total), where=total > 0)
-        away = other_mean - mean
-        spread += other_spread + n * share * away**2
-        mean += share * away
-        kept = np.minimum(total, self._most)
-        spread *= np.divide(kept, total, out=np.ones_like(total), where=total > 0)
-        n[:] = kept
+        merge_moments(self.moments, other.moments, self._most)
 
     @property
     def state_bytes(self) -> int:
         """Bytes of the moments."""
         return self.state.state_bytes
+
+
+Moments = Sequence[NDArray[np.float64]]
+"""Counts, means and sums of squared distances from the mean."""
+
+
+def merge_moments(moments: Moments, others: Moments, most: float) -> None:
+    """Add others to moments, as if of `most` values at most."""
+    (n, mean, spread), (m, other_mean, other_spread) = moments, others
+    total = n + m
+    share = np.divide(m, total, out=np.zeros_like(total), where=total > 0)
+    away = other_mean - mean
+    spread += other_spread + n * share * away**2
+    mean += share * away
+    kept = np.minimum(total, most)
+    spread *= np.divide(kept, total, out=np.ones_like(total), where=total > 0)
+    n[:] = kept
+
+
+def settled_moments(columns: NDArray) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Mean and deviation of each column, without NaN; values beyond four deviations count as if they lay there."""
+    values = columns.astype(np.float64)
+    there = ~np.isnan(values)
+    n = np.maximum(there.sum(axis=0), 1)
+    values[~there] = 0.0
+    low, high = np.full(values.shape[1], -np.inf), np.full(values.shape[1], np.inf)
+    for _ in range(ROUNDS):
+        inside = np.where(there, np.clip(values, low, high), 0.0)
+        mean = inside.sum(axis=0) / n
+        deviation = np.sqrt((np.where(there, inside - mean, 0.0) ** 2).sum(axis=0) / n)
+        low, high = mean - KNEE * deviation, mean + KNEE * deviation
+    return mean, deviation

@@ -62,10 +62,14 @@ class KenyonClassifier(Classes):
     # ---- learning
 
     def fit(self, X: ArrayLike, y: ArrayLike, task: Hashable = None) -> Self:
-        """Forget everything and learn `X`, `y` in the order given, `epochs` times."""
+        """Forget everything and learn `X`, `y` in the order given, `epochs` times.
+
+        Inputs that are scaled are scaled by all of `X` from the start; otherwise this is `partial_fit` of a new model.
+        """
         epochs = OPTIONS["epochs"].check(self.epochs)
         fresh = type(self)(**self.get_params(deep=False))
-        for _ in range(epochs):
+        fresh._learn(X, y, None, task, predict=False, settle=True)
+        for _ in range(epochs - 1):
             fresh.partial_fit(X, y, task=task)
 
         def take() -> None:
@@ -150,6 +154,7 @@ class KenyonClassifier(Classes):
         task: Hashable,
         predict: bool,
         names: Sequence[str] | None = None,
+        settle: bool = False,
     ) -> NDArray:
         task = plain_task(task)
         core = self._settled() if self.__sklearn_is_fitted__() else None
@@ -183,6 +188,8 @@ class KenyonClassifier(Classes):
         arrivals = [0] * len(declared) + [first for first, _ in new]
         lesson = Lesson(neurons, before, after, arrivals, predict)
         learned = Core(engine, all_heads, inputs)
+        if settle and engine.scaler is not None and lesson.taught.any():
+            engine.scaler.settle(samples[lesson.taught])
         if core is None:
             engine.learn(samples, lesson, None)  # nobody sees this engine before it has learned
             self._core = learned

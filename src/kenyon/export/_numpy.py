@@ -125,8 +125,9 @@ def write(classifier: KenyonClassifier, out: Path) -> list[Path]:
     output = layers[-1]
     arrays["offsets"] = output.offsets[order] if isinstance(output, SecondOrderLayer) else np.zeros(len(order))
     if (scaler := classifier.scaler()) is not None:
-        arrays |= {"means": scaler.moments[1][scaler.groups], "deviations": scaler.deviations[scaler.groups]}
-        arrays |= {"knee": np.array(scaler.knee), "farthest": np.array(scaler.farthest), "unit": np.array(scaler.unit)}
+        units = {"means": scaler.centres, "deviations": scaler.deviations, "farthest": scaler.farthest}
+        arrays |= {name: values[scaler.groups] for name, values in units.items()}
+        arrays |= {"knee": np.array(scaler.knee), "unit": np.array(scaler.unit)}
     if isinstance(features, Ramps):
         matrix, offsets = features.matrix()
         arrays |= {"ramps": matrix, "ramp_offsets": offsets, "n_beside": np.array(features.n_beside)}

@@ -25,6 +25,7 @@ from kenyon import core
 from kenyon.core import LANES
 from kenyon.features._arrays import FEW, aligned
 from kenyon.features._base import Active, make_active
+from kenyon.features._rescaling import Rescaling, Summing, rescaled
 
 REACH = 2
 """Offsets lie within so many standard deviations."""
@@ -89,6 +90,15 @@ class Ramps:
         for unit, size in enumerate(self._sizes):
             matrix[self._inputs[unit, :size], unit] = GAIN * self._scales[unit] * self._signs[unit, :size]
         return matrix, GAIN * self._offsets
+
+    def rescaled(
+        self, change: Rescaling, pairs: NDArray[np.float64], sums: NDArray[np.float64], counts: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Sums of a second-order layer after its inputs, which stand beside the ramps, got other units."""
+        own = np.arange(self._inputs.shape[1]) < self._sizes[:, np.newaxis]
+        weights = np.where(own, (GAIN * self._scales)[:, np.newaxis] * self._signs, np.float32(0))
+        ramps = Summing(self._inputs.astype(np.int64), weights.astype(np.float64), (GAIN * self._offsets).astype(float))
+        return rescaled(ramps, change, pairs, sums, counts)
 
     def workspace(self) -> RampsWorkspace:
         return RampsWorkspace(self._n_inputs, self.n_outputs, self.n_outputs - self.n_beside)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import copy
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
@@ -47,6 +47,10 @@ class Samples(NamedTuple):
     def plastic_in(self, layer: Layer) -> NDArray[np.bool_]:
         """Which of a layer's neurons, padding included, may learn."""
         return np.arange(layer.width) < layer.n_neurons if self.plastic is None else self.plastic
+
+
+Rescale = Callable[[NDArray, NDArray, NDArray], tuple[NDArray, NDArray]]
+"""From (pairs, sums, counts) in float64, the pairs as a full matrix, to new pairs and sums."""
 
 
 class Undo(Protocol):
@@ -125,6 +129,10 @@ class Layer(ABC):
         Returns:
             The first sample that diverged, not learned, or `samples.last`.
         """
+
+    def rescale(self, how: Rescale) -> None:
+        """Re-express what was learned, since the inputs of the features got other units."""
+        raise NotImplementedError
 
     @property
     def at_once(self) -> bool:

@@ -14,6 +14,7 @@ from numpy.typing import DTypeLike, NDArray
 from kenyon import core
 from kenyon.errors import InputError, MergeError
 from kenyon.features import BLOCK, Active
+from kenyon.layers._base import Rescale
 from kenyon.layers._class_sums import with_counts as with_counts_of_classes
 from kenyon.layers._pairs_undo import PairsUndo
 from kenyon.layers._readout import ClassMoments, add_outer, by_content
@@ -107,6 +108,10 @@ class Coactivity(ABC):
     def with_counts(self, state: State, counts: NDArray) -> State:
         """A new state that weighs each class by another count; its mean, and the scatter per sample, stay."""
         return with_counts_of_classes(self, state, counts)
+
+    def rescaled(self, state: State, how: Rescale) -> State:
+        """The state after the inputs of the features got other units."""
+        raise NotImplementedError
 
     def check(self, state: State) -> None:  # noqa: B027  most states will do
         """Refuse a state from a file that no stream can have led to and that could not go on learning."""
@@ -274,6 +279,18 @@ class FloatSums(_Sums):
             self.add_dense(pairs, self.dense(active, chosen))
         core.add_classes(sums, taught, *active, chosen, labels)
         return state
+
+    def rescaled(self, state: State, how: Rescale) -> State:
+        views, lower = state.views(), np.tril_indices(self.n_units)
+        if not views["taught"].any():
+            return state
+        pairs = np.zeros((self.n_units, self.n_units))
+        pairs[lower] = pairs.T[lower] = views["pairs"]
+        pairs, sums = how(pairs, views["sums"].astype(np.float64), views["taught"].astype(np.float64))
+        new = State(state.declared, state.sizes)
+        for name, values in (("pairs", pairs[lower]), ("sums", sums), ("taught", views["taught"])):
+            new.views()[name][...] = values
+        return new
 
     def add_one(self, state: State, active: Active, labels: NDArray[np.int64], clock: NDArray[np.int64]) -> bool:
         pairs, sums, taught = (state.arrays[one.name] for one in state.declared)

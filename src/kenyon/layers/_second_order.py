@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from kenyon import core
 from kenyon.errors import ConfigError, ModelFileError, unknown
 from kenyon.features import BLOCK, Active
-from kenyon.layers._base import NO_LABEL, Layer, Samples
+from kenyon.layers._base import NO_LABEL, Layer, Rescale, Samples
 from kenyon.layers._class_sums import Spread, spread_of, with_joined
 from kenyon.layers._coactivity import Coactivity, ExactSums, FloatSums
 from kenyon.layers._fading import FADES, halved, learn_and_fade
@@ -175,6 +175,9 @@ class SecondOrderLayer(Layer):
             self._add(active, at, stop, labels, plastic)
             self._service = service
             at = stop
+
+    def rescale(self, how: Rescale) -> None:
+        self._replace(self.coactivity.rescaled(self.state, how))
 
     def fade(self) -> None:
         """Halve the weight of everything that was learned."""

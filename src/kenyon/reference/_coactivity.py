@@ -7,11 +7,14 @@ In integers of bytes, which are exact, or in float32, sample after sample.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from kenyon.reference._counting import narrowest
 from kenyon.reference._readout import Moments
+from kenyon.reference._rescaling import rescaled
 
 
 class Sums:
@@ -46,6 +49,12 @@ class Sums:
         for name, new in (("pairs", pairs), ("sums", sums)):
             setattr(self, name, (np.maximum(np.rint(new), 0) if whole else new).astype(self.pairs.dtype))
         self.counts = counts
+
+    def rescale(self, ramps: Sequence[tuple], change: tuple[NDArray, NDArray, NDArray]) -> None:
+        """Other units of inputs, which stand before the ramps."""
+        kept = self.pairs.astype(np.float64), self.sums.astype(np.float64), self.counts.astype(np.float64)
+        pairs, sums = rescaled(ramps, change, *kept)
+        self.pairs, self.sums = pairs.astype(self.pairs.dtype), sums.astype(self.sums.dtype)
 
     def merge(self, other: Sums, neurons: NDArray[np.int64]) -> None:
         self.pairs += other.pairs

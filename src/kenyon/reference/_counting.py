@@ -3,6 +3,10 @@
     S[i, j] = S[i, j] + c[i],   n[j] = n[j] + 1                       for a sample of class j
     x_o[j]  = sum_i min(S[i, j] / (2^16 n[j]), cap / sqrt(units)) c[i] / 2^16
 
+With `readout="bayes"`, N units, and log(n[j]) added for `prior="counts"`,
+
+    x_o[j]  = sum_i log((S[i, j] + 2^11) / (sum_i S[i, j] + 2^11 N)) c[i] / 2^16
+
 c is the activity of a sample of length 1 in units of 2^-16: a R >> 12 of bytes (`_few_bit_weights.py`), floor(2^16 x +
 1/2) of floats. With `memory`, counts are halved, rounded up, when they add up to twice as many samples, and sums with
 them.
@@ -31,6 +35,7 @@ class Counting:
     def __init__(self, n_units: int, width: int, seed: int, s: Mapping[str, Any]) -> None:
         self.cap, self.memory = s["rule"].level(np.inf, 1, n_units), s["memory"]
         self.sums, self.counts = np.zeros((n_units, 0), np.uint64), np.zeros(0, np.uint64)
+        self.bayes, self.prior = s["readout"] == "bayes", s["prior"]
 
     def add_class(self) -> None:
         self.sums, self.counts = np.pad(self.sums, ((0, 0), (0, 1))), np.append(self.counts, np.uint64(0))
@@ -42,6 +47,10 @@ class Counting:
         return (x[1].astype(np.float64) * 2**16 + 0.5).astype(np.int64)
 
     def outputs(self, x: Active) -> NDArray[np.float32]:
+        if self.bayes:
+            logs = np.log(self.sums[x[0]] + 2048.0) - np.log(self.sums.sum(axis=0) + 2048.0 * len(self.sums))
+            scores = in_order(logs * self._parts(x)[:, np.newaxis]) / 2**16
+            return (scores + (np.log(np.maximum(self.counts, 1)) if self.prior == "counts" else 0)).astype(np.float32)
         means = self.sums[x[0]] * (1.0 / (np.maximum(self.counts, 1).astype(np.float64) * 2**16))
         total = in_order(np.minimum(means, self.cap) * self._parts(x)[:, np.newaxis].astype(np.float64))
         return (total / 2**16).astype(np.float32)

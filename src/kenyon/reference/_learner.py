@@ -20,7 +20,7 @@ from kenyon.reference._features import Dense, Identity, Ramps, Sparse
 from kenyon.reference._few_bit_weights import FewBitWeights
 from kenyon.reference._local_error import LocalError
 from kenyon.reference._plastic import Plastic
-from kenyon.reference._scaling import Scaler
+from kenyon.reference._scaling import Scaler, Units
 from kenyon.reference._second_order import SecondOrder
 from kenyon.reference._settings import settled
 from kenyon.reference._windows import Windows
@@ -62,7 +62,10 @@ class Learner:
         self.settings, seed = settled(self.params, X, n_classes)
         s = self.settings
         self.features = FEATURES[s["features"]](s, seed)
-        self.scaler = Scaler(s) if s["scale"] else None
+        steps = s["features"] == "ramps" and self.features.beside and s["memory"] is None
+        self.scaler: Scaler | Units | None = None
+        if s["scale"]:
+            self.scaler = Units(s["n_inputs"]) if steps else Scaler(s)
         hidden, output = s["hidden_layers"], LAYERS[s["layer"]]
         below = LocalError if s["hidden_signal"] == "errors" else output
         kinds, units = [*[below] * len(hidden), output], [s["n_hidden"], *hidden]
@@ -105,8 +108,7 @@ class Learner:
             for layer in self.layers:
                 layer.add_class()
         x, number = self._activity(u), self.neurons[task, label]
-        if self.scaler is not None:
-            self.scaler.count(u)
+        change = None if self.scaler is None else self.scaler.count(u)
         beta = [np.float32(value(self.time) if callable(value) else value) for value in self.moving]
         for layer in self.layers[:-1]:
             x_o = layer.outputs(x)
@@ -117,6 +119,8 @@ class Learner:
             self.layers[-1].served = None
         self.updates += self.layers[-1].learn(x, number, plastic, beta)
         self.time += 1
+        if change is not None:
+            self.layers[-1].rescale(self.features.ramps, change)
 
     # ---- prediction
 
@@ -155,7 +159,7 @@ class Learner:
                 self.neurons[key] = len(self.neurons)
                 self.layers[-1].add_class()
         self.layers[-1].merge(other.layers[-1], np.array([self.neurons[key] for key in other.neurons]))
-        if self.scaler is not None and other.scaler is not None:
+        if isinstance(self.scaler, Scaler) and isinstance(other.scaler, Scaler):
             self.scaler.merge(other.scaler)
         self.time, self.updates = self.time + other.time, self.updates + other.updates
         return self

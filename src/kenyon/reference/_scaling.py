@@ -20,6 +20,81 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+Change = tuple[NDArray, NDArray, NDArray]
+"""Factor and offset that take each input to its new units, and 1 where it begins anew."""
+
+
+class Units:
+    """Units of the inputs of ramps that stand beside them, which change at steps alone.
+
+    The centre of an input is its first value, its width the first distance from there. Values are drawn in to 8 r
+    widths, r being r + (|z| - r) / 16 from one to the next, at least 1. After 2, 4, .. 64 labelled samples an input
+    whose width is off the moments' by a factor of 1.5, or its centre by half a width, takes those. Then moments begin
+    anew after 64, 128, .. samples; after 128, .. 1,024 an input whose width is off by a factor of 32 takes theirs,
+    and begins anew if it was too wide.
+    """
+
+    def __init__(self, n: int) -> None:
+        self.counts, self.means, self.spreads, self.centres = (np.zeros(n) for _ in range(4))
+        self.widths, self.usual, self.time = np.full(n, -1.0), np.ones(n), 0
+
+    def _distance(self, value: float, i: int) -> float:
+        if isnan(value) or self.widths[i] <= 0:
+            return 0.0
+        limit = 8.0 * self.usual[i]
+        return min(max((value - self.centres[i]) / self.widths[i], -limit), limit)
+
+    def scaled(self, u: NDArray) -> NDArray[np.float32]:
+        z = [self._distance(float(value), i) for i, value in enumerate(u)]
+        return np.array([d if abs(d) <= 4 else np.copysign(2 * sqrt(4 * abs(d)) - 4, d) for d in z], np.float32)
+
+    def count(self, u: NDArray) -> Change | None:
+        """Take a labelled sample into units and moments; how units change then, if they do."""
+        for i, value in enumerate(u.astype(np.float64).tolist()):
+            if isnan(value):
+                continue
+            z = self._distance(value, i)
+            if self.widths[i] > 0:
+                self.usual[i] = max(self.usual[i] + (abs(z) - self.usual[i]) / 16, 1.0)
+                value = self.centres[i] + self.widths[i] * z
+            elif self.widths[i] < 0:
+                self.centres[i], self.widths[i] = value, 0.0
+            else:
+                self.widths[i] = abs(value - self.centres[i])
+            if self.time < 1024:
+                distance = value - self.means[i]
+                self.counts[i] += 1
+                self.means[i] += distance / self.counts[i]
+                self.spreads[i] += distance * (value - self.means[i])
+        self.time += 1
+        return self._step() if self.time in (2, 4, 8, 16, 32, 64, 128, 256, 512, 1024) else None
+
+    def _step(self) -> Change | None:
+        change = np.ones_like(self.means), np.zeros_like(self.means), np.zeros_like(self.means)
+        off = False
+        for i, (mean, centre, width) in enumerate(zip(self.means, self.centres, self.widths, strict=True)):
+            found = np.sqrt(self.spreads[i] / max(self.counts[i], 1))
+            if found <= 0 or width <= 0:
+                continue
+            if self.time > 64:
+                wrong = found * 32 < width or found > 32 * width
+            else:
+                wrong = found > 1.5 * width or found * 1.5 < width or abs(mean - centre) > 0.5 * width
+            fresh = self.time > 64 and found < width
+            there = (0.0, 0.0, 1.0) if fresh else (width / found, (centre - mean) / found, 0.0)
+            if wrong:
+                off = True
+                self.centres[i], self.widths[i], self.usual[i] = mean, found, 1.0
+                for array, value in zip(change, there, strict=True):
+                    array[i] = value
+        if self.time >= 64:
+            self.counts[:], self.means[:], self.spreads[:] = 0, 0, 0
+        return change if off else None
+
+    def arrays(self) -> dict[str, NDArray]:
+        names = ("counts", "means", "spreads", "centres", "widths", "usual")
+        return {f"{name}.scale": getattr(self, name) for name in names} | {"time.scale": np.array([float(self.time)])}
+
 
 class Scaler:
     """Moments of each input; the channels of a series have one mean and one deviation each."""
@@ -48,7 +123,7 @@ class Scaler:
         return self.unit * (z if size <= 4 else np.copysign(2 * sqrt(4 * size) - 4, z))
 
     def count(self, u: NDArray) -> None:
-        """Take a labelled sample into the moments."""
+        """Take a labelled sample into the moments; nothing is re-expressed."""
         for value, g in zip(u.astype(np.float64).tolist(), self.groups.tolist(), strict=True):
             n, distance = self.counts[g], value - self.means[g]
             if isnan(value) or (n >= self.most and not self.moving):

@@ -70,6 +70,11 @@ class SecondOrder:
             self.served = None
         return visited
 
+    def rescale(self, ramps: Sequence[tuple], change: tuple[NDArray, NDArray, NDArray]) -> None:
+        """Re-express the sums, since inputs got other units."""
+        self.sums.rescale(ramps, change)  # type: ignore[union-attr]
+        self.solved = self.served = None
+
     def merge(self, other: SecondOrder, neurons: NDArray[np.int64]) -> None:
         self.sums.merge(other.sums, neurons)  # type: ignore[arg-type]
         self.solved = self.served = None

@@ -10,6 +10,7 @@
 #include "ramps.h"
 #include "scale.h"
 #include "sparse.h"
+#include "units.h"
 #include "windows.h"
 
 #include "baselines.h"
@@ -18,6 +19,7 @@
     CHECK_ENTRIES                                                                                                      \
     DRAW_ENTRIES                                                                                                       \
     SCALE_ENTRIES                                                                                                      \
+    UNITS_ENTRIES                                                                                                      \
     SPARSE_ENTRIES                                                                                                     \
     WINDOWS_ENTRIES                                                                                                    \
     RAMPS_ENTRIES                                                                                                      \

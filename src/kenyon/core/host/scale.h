@@ -5,6 +5,17 @@
 
 #include "../scale.h"
 
+/* One sample of the first value as float64. */
+static void scale_row(const kn_value *v, int64_t sample, double *row)
+{
+    const char *at = (const char *)v[0].data + sample * v[0].strides[0];
+    for (int64_t i = 0; i < v[0].shape[1]; i++, at += v[0].strides[1]) {
+        row[i] = v[0].type == 'd'   ? *(const double *)at
+                 : v[0].type == 'f' ? (double)*(const float *)at
+                                    : (double)*(const uint8_t *)at;
+    }
+}
+
 static int64_t entry_scale(const kn_value *v)
 {
     double *scratch = v[12].data, *row = scratch + v[3].shape[0];
@@ -22,12 +33,7 @@ static int64_t entry_scale(const kn_value *v)
                                    .moving = v[11].integer != 0,
                                    .deviations = scratch};
     for (int64_t s = 0; s < v[0].shape[0]; s++) {
-        const char *at = (const char *)v[0].data + s * v[0].strides[0];
-        for (int64_t i = 0; i < moments.n_inputs; i++, at += v[0].strides[1]) {
-            row[i] = v[0].type == 'd'   ? *(const double *)at
-                     : v[0].type == 'f' ? (double)*(const float *)at
-                                        : (double)*(const uint8_t *)at;
-        }
+        scale_row(v, s, row);
         scale_sample(&moments, row, (float *)v[13].data + s * moments.n_inputs);
         if (v[1].data && ((const uint8_t *)v[1].data)[s]) {
             scale_count(&moments, row);
