@@ -35,6 +35,10 @@ class Rescaling(NamedTuple):
     Attributes:
         factors, offsets: (inputs,).
         fresh: (inputs,) 1 where an input begins anew, and 0 elsewhere.
+
+    Example:
+        >>> Rescaling(np.array([1.0, 2.0]), np.zeros(2), np.zeros(2)).changed.tolist()
+        [False, True]
     """
 
     factors: Floats
