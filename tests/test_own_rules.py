@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from cases import slow
 from kenyon import core
 from kenyon.core import compiler
 from kenyon.errors import ConfigError
@@ -132,7 +133,7 @@ def _activity(rng: np.random.Generator, n: int, n_units: int, dtype: type[np.gen
 
 
 @pytest.mark.parametrize("windowed", [False, True])
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", [name if name in ("gen", "branches") else slow(name) for name in PROGRAMS])
 def test_numpy_and_c_learn_the_same_bits(name: str, windowed: bool) -> None:
     rule, _ = PROGRAMS[name]
     rng, n, n_units, width = np.random.default_rng(1), 20, 37, 16
@@ -296,6 +297,7 @@ kenyon.testing.check_rule("edited")
 """
 
 
+@pytest.mark.slow
 def test_an_edited_rule_is_not_served_by_an_old_library(tmp_path: Path) -> None:
     """Each version is checked against its own equation in a process of its own; all share the compiled code on disk."""
     first = {"factor": "1.0", "helper": "* 1.0", "more": ""}

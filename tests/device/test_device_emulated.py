@@ -14,7 +14,7 @@ from emulated import ArmDevice, WasmDevice
 from kenyon import KenyonClassifier
 from kenyon.export import device_costs, export_model, to_buffer
 
-pytestmark = zig
+pytestmark = [zig, pytest.mark.slow]
 
 
 def needs(package: str) -> pytest.MarkDecorator:

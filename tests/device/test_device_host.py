@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from building import MODELS, at_random, compiled, exported, make, stream, wrapper, zig
 
+from cases import slow
 from kenyon import KenyonClassifier
 from kenyon.errors import ConfigError, MergeError, MergeWarning, ModelFileError
 from kenyon.export import device_costs, from_buffer, to_buffer
@@ -21,6 +22,9 @@ pytestmark = zig
 
 UNDEFINED = ("-fsanitize=undefined", "-fsanitize-trap=undefined")
 """What C leaves open ends the process."""
+
+FAST = ("gen", "second order, 16 bits")
+"""One model of each kind for `make test`."""
 
 NEVER = -(2**31)
 """The score of a class that was never taught."""
@@ -59,7 +63,7 @@ def same(model: Any, clf: KenyonClassifier, X: np.ndarray) -> None:
 
 
 @pytest.mark.parametrize("tables", ["flash", "none"])
-@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("name", [name if name in FAST else slow(name) for name in MODELS])
 def test_c_learns_the_same_bits(library: Any, name: str, tables: str) -> None:
     module, start = library(name, tables, *(["-DKENYON_WIDE"] if tables == "flash" else []))
     model, clf = module.Model(), KenyonClassifier.from_arrays(start.to_arrays())
@@ -75,7 +79,7 @@ def test_c_learns_the_same_bits(library: Any, name: str, tables: str) -> None:
     assert model.activity(X[0].tobytes()) == _activity(clf, X[0])
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, slow(1), slow(2), slow(3)])
 def test_models_drawn_at_random_learn_the_same_bits(seed: int, tmp_path: Path) -> None:
     """Any shape, window, shifts, pooling and bits, one sample at a time and many, with vector registers and without."""
     rng = np.random.default_rng(seed)

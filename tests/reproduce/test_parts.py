@@ -195,6 +195,7 @@ def test_a_quick_number_needs_no_reason_to_be_below_the_papers(
     assert isinstance(cell, Runs) and cell.below == below
 
 
+@pytest.mark.slow
 def test_a_search_goes_on_in_the_space_it_began_in(tmp_path: Path) -> None:
     job = SearchJob("digits", "single-task", 2, 1, 100)
     space = "[rule]\nvalues = ['mse']\n[n_hidden]\nvalues = [100]\n"

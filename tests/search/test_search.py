@@ -61,6 +61,7 @@ def test_a_search_records_every_evaluation_with_nan_for_inactive_parameters(tmp_
     assert 0 < result.overhead_seconds < result.seconds
 
 
+@pytest.mark.slow
 def test_evaluations_repeat_bit_for_bit_and_one_worker_repeats_the_search(tmp_path: Path) -> None:
     runs = [search(OBJECTIVE, tmp_path / name, evals=9, space=SPACE, n_initial=5, workers=1) for name in "ab"]
     first, second = ([(e.number, repr(e.point), e.outcome.accuracy) for e in run.evaluations] for run in runs)
@@ -103,7 +104,6 @@ def test_failed_evaluations_do_not_stop_the_search(tmp_path: Path) -> None:
     assert result.best is None and not (tmp_path / "best.toml").exists()
 
 
-@pytest.mark.slow
 @dataclass(frozen=True)
 class Deadly(Objective):
     """Kills whoever evaluates a point with 150 units or fewer."""
@@ -114,6 +114,7 @@ class Deadly(Objective):
         return super().config(options)
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_killed_costs_its_own_evaluation_only(tmp_path: Path) -> None:
     objective = Deadly("digits", OBJECTIVE.curriculum)
     space = '[rule]\nvalues = ["mse"]\n[n_hidden]\nvalues = [100, 200]\n'
@@ -126,6 +127,7 @@ def test_a_worker_that_is_killed_costs_its_own_evaluation_only(tmp_path: Path) -
     assert all(outcome.status == DONE for outcome in large)
 
 
+@pytest.mark.slow
 def test_a_search_goes_on_where_it_was_and_refuses_another_question(tmp_path: Path) -> None:
     first = search(OBJECTIVE, tmp_path, evals=4, space=SPACE, n_initial=3, workers=1)
     second = search(OBJECTIVE, tmp_path, evals=8, space=SPACE, n_initial=3, workers=2)
@@ -139,6 +141,7 @@ def test_a_search_goes_on_where_it_was_and_refuses_another_question(tmp_path: Pa
         search(OBJECTIVE, tmp_path, evals=9, space=SPACE, n_initial=3, seed=1)
 
 
+@pytest.mark.slow
 def test_a_torn_last_line_is_cut_off_and_its_evaluation_made_up_for(tmp_path: Path) -> None:
     search(OBJECTIVE, tmp_path, evals=3, space=SPACE, method="random", workers=1)
     log = tmp_path / "evaluations.csv"
@@ -208,6 +211,7 @@ def test_sigkill_loses_no_finished_evaluation(tmp_path: Path) -> None:
     assert all(e.finished <= f.finished for e, f in itertools.pairwise(evaluations))  # in milliseconds: two may agree
 
 
+@pytest.mark.slow
 def test_the_best_configuration_runs_as_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("deephyper", reason="needs the extra 'search'")
     monkeypatch.chdir(tmp_path)
@@ -270,6 +274,7 @@ def test_mistakes_on_the_command_line_are_named(
     assert result.exit_code == 2 and message in result.stderr
 
 
+@pytest.mark.slow
 def test_the_command_knows_the_spaces_by_name_and_gives_every_evaluation_its_budget(tmp_path: Path) -> None:
     words = ["search", "--dataset", "digits", "--space", "bytes", "--memory-budget", "30KB", "--max-per-task", "20"]
     printed = CliRunner().invoke(app, [*words, "--print-space"])

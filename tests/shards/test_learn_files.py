@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 pytest.importorskip("pyarrow", reason="needs the extra 'data'")
 
+from cases import slow
 from kenyon.cli import app
 from kenyon.errors import ConfigError, DataError, InputError, MemoryBudgetError, MergeError
 from kenyon.shards import LearnConfig, LearnWatch, ShardError, _formats, learn_files, read_learn_config
@@ -227,7 +228,7 @@ def _spoil(path: Path, how: str) -> None:
 
 
 @pytest.mark.parametrize("how", ["NaN", "page", "short", "text"])
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", [1, slow(2)])
 def test_a_damaged_file_is_named_and_the_others_are_learned(how: str, workers: int, tmp_path: Path) -> None:
     X, y = parts(tmp_path, 3)
     _spoil(tmp_path / "part-1.parquet", how)

@@ -4,7 +4,7 @@
  *     kenyon_spectra_init(&ear, &settings);
  *     if (kenyon_spectra_feed(&ear, samples, n)) kenyon_spectra_window(&ear, sample);
  *
- * Integers only; no memory but that of the struct, which may be copied. Samples may come in parts of any size. Define the
+ * Integers only, no library; no memory but that of the struct, which may be copied. Samples may come in parts of any size. Define the
  * sizes below where less memory is wanted than the largest settings need.
  */
 #ifndef KENYON_FRONT_H

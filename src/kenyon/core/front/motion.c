@@ -1,8 +1,6 @@
 /* Motion; the equations are those of kenyon/front/_motion.py. */
 #include "front.h"
 
-#include <string.h>
-
 #define MEAN 6
 #define AXES 3
 
@@ -37,20 +35,24 @@ int kenyon_motion_init(kenyon_motion *motion, const kenyon_motion_settings *sett
     if (!known) {
         return KENYON_FRONT_SETTINGS;
     }
-    memset(motion, 0, sizeof *motion);
     motion->inputs = settings->inputs;
     motion->channels = (uint16_t)(settings->inputs + settings->inputs / AXES + AXES);
     motion->length = settings->length;
     motion->hop = settings->hop;
     motion->step = settings->step;
     motion->fine = settings->fine;
-    motion->wait = motion->length;
+    kenyon_motion_reset(motion);
     return 0;
 }
 
 void kenyon_motion_reset(kenyon_motion *motion)
 {
-    memset(motion->sums, 0, sizeof motion->sums);
+    for (unsigned t = 0; t < motion->length; t++) {
+        for (unsigned c = 0; c < motion->channels; c++) {
+            motion->entries[t][c] = 0;
+            motion->sums[c] = 0;
+        }
+    }
     motion->readings = motion->next = 0;
     motion->wait = motion->length;
     motion->started = 0;
@@ -95,8 +97,8 @@ static void finish(kenyon_motion *motion)
         } else {
             entry[c] = byte_of(128 + down(motion->sums[c], shift));
         }
+        motion->sums[c] = 0;
     }
-    memset(motion->sums, 0, sizeof motion->sums);
     motion->next = (uint16_t)((motion->next + 1u) % motion->length);
 }
 
@@ -118,6 +120,9 @@ int kenyon_motion_push(kenyon_motion *motion, const int16_t *reading)
 void kenyon_motion_window(const kenyon_motion *motion, uint8_t *window)
 {
     for (unsigned t = 0; t < motion->length; t++) {
-        memcpy(window + t * motion->channels, motion->entries[(motion->next + t) % motion->length], motion->channels);
+        const uint8_t *entry = motion->entries[(motion->next + t) % motion->length];
+        for (unsigned c = 0; c < motion->channels; c++) {
+            *window++ = entry[c];
+        }
     }
 }

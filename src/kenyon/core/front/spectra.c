@@ -1,8 +1,6 @@
 /* Spectra of sound; the equations are those of kenyon/front/_spectra.py. */
 #include "front.h"
 
-#include <string.h>
-
 #define CIRCLE 512 /* steps of a full turn */
 #define BELOW 48   /* in steps of a level: how far below the peak a sound ends, */
 #define ABOVE 20   /* how far above the noise, */
@@ -35,23 +33,26 @@ static int32_t down(int32_t v, int n)
     return v < 0 ? ~(~v >> n) : v >> n;
 }
 
+/* Of angles up to half a turn. */
 static int32_t sine(unsigned angle)
 {
-    angle %= CIRCLE;
-    const unsigned part = angle % (CIRCLE / 2);
-    const int32_t value = QUARTER[part <= CIRCLE / 4 ? part : CIRCLE / 2 - part];
-    return angle < CIRCLE / 2 ? value : -value;
+    return QUARTER[angle <= CIRCLE / 4 ? angle : CIRCLE / 2 - angle];
 }
 
 static int32_t cosine(unsigned angle)
 {
-    return sine(angle + CIRCLE / 4);
+    return angle <= CIRCLE / 4 ? QUARTER[CIRCLE / 4 - angle] : -QUARTER[angle - CIRCLE / 4];
 }
 
 /* 8 log2 v, rounded down; 0 of 0. */
-static int32_t log8(uint64_t v)
+static int32_t log8(uint64_t wide)
 {
     int32_t octave = 0;
+    while (wide >> 32) {
+        wide >>= 8;
+        octave += 8;
+    }
+    uint32_t v = (uint32_t)wide;
     if (v == 0) {
         return 0;
     }
@@ -92,19 +93,23 @@ int kenyon_spectra_init(kenyon_spectra *spectra, const kenyon_spectra_settings *
             return KENYON_FRONT_SETTINGS;
         }
     }
-    memset(spectra, 0, sizeof *spectra);
     spectra->size = settings->size;
     spectra->bands = settings->bands;
     spectra->frames = settings->frames;
     spectra->kept = settings->kept;
     spectra->gap = settings->gap;
-    memcpy(spectra->edges, settings->edges, (settings->bands + 2u) * sizeof spectra->edges[0]);
+    for (unsigned b = 0; b < settings->bands + 2u; b++) {
+        spectra->edges[b] = settings->edges[b];
+    }
+    kenyon_spectra_reset(spectra);
     return 0;
 }
 
 void kenyon_spectra_reset(kenyon_spectra *spectra)
 {
-    memset(spectra->samples, 0, sizeof spectra->samples);
+    for (unsigned n = 0; n < spectra->size; n++) {
+        spectra->samples[n] = 0;
+    }
     spectra->filled = spectra->n = spectra->next = 0;
 }
 
@@ -121,12 +126,13 @@ static int scale(kenyon_spectra *spectra)
     while (s >= 0 && top * ((int32_t)1 << s) > 1 << 14) {
         s--;
     }
+    const int32_t half = (int32_t)1 << (14 - s);
     unsigned back = 0; /* n / 2 with its bits in reverse */
     for (unsigned n = 0; n < size; n += 2) {
         for (unsigned odd = 0; odd < 2; odd++) {
-            const int32_t hann = (32768 - cosine((n + odd) * turn)) >> 1;
-            spectra->work[2 * back + odd] =
-                (int16_t)down(spectra->samples[n + odd] * hann + ((int32_t)1 << (14 - s)), 15 - s);
+            const unsigned angle = (n + odd) * turn;
+            const int32_t hann = (32768 - cosine(angle <= CIRCLE / 2 ? angle : CIRCLE - angle)) >> 1;
+            spectra->work[2 * back + odd] = (int16_t)down(spectra->samples[n + odd] * hann + half, 15 - s);
         }
         unsigned bit = size >> 2;
         while (back & bit) {
@@ -159,7 +165,7 @@ static void transform(int16_t *z, unsigned half)
 /* |X_k|^2 */
 static uint32_t power(const int16_t *z, unsigned half, unsigned k)
 {
-    const int16_t *a = z + 2 * k, *b = z + 2 * ((half - k) % half);
+    const int16_t *a = z + 2 * k, *b = z + 2 * (k ? half - k : 0);
     const unsigned angle = k * (CIRCLE / 2 / half);
     const int32_t wr = cosine(angle), wi = -sine(angle);
     const int32_t dr = a[0] - b[0], di = a[1] + b[1];
@@ -202,7 +208,9 @@ int kenyon_spectra_push(kenyon_spectra *spectra, int16_t sample)
         return 0;
     }
     frame(spectra);
-    memcpy(spectra->samples, spectra->samples + hop, hop * sizeof spectra->samples[0]);
+    for (unsigned n = 0; n < hop; n++) {
+        spectra->samples[n] = spectra->samples[hop + n];
+    }
     spectra->filled = 0;
     return 1;
 }
@@ -261,8 +269,10 @@ void kenyon_spectra_window(const kenyon_spectra *spectra, uint8_t *window)
 {
     const int bands = spectra->bands, frames = spectra->frames;
     int first, last, top = 0;
-    memset(window, 0, (size_t)(frames * bands));
     if (!spectra->n) {
+        for (int i = 0; i < frames * bands; i++) {
+            window[i] = 0;
+        }
         return;
     }
     find(spectra, &first, &last);
