@@ -37,6 +37,7 @@ class Rescaling(NamedTuple):
         fresh: (inputs,) 1 where an input begins anew, and 0 elsewhere.
 
     Example:
+        >>> import numpy as np
         >>> Rescaling(np.array([1.0, 2.0]), np.zeros(2), np.zeros(2)).changed.tolist()
         [False, True]
     """
