@@ -20,8 +20,8 @@ from time import perf_counter
 import numpy as np
 import torch
 
-from kenyon.backbones import Pretrained
-from kenyon.system import n_cores
+from kenyon.data.backbones import Pretrained
+from kenyon.utils.system import n_cores
 
 LEAST_RATIO = 3.0
 MOST_DIFFERENCE = 1e-3

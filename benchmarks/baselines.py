@@ -18,8 +18,8 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from kenyon.baselines._fine_tune import FineTune
-from kenyon.protocol import StreamInfo
+from kenyon.data.protocol import StreamInfo
+from kenyon.learners.baselines._fine_tune import FineTune
 
 BATCH, LR, LIMIT = 10, 0.03, 1.25
 

@@ -18,15 +18,15 @@ import tomllib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from kenyon.baselines import BASELINES
-from kenyon.evaluation import RunConfig, Store
-from kenyon.paper import paper_table
-from kenyon.reproduce import Earlier
-from kenyon.streams import Curriculum
+from kenyon.data.streams import Curriculum
+from kenyon.lab.evaluation import RunConfig, Store
+from kenyon.learners.baselines import BASELINES
+from kenyon.paper.reproduce import Earlier
+from kenyon.paper.tables import paper_table
 
 HERE = Path(__file__).resolve().parent
 PAGE = HERE.parent / "docs" / "baselines.md"
-TUNED = tomllib.loads((HERE.parent / "src/kenyon/baselines/tuned.toml").read_text())
+TUNED = tomllib.loads((HERE.parent / "src/kenyon/learners/baselines/tuned.toml").read_text())
 MARKS = ("<!-- figures: written by benchmarks/baselines_table.py -->", "<!-- end of figures -->")
 SEEDS = range(5)
 SCENARIOS = ("class-incremental", "task-incremental")

@@ -16,14 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from kenyon.evaluation import RunConfig, run
-from kenyon.reproduce.experiments import WINDOW, optimised, single
-from kenyon.streams import Curriculum, load_dataset
+from kenyon.data.streams import Curriculum, load_dataset
+from kenyon.lab.evaluation import RunConfig, run
+from kenyon.paper.reproduce.experiments import WINDOW, optimised, single
 
 TIMES = (1, 10, 20, 30, 34, 36, 38, 40, 60, 100, 250, 300, 1000)
 RATES = (0.5, 1, 2, 4, 8)
 BACKBONE = {"cifar10": "efficientnet-lite0"}
-MLP = "kenyon.reproduce.feature_mlp:FeatureMLP"
+MLP = "kenyon.paper.reproduce.feature_mlp:FeatureMLP"
 LAYER = ("n_hidden", "density", "inhibitory", "threshold")
 
 

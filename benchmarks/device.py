@@ -28,8 +28,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kenyon import KenyonClassifier
+from kenyon.data.streams import load_dataset
 from kenyon.export import export_model, to_buffer
-from kenyon.streams import load_dataset
 
 sys.path.append(str(Path(__file__).parents[1] / "tools"))
 from emulated import ArmDevice, compiled

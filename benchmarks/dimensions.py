@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon.streams import load_dataset
+from kenyon.data.streams import load_dataset
 
 
 def dimension(X: NDArray, centred: bool = True) -> float:

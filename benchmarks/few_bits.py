@@ -16,11 +16,11 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
+from kenyon.data.streams import load_dataset
 from kenyon.features import BLOCK, Active, Features, SparseProjection, Windows
 from kenyon.layers import NO_LABEL, FewBitLayer, Layer, PlasticLayer, Samples
-from kenyon.modulation import clamp_bounds
 from kenyon.rules import GEN, MEAN, Rule
-from kenyon.streams import load_dataset
+from kenyon.utils.modulation import clamp_bounds
 
 HELD_OUT = 6_000
 WEIGHTS = ("float32", "8 bits", "4 bits", "3 bits", "2 bits")

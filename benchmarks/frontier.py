@@ -26,9 +26,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kenyon import KenyonClassifier
-from kenyon.evaluation import open_dataset
-from kenyon.streams import Dataset
-from kenyon.system import replace_file
+from kenyon.data.streams import Dataset
+from kenyon.lab.evaluation import open_dataset
+from kenyon.utils.system import replace_file
 
 RESULTS = Path(__file__).resolve().parent.parent / "docs" / "frontier.json"
 Samples = tuple[NDArray, NDArray[np.int64]]

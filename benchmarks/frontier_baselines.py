@@ -20,9 +20,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from frontier import LITE, RESULTS, record
+from kenyon.data.streams import Curriculum
 from kenyon.errors import ConfigError
-from kenyon.evaluation import RunConfig, run
-from kenyon.streams import Curriculum
+from kenyon.lab.evaluation import RunConfig, run
 
 SIZES = {"20KB": 20_000, "1MB": 1_000_000, "160KB": 160_000, "5MB": 5_000_000}
 METHODS = {"er": "ER", "der++": "DER++", "icarl": "iCaRL", "ncm": "NCM"}

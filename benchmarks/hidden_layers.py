@@ -12,8 +12,8 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from kenyon.evaluation import RunConfig, run
-from kenyon.streams import Curriculum
+from kenyon.data.streams import Curriculum
+from kenyon.lab.evaluation import RunConfig, run
 
 RATES = (0.1, 0.3)
 CHOOSES = 100

@@ -18,10 +18,10 @@ import torch
 from torch import Tensor
 from torch.nn import functional as F
 
-from kenyon.evaluation import RunConfig, run
+from kenyon.data.protocol import StreamInfo
+from kenyon.data.streams import Curriculum
+from kenyon.lab.evaluation import RunConfig, run
 from kenyon.learners import learner_class
-from kenyon.protocol import StreamInfo
-from kenyon.streams import Curriculum
 
 ICaRL: Any = learner_class("icarl")
 

@@ -21,11 +21,11 @@ from typing import Any
 
 import numpy as np
 
+from kenyon.data.streams import Curriculum, load_dataset
 from kenyon.errors import DivergenceError
-from kenyon.evaluation import RunConfig, run
+from kenyon.lab.evaluation import RunConfig, run
 from kenyon.learners import learner_class
-from kenyon.reproduce.experiments import WINDOW, single
-from kenyon.streams import Curriculum, load_dataset
+from kenyon.paper.reproduce.experiments import WINDOW, single
 
 SCENARIOS = {"single-task": 0.5, "task-incremental": 1.0, "class-incremental": 1.0}
 

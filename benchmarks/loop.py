@@ -20,10 +20,10 @@ import tempfile
 from pathlib import Path
 from time import perf_counter
 
-from kenyon.evaluation import RunConfig, RunFolder, run_dataset
-from kenyon.evaluation._loop import CHUNK, TEST_BLOCK
+from kenyon.data.streams import Curriculum, Dataset, load_dataset
+from kenyon.lab.evaluation import RunConfig, RunFolder, run_dataset
+from kenyon.lab.evaluation._loop import CHUNK, TEST_BLOCK
 from kenyon.learners import make_learner
-from kenyon.streams import Curriculum, Dataset, load_dataset
 
 MOST_OVERHEAD = 0.05
 MOST_GROWTH = 8 << 20  # bytes by which ten passes may exceed one: allocator noise, far below ten passes' samples

@@ -26,7 +26,7 @@ from typing import Any
 
 import psutil
 
-from kenyon.shards import LearnConfig, LearnWatch, learn_files, read_learn_config
+from kenyon.data.shards import LearnConfig, LearnWatch, learn_files, read_learn_config
 
 CONFIG = """
 seed = 0

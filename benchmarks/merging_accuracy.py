@@ -17,8 +17,8 @@ import warnings
 import numpy as np
 
 from kenyon import KenyonClassifier
+from kenyon.data.streams import load_dataset
 from kenyon.errors import MergeWarning
-from kenyon.streams import load_dataset
 
 MACHINES = 10
 CASES = {

@@ -33,9 +33,9 @@ from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold
 
 from kenyon import KenyonClassifier
-from kenyon.river import RiverClassifier
-from kenyon.streams import load_dataset
-from kenyon.system import find_data_dir
+from kenyon.apps.river import RiverClassifier
+from kenyon.data.streams import load_dataset
+from kenyon.utils.system import find_data_dir
 
 Sample = tuple[NDArray[np.float64], NDArray]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kenyon.options import OPTIONS, Option
 from kenyon.rules import RULES, rule_options
+from kenyon.utils.options import OPTIONS, Option
 
 PAGE = Path(__file__).parents[1] / "docs" / "parameters.md"
 
@@ -29,7 +29,7 @@ def main() -> None:
         "Every parameter of `KenyonClassifier`. Each is also an option of `kenyon run` (`--n-hidden 500` or `--set",
         "n_hidden=500`), a key under `[options]` in a configuration file, and a table of a search space. In files and",
         "on the command line `off` stands for None. `benchmarks/parameters_page.py` writes this page from the table in",
-        "`src/kenyon/options.py`.",
+        "`src/kenyon/utils/options.py`.",
         "",
         *table(OPTIONS),
         "## Parameters of the rules",

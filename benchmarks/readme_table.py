@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kenyon.report import Empty, Missing, ReportData, Result, Row, open_report
+from kenyon.lab.report import Empty, Missing, ReportData, Result, Row, open_report
 
 ROOT = Path(__file__).resolve().parent.parent
 TABLE = "table-8"

@@ -17,7 +17,7 @@ from pathlib import Path
 from typer.testing import CliRunner
 
 from kenyon.cli import app
-from kenyon.report import Run, read_report
+from kenyon.lab.report import Run, read_report
 
 
 def kind(run: Run) -> tuple[str, ...]:

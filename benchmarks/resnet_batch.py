@@ -14,8 +14,8 @@ from statistics import median
 
 import numpy as np
 
-from kenyon.baselines import Trainer
-from kenyon.protocol import StreamInfo
+from kenyon.data.protocol import StreamInfo
+from kenyon.learners.baselines import Trainer
 
 INFO = StreamInfo((3, 32, 32), 10, (tuple(range(10)),), n_train=50_000, task_heads=False)
 BATCH, ROUNDS, IMAGES = 10, 15, 50_000

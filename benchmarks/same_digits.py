@@ -13,7 +13,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from kenyon.report import Run, read_report
+from kenyon.lab.report import Run, read_report
 
 
 def kind(run: Run) -> str:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kenyon.search import Objective, make_objective, search
+from kenyon.lab.search import Objective, make_objective, search
 
 COMPARED = [(forests, kappa) for forests in ("rules", "one") for kappa in (0.5, 2.5, 10.0)]
 

@@ -27,14 +27,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kenyon import KenyonClassifier
-from kenyon.front import Spectra
+from kenyon.data.protocol import StreamInfo
+from kenyon.data.streams import load_dataset
+from kenyon.data.streams._fsdd import FRONT, HELD_OUT, SPEAKERS, TAKES, TEST_TAKES, read_wav, recording_names
+from kenyon.data.streams._hapt import FRONT as MOTION
+from kenyon.data.streams._sources import SOURCES
+from kenyon.features.front import Spectra
 from kenyon.learners import make_learner
-from kenyon.protocol import StreamInfo
-from kenyon.streams import load_dataset
-from kenyon.streams._fsdd import FRONT, HELD_OUT, SPEAKERS, TAKES, TEST_TAKES, read_wav, recording_names
-from kenyon.streams._hapt import FRONT as MOTION
-from kenyon.streams._sources import SOURCES
-from kenyon.system import find_data_dir
+from kenyon.utils.system import find_data_dir
 
 OTHERS = [name for name in SPEAKERS if name not in HELD_OUT]
 SEEDS = (0, 1, 2)

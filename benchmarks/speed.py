@@ -22,9 +22,9 @@ import numpy as np
 import torch
 
 from kenyon import KenyonClassifier
+from kenyon.data.streams import load_dataset
 from kenyon.features import BLOCK, SparseProjection
 from kenyon.rules import INEL, MSE
-from kenyon.streams import load_dataset
 
 UNITS, DENSITY, THRESHOLD, RATE = 11_000, 0.04, 1.257, 0.15
 RULES = {"mse": MSE(), "inel": INEL(beta=30.0)}
@@ -108,7 +108,7 @@ import sys
 import numpy as np
 from kenyon import KenyonClassifier
 from kenyon.rules import MSE
-from kenyon.streams import load_dataset
+from kenyon.data.streams import load_dataset
 train = load_dataset("mnist", data_dir=sys.argv[1] or None).train
 X, y = np.array(train.X), np.array(train.y)
 KenyonClassifier(MSE(), density=.04, threshold=1.257, random_state=0).partial_fit(X[:64], y[:64])

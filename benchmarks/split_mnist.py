@@ -22,8 +22,8 @@ import numpy as np
 import torch
 from torch import nn
 
-from kenyon.evaluation import RunConfig, run_dataset
-from kenyon.streams import Curriculum, Dataset, Stream, load_dataset
+from kenyon.data.streams import Curriculum, Dataset, Stream, load_dataset
+from kenyon.lab.evaluation import RunConfig, run_dataset
 
 FAST = {"n_hidden": 9_000, "density": 16, "threshold": 2.5}
 SMALL = {"memory_budget": "20KB"}

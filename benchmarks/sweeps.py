@@ -14,9 +14,9 @@ import tempfile
 from pathlib import Path
 from time import perf_counter
 
-from kenyon.evaluation import RunConfig, run_all
-from kenyon.streams import Curriculum
-from kenyon.sweeps import Sweep, sweep
+from kenyon.data.streams import Curriculum
+from kenyon.lab.evaluation import RunConfig, run_all
+from kenyon.lab.sweeps import Sweep, sweep
 
 WORKERS = 2
 REPEATS = 3

@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
-from kenyon.teach import write_page
+from kenyon.apps.teach import write_page
 from teach.driving import TeachPage
 
 OPENINGS = 5

@@ -22,9 +22,9 @@ import torch
 from torch.nn import functional
 
 from kenyon import KenyonClassifier
+from kenyon.data.streams import load_dataset
 from kenyon.features import BLOCK, Windows
 from kenyon.rules import MSE
-from kenyon.streams import load_dataset
 from speed import best
 
 SIDE, BATCH = 28, 128

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kenyon.data.protocol import Learner, StreamInfo
 from kenyon.errors import ConfigError
 from kenyon.learners import make_learner
-from kenyon.protocol import Learner, StreamInfo
 
 SMALL = 200
 """Bytes of counters and flags, at the most."""

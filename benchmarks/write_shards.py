@@ -18,8 +18,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from kenyon.streams import load_dataset
-from kenyon.system import replacing
+from kenyon.data.streams import load_dataset
+from kenyon.utils.system import replacing
 
 PER_FILE = 100_000
 SHIFT, NOISE = 3, 16

@@ -17,10 +17,10 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from kenyon.evaluation import RunConfig, run
-from kenyon.report import report_of_runs, write_page
-from kenyon.streams import Curriculum
-from kenyon.teach import write_page as write_teach_page
+from kenyon.apps.teach import write_page as write_teach_page
+from kenyon.data.streams import Curriculum
+from kenyon.lab.evaluation import RunConfig, run
+from kenyon.lab.report import report_of_runs, write_page
 
 LEARNERS: dict[str, tuple[dict[str, Any], str]] = {
     "gen": ({"rule": "gen"}, "only the labelled neuron learns; the clamp makes it stable"),

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kenyon import KenyonClassifier, _modelfile
-from kenyon.modulation import Exponential, InverseTime, Step
+from kenyon import KenyonClassifier
+from kenyon.model import model_file
 from kenyon.rules import GEN, INEL, MEAN, MSE, OJA
+from kenyon.utils.modulation import Exponential, InverseTime, Step
 from outside_rule import Leaky
 
 NUMPY_2 = pytest.mark.skipif(
@@ -119,5 +120,5 @@ def stream(n: int = 90, width: int = 40, seed: int = 0, kind: str = "bytes") -> 
 
 def held(classifier: KenyonClassifier) -> dict[str, bytes]:
     """Everything a classifier needs to go on learning; equal if and only if two are in the same state."""
-    model, tensors = _modelfile.to_arrays(classifier._core)
+    model, tensors = model_file.to_arrays(classifier._core)
     return {"model": model.encode(), **{name: array.tobytes() for name, array in tensors.items()}}

@@ -11,11 +11,11 @@ import pytest
 from sklearn.naive_bayes import MultinomialNB
 
 from kenyon import KenyonClassifier
+from kenyon.data.streams import load_dataset
 from kenyon.errors import ConfigError, InputError
-from kenyon.modulation import InverseTime
 from kenyon.rules import INEL, MEAN, Rule, get_rule
-from kenyon.streams import load_dataset
 from kenyon.testing import check_rule
+from kenyon.utils.modulation import InverseTime
 from making import held, make, stream
 
 

@@ -10,8 +10,8 @@ from sklearn.datasets import load_digits
 
 from kenyon import KenyonClassifier
 from kenyon.errors import ConfigError, MemoryBudgetError
-from kenyon.evaluation import RunConfig, run
 from kenyon.features import DenseProjection, Identity, SparseProjection, Windows
+from kenyon.lab.evaluation import RunConfig, run
 from kenyon.layers import PlasticLayer, SecondOrderLayer
 from kenyon.rules import GEN
 from making import held

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kenyon.report import markdown, open_report
+from kenyon.lab.report import markdown, open_report
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "docs" / "results.json"
@@ -52,7 +52,7 @@ def test_the_table_of_budgets_has_the_numbers_of_the_frontier() -> None:
 
 
 def test_the_chosen_values_of_the_baselines_are_the_tuned_ones() -> None:
-    tuned = tomllib.loads((ROOT / "src" / "kenyon" / "baselines" / "tuned.toml").read_text())
+    tuned = tomllib.loads((ROOT / "src" / "kenyon" / "learners" / "baselines" / "tuned.toml").read_text())
     page = (ROOT / "docs" / "baselines.md").read_text(encoding="utf-8")
     for scenario in ("class-incremental", "task-incremental"):
         section = page.split(f"### Split-MNIST, {scenario}\n")[1].split("\n#")[0]

@@ -7,10 +7,10 @@ import pytest
 
 import kenyon
 from kenyon.layers import FewBitLayer, Samples, SecondOrderLayer
-from kenyon.modulation import clamp_bounds
 from kenyon.reference._few_bit_weights import FewBitWeights
 from kenyon.reference._few_bits import FewBits
 from kenyon.rules import MEAN
+from kenyon.utils.modulation import clamp_bounds
 from second_order import activity
 from second_order import make as make_second
 from second_order import samples as second_samples

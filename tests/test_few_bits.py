@@ -16,9 +16,9 @@ from kenyon import core
 from kenyon.errors import ConfigError
 from kenyon.features import Active
 from kenyon.layers import FewBitLayer, Samples
-from kenyon.modulation import clamp_bounds
 from kenyon.reference._few_bit_weights import FewBitWeights
 from kenyon.rules import GEN, MEAN, Rule
+from kenyon.utils.modulation import clamp_bounds
 from making import NUMPY_2
 from outside_rule import Leaky
 

@@ -10,12 +10,12 @@ import pytest
 from numpy.typing import NDArray
 
 from kenyon import KenyonClassifier
+from kenyon.data.streams import load_dataset
 from kenyon.errors import ConfigError, ModelFileError
 from kenyon.layers import FewBitLayer
-from kenyon.modulation import InverseTime, OverCount, clamp_bounds
 from kenyon.rules import GEN, INEL, MEAN, MSE, OJA, Rule
-from kenyon.streams import load_dataset
 from kenyon.testing import check_rule
+from kenyon.utils.modulation import InverseTime, OverCount, clamp_bounds
 from making import held, make, stream
 from outside_rule import Leaky
 

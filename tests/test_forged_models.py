@@ -18,9 +18,10 @@ import pytest
 from cases import slow
 from fuzz.model_files import ModelFiles, signed, stream
 from fuzz.target import folder_in_memory, run_here
-from kenyon import KenyonClassifier, _modelfile
+from kenyon import KenyonClassifier
 from kenyon.errors import ConfigError, ModelFileError
-from kenyon.modulation import Exponential, InverseTime
+from kenyon.model import model_file
+from kenyon.utils.modulation import Exponential, InverseTime
 
 X, Y = stream()
 MOST = 300 << 20
@@ -31,7 +32,7 @@ Edit = Callable[[dict[str, Any], dict[str, Any]], None]
 
 def forge(path: Path, edit: Edit, **params: Any) -> None:
     clf = KenyonClassifier(**{"n_hidden": 4, "density": 3, "random_state": 3, **params}).partial_fit(X, Y)
-    text, tensors = _modelfile.to_arrays(clf._core)
+    text, tensors = model_file.to_arrays(clf._core)
     model = json.loads(text)
     edit(model, tensors)
     path.write_bytes(signed(json.dumps(model), tensors))
@@ -165,12 +166,12 @@ def test_code_that_the_caller_has_imported_is_used(tmp_path: Path) -> None:
 
 
 def test_a_caller_who_gives_the_density_vouches_for_the_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from kenyon import _modelcheck
+    from kenyon.model import model_check
 
     clf = KenyonClassifier("gen", n_hidden=40, density=1.0, random_state=0).partial_fit(X, Y)
     clf.save(tmp_path / "model")
-    monkeypatch.setattr(_modelcheck, "DRAWN", 100)
-    monkeypatch.setattr(_modelcheck, "PER_BYTE", 0)
+    monkeypatch.setattr(model_check, "DRAWN", 100)
+    monkeypatch.setattr(model_check, "PER_BYTE", 0)
     with pytest.raises(ModelFileError, match="Pass density"):
         KenyonClassifier.load(tmp_path / "model")
     assert np.array_equal(KenyonClassifier.load(tmp_path / "model", density=1.0).predict(X), clf.predict(X))
@@ -181,7 +182,7 @@ def test_many_classes_are_loaded_at_once(tmp_path: Path) -> None:
     y = np.arange(3000)
     wide = np.random.default_rng(0).integers(0, 256, (3000, 6), dtype=np.uint8)
     clf = KenyonClassifier("gen", n_hidden=4, density=3, random_state=0).partial_fit(X[:1], Y[:1])
-    text, tensors = _modelfile.to_arrays(clf._core)
+    text, tensors = model_file.to_arrays(clf._core)
     model = json.loads(text)
     model["heads"][0].update(labels=y.tolist(), neurons=y.tolist())
     tensors["weights.0"] = np.resize(tensors["weights.0"], (4, 3000))

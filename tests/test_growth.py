@@ -17,9 +17,9 @@ from typer.testing import CliRunner
 from kenyon import KenyonClassifier
 from kenyon.cli import app
 from kenyon.errors import ConfigError, MemoryBudgetError
-from kenyon.evaluation import RunConfig, run
-from kenyon.options import OPTIONS, ClassifierOptions
-from kenyon.search import parse_space
+from kenyon.lab.evaluation import RunConfig, run
+from kenyon.lab.search import parse_space
+from kenyon.utils.options import OPTIONS, ClassifierOptions
 from making import held, stream
 
 HERE = Path(__file__).parent

@@ -11,7 +11,7 @@ from sklearn.datasets import load_digits
 
 from kenyon import KenyonClassifier
 from kenyon.errors import ConfigError
-from kenyon.evaluation import RunConfig, Store
+from kenyon.lab.evaluation import RunConfig, Store
 from kenyon.layers import LocalErrorLayer, Samples
 from kenyon.reference._local_error import LocalError
 from kenyon.rules import GEN, INEL

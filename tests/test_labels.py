@@ -12,7 +12,7 @@ from sklearn.datasets import load_diabetes, load_digits
 
 from kenyon import KenyonClassifier
 from kenyon.errors import LabelWarning
-from kenyon.labels import NO_LABEL, Labels
+from kenyon.model.labels import NO_LABEL, Labels
 from making import held, make, stream
 
 X, Y = stream()

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from kenyon.layers import PlasticLayer as Layer
-from kenyon.modulation import clamp_bounds
 from kenyon.rules import INEL, MSE, OJA
+from kenyon.utils.modulation import clamp_bounds
 from making import make, stream
 
 

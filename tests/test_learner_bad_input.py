@@ -10,8 +10,8 @@ from sklearn.exceptions import NotFittedError
 
 from kenyon import KenyonClassifier
 from kenyon.errors import ConfigError, DivergenceError, InputError, KenyonError
-from kenyon.modulation import InverseTime, Step
 from kenyon.rules import GEN, OJA
+from kenyon.utils.modulation import InverseTime, Step
 from making import held, make, stream
 
 X, Y = stream()

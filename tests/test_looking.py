@@ -11,16 +11,16 @@ from typing import Any
 
 import pytest
 
+from kenyon.data.streams import Curriculum
 from kenyon.errors import ConfigError, DataError
-from kenyon.evaluation import RunConfig, Store, group_runs, run
-from kenyon.evaluation._identity import id_of
-from kenyon.outside import is_imported, load_class, looking
-from kenyon.plots import plot_run
-from kenyon.report import ReportData, Run, open_report
-from kenyon.reproduce import Earlier
-from kenyon.search import SearchFolder
-from kenyon.streams import Curriculum
-from kenyon.system import read_toml, to_toml
+from kenyon.lab.evaluation import RunConfig, Store, group_runs, run
+from kenyon.lab.evaluation._identity import id_of
+from kenyon.lab.plots import plot_run
+from kenyon.lab.report import ReportData, Run, open_report
+from kenyon.lab.search import SearchFolder
+from kenyon.paper.reproduce import Earlier
+from kenyon.utils.outside import is_imported, load_class, looking
+from kenyon.utils.system import read_toml, to_toml
 
 WATCHED = """
 import sys

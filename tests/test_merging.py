@@ -18,7 +18,7 @@ from sklearn.exceptions import NotFittedError
 
 from kenyon import KenyonClassifier
 from kenyon.errors import InputError, MemoryBudgetError, MergeError, MergeWarning
-from kenyon.modulation import InverseTime
+from kenyon.utils.modulation import InverseTime
 from making import held, make, stream
 
 X, Y = stream(120)

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from kenyon import KenyonClassifier
-from kenyon.streams import load_dataset
+from kenyon.data.streams import load_dataset
 from making import held
 
 pytestmark = [pytest.mark.real_data, pytest.mark.filterwarnings("ignore::kenyon.errors.MergeWarning")]

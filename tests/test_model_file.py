@@ -11,10 +11,11 @@ import pytest
 from safetensors import safe_open
 from safetensors.numpy import save_file
 
-from kenyon import KenyonClassifier, _modelfile
+from kenyon import KenyonClassifier
 from kenyon.errors import ConfigError, KenyonError, ModelFileError
-from kenyon.modulation import Exponential
+from kenyon.model import model_file
 from kenyon.rules import GEN
+from kenyon.utils.modulation import Exponential
 from making import CASES, held, make, stream
 
 
@@ -191,7 +192,7 @@ def _rewrite(path: Path, edit: Any, version: str = "1") -> None:
         model = json.loads(file.metadata()["kenyon.model"])
     edit(model, tensors)
     text = json.dumps(model)
-    digest = _modelfile.digest(text, tensors)
+    digest = model_file.digest(text, tensors)
     save_file(tensors, path, {"kenyon.version": version, "kenyon.model": text, "kenyon.sha256": digest})
 
 

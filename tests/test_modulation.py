@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from kenyon.errors import ConfigError
-from kenyon.modulation import (
+from kenyon.rules import GEN, INEL, MSE, Rule
+from kenyon.utils.modulation import (
     Exponential,
     InverseTime,
     Moving,
@@ -19,7 +20,6 @@ from kenyon.modulation import (
     to_config,
     values_at,
 )
-from kenyon.rules import GEN, INEL, MSE, Rule
 from making import make, stream
 
 

@@ -26,7 +26,7 @@ print(*sorted(name for name in sys.modules if name.startswith("kenyon.") and nam
 def test_the_classifier_stands_alone(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", ALONE, tmp_path / "m"], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())
-    assert "kenyon.learner" in loaded
+    assert "kenyon.classifier" in loaded
     assert loaded.isdisjoint(
         {f"kenyon.{package}" for package in ("streams", "evaluation", "baselines", "backbones", "cli")}
     )
@@ -37,10 +37,10 @@ import sys
 
 for name in ("fcntl", "resource"):
     sys.modules[name] = None
-import kenyon.cli, kenyon.evaluation, kenyon.learners, kenyon.search, kenyon.streams, kenyon.system
+import kenyon.cli, kenyon.lab.evaluation, kenyon.learners, kenyon.lab.search, kenyon.data.streams, kenyon.utils.system
 from pathlib import Path
 
-with kenyon.system.locked(Path(sys.argv[1])) as held:
+with kenyon.utils.system.locked(Path(sys.argv[1])) as held:
     assert held
 """
 

@@ -20,13 +20,13 @@ from cases import slow
 from kenyon import core
 from kenyon.core import compiler
 from kenyon.errors import ConfigError
-from kenyon.modulation import OverCount
 from kenyon.rules import GEN, MEAN, MSE, OJA, Rule, kernels_of
 from kenyon.rules import _kernels as choosing
 from kenyon.rules._kernels import OwnKernels
 from kenyon.rules._own import compiled, source_of_rule
 from kenyon.rules._programs import program
 from kenyon.rules._vectorised import Vectorised
+from kenyon.utils.modulation import OverCount
 from outside_rule import Leaky
 
 FACTOR = 0.75

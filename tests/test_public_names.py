@@ -27,12 +27,12 @@ WITHOUT_EXAMPLE = {
     "kenyon.layers.DIVERGED": "a number",
     "kenyon.layers.Samples": "made by the engine only",
     "kenyon.layers.Undo": "a protocol, used by the engine only",
-    "kenyon.plots.plot_search": "a search worth drawing takes too long",
-    "kenyon.protocol.Learner": "a protocol; `kenyon.learners` and `kenyon.testing` show learners",
+    "kenyon.lab.plots.plot_search": "a search worth drawing takes too long",
+    "kenyon.data.protocol.Learner": "a protocol; `kenyon.learners` and `kenyon.testing` show learners",
     "kenyon.rules.Kernels": "made for the layers only",
     "kenyon.rules.device_functions": "for the export only",
     "kenyon.rules.kernels_of": "for the layers only",
-    "kenyon.streams.download_dataset": "it needs the network",
+    "kenyon.data.streams.download_dataset": "it needs the network",
 }
 """Public names without an example, each with the reason."""
 

@@ -10,8 +10,8 @@ import pytest
 from numpy.typing import NDArray
 
 from kenyon import KenyonClassifier
+from kenyon.data.streams import Curriculum, Dataset, load_dataset
 from kenyon.rules import GEN, INEL, MSE, Rule
-from kenyon.streams import Curriculum, Dataset, load_dataset
 
 pytestmark = pytest.mark.real_data
 

@@ -11,9 +11,9 @@ import pytest
 from numpy.typing import NDArray
 
 from kenyon import KenyonClassifier
-from kenyon.modulation import Exponential, InverseTime, OverCount, Step
 from kenyon.reference import Learner
 from kenyon.rules import GEN, INEL, MEAN, OJA
+from kenyon.utils.modulation import Exponential, InverseTime, OverCount, Step
 from making import NUMPY_2
 
 pytestmark = NUMPY_2

@@ -18,10 +18,10 @@ import pytest
 pytest.importorskip("river", reason="needs the extra 'river'")
 from river import checks, compose, datasets, evaluate, feature_extraction, metrics, naive_bayes, preprocessing
 
-import kenyon.river
+import kenyon.apps.river
 from kenyon import KenyonClassifier
+from kenyon.apps.river import RiverClassifier
 from kenyon.errors import ConfigError, InputError
-from kenyon.river import RiverClassifier
 from making import make, stream
 
 pytestmark = pytest.mark.slow
@@ -280,9 +280,9 @@ def test_in_a_pipeline_under_rivers_evaluation() -> None:
 def test_without_river_the_error_names_the_extra() -> None:
     code = (
         "import sys; sys.modules['river'] = None; sys.modules['river.base'] = None\n"
-        "import kenyon, kenyon.learner\n"
+        "import kenyon, kenyon.classifier\n"
         "from kenyon.errors import MissingExtraError\n"
-        "try:\n    import kenyon.river\n"
+        "try:\n    import kenyon.apps.river\n"
         "except MissingExtraError as error:\n    print(error)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -290,5 +290,5 @@ def test_without_river_the_error_names_the_extra() -> None:
 
 
 def test_the_example_in_the_documentation() -> None:
-    outcome = doctest.testmod(kenyon.river)
+    outcome = doctest.testmod(kenyon.apps.river)
     assert outcome.attempted and not outcome.failed

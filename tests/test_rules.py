@@ -16,10 +16,10 @@ from kenyon import KenyonClassifier
 from kenyon.errors import ConfigError
 from kenyon.layers import PlasticLayer as Layer
 from kenyon.layers import Samples
-from kenyon.modulation import clamp_bounds
 from kenyon.reference._plastic import Plastic
 from kenyon.rules import GEN, INEL, MEAN, MSE, OJA, Rule, get_rule, make_rule
 from kenyon.testing import check_rule
+from kenyon.utils.modulation import clamp_bounds
 from making import NUMPY_2, RULES, held, make, stream
 from outside_rule import Leaky
 

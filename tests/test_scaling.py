@@ -10,8 +10,8 @@ import pytest
 from numpy.typing import NDArray
 
 from kenyon import KenyonClassifier
-from kenyon._scale import COUNTED, FARTHEST, HELD, KNEE, Scaler
 from kenyon.errors import ConfigError, InputError, ModelFileError
+from kenyon.model.scale import COUNTED, FARTHEST, HELD, KNEE, Scaler
 from making import held, make, stream
 
 X, Y = stream(kind="float64")

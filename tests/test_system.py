@@ -14,7 +14,7 @@ from types import SimpleNamespace
 import pytest
 
 from kenyon.errors import ConfigError
-from kenyon.system import (
+from kenyon.utils.system import (
     find_data_dir,
     is_locked,
     leftovers,
@@ -114,7 +114,7 @@ def test_only_what_is_old_is_swept(tmp_path: Path) -> None:
 HOLD = """
 import sys
 from pathlib import Path
-from kenyon.system import locked
+from kenyon.utils.system import locked
 
 with locked(Path(sys.argv[1])) as held:
     print(held, flush=True)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from kenyon import KenyonClassifier
-from kenyon._lock import ModelLock
+from kenyon.model.lock import ModelLock
 from making import held, make, stream
 
 X, Y = stream(n=200)

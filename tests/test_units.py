@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
 from kenyon import KenyonClassifier
-from kenyon._units import BEYOND, LAST, SETTLED, Units
 from kenyon.features import Ramps, Rescaling
 from kenyon.features._rescaling import bell
+from kenyon.model.units import BEYOND, LAST, SETTLED, Units
 from making import held
 
 Both = tuple[NDArray[np.float64], NDArray[np.int64]]

@@ -13,8 +13,8 @@ import pytest
 
 from kenyon import KenyonClassifier
 from kenyon.errors import ConfigError, DivergenceError, InputError, KenyonError
-from kenyon.evaluation import RunConfig, run
-from kenyon.system import replacing
+from kenyon.lab.evaluation import RunConfig, run
+from kenyon.utils.system import replacing
 from making import held
 
 RNG = np.random.default_rng(0)

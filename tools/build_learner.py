@@ -12,9 +12,9 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
-import kenyon.teach
-from kenyon.teach._module import DIGEST, WASM, compile_module, digest_of
-from kenyon.teach._page import default_sources
+import kenyon.apps.teach
+from kenyon.apps.teach._module import DIGEST, WASM, compile_module, digest_of
+from kenyon.apps.teach._page import default_sources
 
 
 def build() -> dict[str, bytes]:
@@ -25,7 +25,7 @@ def build() -> dict[str, bytes]:
 
 
 if __name__ == "__main__":
-    folder = Path(sys.argv[1] if len(sys.argv) > 1 else Path(kenyon.teach.__file__).parent)
+    folder = Path(sys.argv[1] if len(sys.argv) > 1 else Path(kenyon.apps.teach.__file__).parent)
     for name, content in build().items():
         (folder / name).write_bytes(content)
         print(f"{len(content):>9,} bytes  {folder / name}")

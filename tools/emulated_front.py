@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 import kenyon
 from emulated import CORES, LINK, RAM, RETURN, TOP, _sections, _symbols, compiled
-from kenyon.front import Motion, Spectra
+from kenyon.features.front import Motion, Spectra
 
 SOURCES = Path(kenyon.__file__).parent / "core" / "front"
 FILES = ("spectra.c", "motion.c", "module.c")

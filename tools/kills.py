@@ -23,10 +23,10 @@ from multiprocessing.context import ForkServerContext
 from pathlib import Path
 from typing import Any
 
-from kenyon.evaluation import METRICS, RunConfig, Store, run_dataset
-from kenyon.search import SearchFolder, make_objective, search
-from kenyon.streams import Curriculum, load_dataset
-from kenyon.sweeps import sweep
+from kenyon.data.streams import Curriculum, load_dataset
+from kenyon.lab.evaluation import METRICS, RunConfig, Store, run_dataset
+from kenyon.lab.search import SearchFolder, make_objective, search
+from kenyon.lab.sweeps import sweep
 
 SPACE = '[rule]\nvalues = ["gen", "mse"]\n[n_hidden]\nlow = 100\nhigh = 300\n[gen.b2]\nlow = -1.0\nhigh = -0.5\n'
 MEASURED = [metric.name for metric in METRICS.values() if metric.measured]
@@ -94,7 +94,7 @@ def content(out: Path) -> dict[str, Any]:
 def processes() -> ForkServerContext:
     """Processes forked from a small server that has the imports done, so that a kill costs little."""
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["kills", "sklearn.datasets", "kenyon.learner", "kenyon.baselines"])
+    context.set_forkserver_preload(["kills", "sklearn.datasets", "kenyon.classifier", "kenyon.learners.baselines"])
     return context
 
 

@@ -1,6 +1,6 @@
 """Choose the digits of the page `kenyon teach` from MNIST's training set and pack them.
 
-    python tools/pack_digits.py src/kenyon/teach/digits.bin
+    python tools/pack_digits.py src/kenyon/apps/teach/digits.bin
 
 500 of each digit to learn, task after task and shuffled within a task, and 100 others of each to be asked about.
 MNIST's test set is not opened.
@@ -13,8 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-from kenyon.streams import load_dataset
-from kenyon.teach import TASKS, Digits, pack_digits
+from kenyon.apps.teach import TASKS, Digits, pack_digits
+from kenyon.data.streams import load_dataset
 
 LEARNED, ASKED = 500, 100
 

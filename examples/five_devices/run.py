@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kenyon import KenyonClassifier
+from kenyon.data.streams import load_dataset
 from kenyon.errors import MergeWarning
 from kenyon.export import export_model
-from kenyon.streams import load_dataset
 
 HERE = Path(__file__).parent
 

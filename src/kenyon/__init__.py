@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from kenyon.learner import KenyonClassifier
+    from kenyon.classifier import KenyonClassifier
 
     __version__: str
 
@@ -15,7 +15,7 @@ __all__ = ["KenyonClassifier", "__version__"]
 def __getattr__(name: str) -> Any:
     """Import the classifier, and with it the compiled kernels, when it is first asked for."""
     if name == "KenyonClassifier":
-        from kenyon.learner import KenyonClassifier
+        from kenyon.classifier import KenyonClassifier
 
         return KenyonClassifier
     if name == "__version__":

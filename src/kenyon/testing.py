@@ -1,7 +1,7 @@
 """Checks that every learner and every plasticity rule passes: ours, the baselines, and yours.
 
     from kenyon.testing import check_learner, check_rule
-    check_learner(MyLearner)        # MyLearner(info, seed) satisfies kenyon.protocol.Learner
+    check_learner(MyLearner)        # MyLearner(info, seed) satisfies kenyon.data.protocol.Learner
     check_rule(MyRule(b=0.5))       # a kenyon.rules.Rule
 
 Each check is a function of its own, of the learner and the scenario it is checked in, and says in its
@@ -21,13 +21,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kenyon.data.protocol import Learner, StreamInfo
+from kenyon.data.streams import Curriculum, Stream, load_dataset
 from kenyon.errors import unknown
-from kenyon.evaluation import Tally, chunk_size, load_checkpoint, save_checkpoint, state_hash
+from kenyon.lab.evaluation import Tally, chunk_size, load_checkpoint, save_checkpoint, state_hash
 from kenyon.layers import FewBitLayer, PlasticLayer, Samples
-from kenyon.modulation import clamp_bounds, values_at
-from kenyon.protocol import Learner, StreamInfo
 from kenyon.rules import Rule, get_rule
-from kenyon.streams import Curriculum, Stream, load_dataset
+from kenyon.utils.modulation import clamp_bounds, values_at
 
 __all__ = ["CHECKS", "check_learner", "check_rule"]
 

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
-from kenyon.backbones import DamagedCacheWarning
-from kenyon.backbones._cache import CachedFeatures, cached_features
+from kenyon.data.backbones import DamagedCacheWarning
+from kenyon.data.backbones._cache import CachedFeatures, cached_features
 from kenyon.errors import DataError
 from waiting import wait_until
 
@@ -152,7 +152,7 @@ WORKER = """
 import sys
 from pathlib import Path
 import numpy as np
-from kenyon.backbones._cache import cached_features
+from kenyon.data.backbones._cache import cached_features
 from waiting import wait_until
 folder, marks = Path(sys.argv[1]), Path(sys.argv[2])
 (marks / f"begun-{sys.argv[3]}").touch()

@@ -12,10 +12,10 @@ import numpy as np
 import pytest
 
 from fuzz.mutate import mutated_bytes
-from kenyon.backbones import BackboneConfig, DamagedCacheWarning
-from kenyon.backbones._cache import cached_features
-from kenyon.backbones._onnx import OnnxNetwork
-from kenyon.backbones._weights import load_weights, sha256_of
+from kenyon.data.backbones import BackboneConfig, DamagedCacheWarning
+from kenyon.data.backbones._cache import cached_features
+from kenyon.data.backbones._onnx import OnnxNetwork
+from kenyon.data.backbones._weights import load_weights, sha256_of
 from kenyon.errors import DataError, KenyonError, ModelFileError
 
 pytestmark = pytest.mark.slow

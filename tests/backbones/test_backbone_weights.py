@@ -17,9 +17,9 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs the extra 'baselines'")
 pytest.importorskip("onnxruntime", reason="needs the extra 'backbones'")
 
-from kenyon.backbones import BACKBONES, BackboneConfig, Pretrained  # noqa: E402
-from kenyon.backbones._resnet import resnet18, wide_resnet50_2  # noqa: E402
-from kenyon.backbones._weights import find_weights, load_weights  # noqa: E402
+from kenyon.data.backbones import BACKBONES, BackboneConfig, Pretrained  # noqa: E402
+from kenyon.data.backbones._resnet import resnet18, wide_resnet50_2  # noqa: E402
+from kenyon.data.backbones._weights import find_weights, load_weights  # noqa: E402
 from kenyon.errors import ConfigError, DataError, MissingExtraError, ModelFileError  # noqa: E402
 
 pytestmark = pytest.mark.slow

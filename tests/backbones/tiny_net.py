@@ -7,7 +7,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from kenyon.streams import Dataset, from_arrays
+from kenyon.data.streams import Dataset, from_arrays
 
 SHAPE = (3, 12, 10)
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import load_digits
 
-from kenyon.protocol import Learner, StreamInfo
+from kenyon.data.protocol import Learner, StreamInfo
 
 PAIRS = tuple((c, c + 1) for c in range(0, 10, 2))
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from kenyon.baselines import BASELINES
+from kenyon.data.protocol import Learner, StreamInfo
+from kenyon.data.streams import SCENARIOS
 from kenyon.errors import ConfigError
 from kenyon.learners import learner_class, learner_options, make_learner
-from kenyon.protocol import Learner, StreamInfo
-from kenyon.streams import SCENARIOS
+from kenyon.learners.baselines import BASELINES
 from kenyon.testing import CHECKS
 
 WITHOUT_TORCH = ("ncm", "slda", "flymodel", "randumb")
@@ -40,7 +40,7 @@ def test_the_table_has_every_name_and_says_what_it_is() -> None:
 
 
 def test_the_table_is_read_without_torch() -> None:
-    code = "import sys, kenyon.baselines; sys.exit('torch' in sys.modules)"
+    code = "import sys, kenyon.learners.baselines; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

@@ -15,17 +15,17 @@ import torch
 from safetensors.numpy import load_file, save_file
 from split_digits import SplitDigits, resumes, same_state
 
-from kenyon.baselines import Trainer
-from kenyon.baselines._buffer import ReplayBuffer
-from kenyon.baselines._derpp import DERpp
-from kenyon.baselines._er import ER
-from kenyon.baselines._fine_tune import FineTune
-from kenyon.baselines._iid_offline import IIDOffline
-from kenyon.baselines._networks import build_network
-from kenyon.baselines._online_ewc import OnlineEWC
+from kenyon.data.protocol import StreamInfo
 from kenyon.errors import ConfigError, InputError
 from kenyon.learners import make_learner
-from kenyon.protocol import StreamInfo
+from kenyon.learners.baselines import Trainer
+from kenyon.learners.baselines._buffer import ReplayBuffer
+from kenyon.learners.baselines._derpp import DERpp
+from kenyon.learners.baselines._er import ER
+from kenyon.learners.baselines._fine_tune import FineTune
+from kenyon.learners.baselines._iid_offline import IIDOffline
+from kenyon.learners.baselines._networks import build_network
+from kenyon.learners.baselines._online_ewc import OnlineEWC
 
 pytestmark = pytest.mark.slow
 

@@ -13,8 +13,8 @@ pytest.importorskip("torch", reason="needs the extra 'baselines'")
 import torch
 from split_digits import SplitDigits, resumes, same_state
 
-from kenyon.baselines._cndpm import CNDPM
 from kenyon.errors import ConfigError
+from kenyon.learners.baselines._cndpm import CNDPM
 
 pytestmark = pytest.mark.slow
 

@@ -19,11 +19,11 @@ torch = pytest.importorskip("torch", reason="needs the extra 'baselines'")
 from torch.overrides import TorchFunctionMode  # noqa: E402
 from torch.utils._pytree import tree_flatten  # noqa: E402
 
-from kenyon.baselines import BASELINES  # noqa: E402
-from kenyon.baselines._devices import ISA, avoid_missing_tiles  # noqa: E402
+from kenyon.data.streams import Curriculum, load_dataset  # noqa: E402
 from kenyon.errors import ConfigError  # noqa: E402
 from kenyon.learners import learner_options, make_learner  # noqa: E402
-from kenyon.streams import Curriculum, load_dataset  # noqa: E402
+from kenyon.learners.baselines import BASELINES  # noqa: E402
+from kenyon.learners.baselines._devices import ISA, avoid_missing_tiles  # noqa: E402
 
 pytestmark = pytest.mark.slow
 
@@ -117,7 +117,7 @@ def test_every_learner_on_pytorch_has_a_device() -> None:
 @pytest.mark.parametrize("name", ON_TORCH)
 def test_everything_lives_on_the_device(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     device = torch.device("cpu:0")
-    monkeypatch.setattr("kenyon.baselines._trainer.open_device", lambda name: device)
+    monkeypatch.setattr("kenyon.learners.baselines._trainer.open_device", lambda name: device)
     before = torch.get_rng_state()
     with SecondDevice(device) as mode:
         learner, said = learn(name, device="cpu:0")

@@ -12,17 +12,17 @@ pytest.importorskip("torch", reason="needs the extra 'baselines'")
 
 import torch
 
-from kenyon.baselines import FeatureMLP
+from kenyon.data.protocol import StreamInfo
+from kenyon.data.streams import Curriculum
 from kenyon.errors import ConfigError
-from kenyon.evaluation import RunConfig, run
 from kenyon.features import SparseProjection
-from kenyon.protocol import StreamInfo
-from kenyon.streams import Curriculum
+from kenyon.lab.evaluation import RunConfig, run
+from kenyon.learners.baselines import FeatureMLP
 from kenyon.testing import check_learner
 
 pytestmark = pytest.mark.slow
 
-NAME = "kenyon.reproduce.feature_mlp:FeatureMLP"
+NAME = "kenyon.paper.reproduce.feature_mlp:FeatureMLP"
 SMALL = {"n_hidden": 300, "hidden": (32, 32)}
 
 

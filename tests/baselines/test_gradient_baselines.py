@@ -14,21 +14,21 @@ import torch
 from split_digits import SplitDigits
 from torch import Tensor
 
-from kenyon.baselines import Trainer
-from kenyon.baselines._a_gem import AGEM, inner, project
-from kenyon.baselines._anchor import Anchored
-from kenyon.baselines._derpp import DERpp
-from kenyon.baselines._er import ER
-from kenyon.baselines._er_mir import ERMIR
-from kenyon.baselines._fine_tune import FineTune
-from kenyon.baselines._gss import GSS, cosines
-from kenyon.baselines._icarl import ICaRL, herd
-from kenyon.baselines._iid_offline import IIDOffline
-from kenyon.baselines._lwf import LwF
-from kenyon.baselines._online_ewc import OnlineEWC
-from kenyon.baselines._si import SI
-from kenyon.baselines._trainer import Batch
 from kenyon.errors import ConfigError
+from kenyon.learners.baselines import Trainer
+from kenyon.learners.baselines._a_gem import AGEM, inner, project
+from kenyon.learners.baselines._anchor import Anchored
+from kenyon.learners.baselines._derpp import DERpp
+from kenyon.learners.baselines._er import ER
+from kenyon.learners.baselines._er_mir import ERMIR
+from kenyon.learners.baselines._fine_tune import FineTune
+from kenyon.learners.baselines._gss import GSS, cosines
+from kenyon.learners.baselines._icarl import ICaRL, herd
+from kenyon.learners.baselines._iid_offline import IIDOffline
+from kenyon.learners.baselines._lwf import LwF
+from kenyon.learners.baselines._online_ewc import OnlineEWC
+from kenyon.learners.baselines._si import SI
+from kenyon.learners.baselines._trainer import Batch
 
 pytestmark = pytest.mark.slow
 

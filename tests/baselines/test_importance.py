@@ -11,12 +11,12 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-from kenyon.baselines._networks import CNN, ResNet18
-from kenyon.baselines._online_ewc import OnlineEWC
-from kenyon.baselines._si import SI
-from kenyon.baselines._squares import squared_gradients
+from kenyon.data.protocol import StreamInfo
 from kenyon.errors import ConfigError
-from kenyon.protocol import StreamInfo
+from kenyon.learners.baselines._networks import CNN, ResNet18
+from kenyon.learners.baselines._online_ewc import OnlineEWC
+from kenyon.learners.baselines._si import SI
+from kenyon.learners.baselines._squares import squared_gradients
 
 pytestmark = pytest.mark.slow
 

@@ -14,9 +14,9 @@ import torch
 from split_digits import SplitDigits, resumes, same_state, stays_as_it_is
 from torch.nn import functional as F
 
-from kenyon.baselines._instaparam import InstAParam
-from kenyon.baselines._instaparam_networks import GatedResNet, NestedBlock
 from kenyon.errors import ConfigError
+from kenyon.learners.baselines._instaparam import InstAParam
+from kenyon.learners.baselines._instaparam_networks import GatedResNet, NestedBlock
 
 pytestmark = pytest.mark.slow
 

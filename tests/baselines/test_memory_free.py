@@ -10,12 +10,12 @@ import numpy as np
 import pytest
 from split_digits import SplitDigits, resumes, same_state
 
-from kenyon.baselines._flymodel import FlyModel
-from kenyon.baselines._memory_free import MemoryFree
-from kenyon.baselines._ncm import NCM
-from kenyon.baselines._randumb import RanDumb
-from kenyon.baselines._slda import StreamingLDA
 from kenyon.errors import ConfigError, InputError
+from kenyon.learners.baselines._flymodel import FlyModel
+from kenyon.learners.baselines._memory_free import MemoryFree
+from kenyon.learners.baselines._ncm import NCM
+from kenyon.learners.baselines._randumb import RanDumb
+from kenyon.learners.baselines._slda import StreamingLDA
 
 # class, options, at least this accuracy class-incrementally and task-incrementally
 CASES: list[tuple[type[MemoryFree], dict[str, Any], float, float]] = [
@@ -165,5 +165,6 @@ def test_bad_input_is_refused_and_changes_nothing() -> None:
 
 def test_no_torch_is_imported() -> None:
     names = ["_ncm", "_slda", "_flymodel", "_randumb"]
-    code = f"import sys; {'; '.join(f'import kenyon.baselines.{n}' for n in names)}; sys.exit('torch' in sys.modules)"
+    imports = "; ".join(f"import kenyon.learners.baselines.{name}" for name in names)
+    code = f"import sys; {imports}; sys.exit('torch' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

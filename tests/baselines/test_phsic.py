@@ -12,8 +12,8 @@ import torch
 from split_digits import SplitDigits, resumes, same_state, stays_as_it_is
 from torch.nn import functional as F
 
-from kenyon.baselines._phsic import PHSIC, kernel, objective
 from kenyon.errors import ConfigError
+from kenyon.learners.baselines._phsic import PHSIC, kernel, objective
 
 pytestmark = pytest.mark.slow
 

@@ -12,9 +12,9 @@ pytest.importorskip("torch", reason="needs the extra 'baselines'")
 import torch
 from split_digits import SplitDigits, resumes, same_state, stays_as_it_is
 
-from kenyon.baselines._fine_tune import FineTune
-from kenyon.baselines._rpsnet import RPSNet
 from kenyon.errors import ConfigError
+from kenyon.learners.baselines._fine_tune import FineTune
+from kenyon.learners.baselines._rpsnet import RPSNet
 
 pytestmark = pytest.mark.slow
 

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from kenyon.data.protocol import StreamInfo
+from kenyon.data.streams import Curriculum
 from kenyon.errors import ConfigError
-from kenyon.evaluation import RunConfig, run
-from kenyon.protocol import StreamInfo
-from kenyon.streams import Curriculum
+from kenyon.lab.evaluation import RunConfig, run
 
 pytestmark = pytest.mark.slow
 

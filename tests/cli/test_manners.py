@@ -14,10 +14,10 @@ from typer.testing import CliRunner, Result
 import kenyon as package
 from kenyon.cli import app
 from kenyon.cli._run import SCENARIOS
-from kenyon.evaluation import RunConfig, run
-from kenyon.streams import SCENARIOS as KNOWN
-from kenyon.streams import Curriculum
-from kenyon.templates import TEMPLATES, template
+from kenyon.cli.templates import TEMPLATES, template
+from kenyon.data.streams import SCENARIOS as KNOWN
+from kenyon.data.streams import Curriculum
+from kenyon.lab.evaluation import RunConfig, run
 from waiting import wait_until
 
 NO_PREDICT = "class NoPredict:\n    batch_size = 1\n    def __init__(self, info, seed, rate: float = 0.1): ...\n"

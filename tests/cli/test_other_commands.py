@@ -14,7 +14,7 @@ from typer.testing import CliRunner, Result
 from cases import slow
 from evaluation.workers import make_config
 from kenyon.cli import app
-from kenyon.evaluation import Store, run
+from kenyon.lab.evaluation import Store, run
 
 
 def kenyon(*args: str) -> Result:

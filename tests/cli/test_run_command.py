@@ -15,7 +15,7 @@ from typer.testing import CliRunner, Result
 
 from evaluation.workers import content
 from kenyon.cli import app
-from kenyon.evaluation import METRICS, Store
+from kenyon.lab.evaluation import METRICS, Store
 from waiting import wait_until
 
 TINY = ["--learner", "evaluation.tiny:Tiny", "--max-per-task", "30"]
@@ -159,7 +159,7 @@ def test_a_config_file_with_a_mistake(tmp_path: Path) -> None:
 
 
 OFTEN = """
-from kenyon.evaluation import _checkpoint
+from kenyon.lab.evaluation import _checkpoint
 from kenyon.cli import main
 
 _checkpoint.Timer.due = lambda *_: True  # a checkpoint at every pause

@@ -14,8 +14,8 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from kenyon.cli import app
-from kenyon.evaluation import RunConfig, Store, run_all
-from kenyon.streams import Curriculum
+from kenyon.data.streams import Curriculum
+from kenyon.lab.evaluation import RunConfig, Store, run_all
 
 
 def kenyon(*args: str) -> Result:

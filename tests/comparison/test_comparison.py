@@ -12,7 +12,9 @@ from scipy import stats
 
 from cases import slow
 from evaluation.tiny import Tiny
-from kenyon.comparison import (
+from kenyon.data.streams import Curriculum
+from kenyon.errors import ConfigError, DataError
+from kenyon.lab.comparison import (
     Cell,
     Column,
     Table,
@@ -24,10 +26,8 @@ from kenyon.comparison import (
     tabulate,
     write_table,
 )
-from kenyon.errors import ConfigError, DataError
-from kenyon.evaluation import RunConfig, RunGroup, Store, group_runs, run_all
-from kenyon.plots import plot_comparison
-from kenyon.streams import Curriculum
+from kenyon.lab.evaluation import RunConfig, RunGroup, Store, group_runs, run_all
+from kenyon.lab.plots import plot_comparison
 
 TINY = f"evaluation.tiny:{Tiny.__name__}"
 SEEDS = (0, 1, 2, 3)

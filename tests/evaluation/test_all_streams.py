@@ -6,8 +6,8 @@ import os
 
 import pytest
 
-from kenyon.evaluation import RunConfig, run
-from kenyon.streams import SCENARIOS, Curriculum
+from kenyon.data.streams import SCENARIOS, Curriculum
+from kenyon.lab.evaluation import RunConfig, run
 
 SETS = {"digits": 10, "mnist": 10, "fashion-mnist": 10, "cifar10": 10, "cifar100": 100}
 

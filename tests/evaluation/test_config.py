@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
+from kenyon.data.streams import Curriculum, content_sum
 from kenyon.errors import ConfigError
-from kenyon.evaluation import RunConfig, config_keys, parse_seeds, read_config
-from kenyon.streams import Curriculum, content_sum
-from kenyon.system import to_toml
+from kenyon.lab.evaluation import RunConfig, config_keys, parse_seeds, read_config
+from kenyon.utils.system import to_toml
 
 TINY = "evaluation.tiny:Tiny"
 

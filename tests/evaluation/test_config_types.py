@@ -11,13 +11,13 @@ from typer.testing import CliRunner
 
 from evaluation.tiny import Tiny
 from kenyon import KenyonClassifier
-from kenyon.baselines import BASELINES
 from kenyon.cli import app
 from kenyon.errors import ConfigError
-from kenyon.evaluation import RunConfig, parse_seeds
+from kenyon.lab.evaluation import RunConfig, parse_seeds
 from kenyon.learners import learner_options
-from kenyon.parallel import Pool
-from kenyon.system import read_toml, to_toml
+from kenyon.learners.baselines import BASELINES
+from kenyon.utils.parallel import Pool
+from kenyon.utils.system import read_toml, to_toml
 
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({"learner": "er", "options": {"lr": [1]}}, r"lr of the learner 'er' is \[1\]: expected a finite number"),
@@ -61,7 +61,7 @@ def test_a_value_of_the_wrong_type_is_named(values: dict[str, Any], match: str) 
 
 def build(config: RunConfig) -> None:
     """The checks that come when the learner is built."""
-    from kenyon.plain import classifier_params
+    from kenyon.model.plain import classifier_params
 
     KenyonClassifier(**classifier_params(config.options)).fit(np.zeros((2, 64)), [0, 1])
 
@@ -117,7 +117,7 @@ def test_every_baseline_takes_its_own_defaults_and_refuses_lists_of_lists() -> N
 
 
 def _first(scenarios: tuple[str, ...]) -> Any:
-    from kenyon.streams import Curriculum
+    from kenyon.data.streams import Curriculum
 
     return Curriculum(scenarios[0])
 

@@ -16,10 +16,10 @@ from safetensors.numpy import load_file, save_file
 from cases import slow
 from evaluation.stores.make import Interrupted
 from evaluation.workers import content, make_config
+from kenyon.data.streams import Curriculum, load_dataset
 from kenyon.errors import DataError
-from kenyon.evaluation import RunConfig, RunFolder, Store, Tally, Watch, run, run_dataset
-from kenyon.evaluation._checkpoint import read_checkpoint
-from kenyon.streams import Curriculum, load_dataset
+from kenyon.lab.evaluation import RunConfig, RunFolder, Store, Tally, Watch, run, run_dataset
+from kenyon.lab.evaluation._checkpoint import read_checkpoint
 
 CONFIG = make_config(max_per_task=20)
 
@@ -187,8 +187,8 @@ import math, resource, sys
 sys.path[:0] = {sys.path!r}
 from pathlib import Path
 from evaluation.test_damage import CONFIG, Notes
-from kenyon.evaluation import Store, run_dataset
-from kenyon.streams import load_dataset
+from kenyon.lab.evaluation import Store, run_dataset
+from kenyon.data.streams import load_dataset
 resource.setrlimit(resource.RLIMIT_FSIZE, (5000, 5000))
 watch, folder = Notes(), Store(Path({str(tmp_path / "full")!r})).folder(CONFIG, 0)
 with folder.locked(wait=True):

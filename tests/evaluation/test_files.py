@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kenyon.evaluation import Tally, load_checkpoint, read_growing, save_checkpoint, state_hash
-from kenyon.evaluation._files import GrowingArray
+from kenyon.lab.evaluation import Tally, load_checkpoint, read_growing, save_checkpoint, state_hash
+from kenyon.lab.evaluation._files import GrowingArray
 
 
 @pytest.mark.parametrize("shape", [(6,), (6, 3)])

@@ -16,9 +16,9 @@ from typer.testing import CliRunner, Result
 from evaluation.stores.make import CONFIGS, config_of, write_csv
 from evaluation.workers import make_config
 from kenyon.cli import app
-from kenyon.evaluation import RunConfig, RunFolder, Store, by_stream, group_runs, run
+from kenyon.data.streams import Curriculum
+from kenyon.lab.evaluation import RunConfig, RunFolder, Store, by_stream, group_runs, run
 from kenyon.learners import LEARNERS
-from kenyon.streams import Curriculum
 
 OLDER = Path(__file__).parent / "stores" / "1"
 

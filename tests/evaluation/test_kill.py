@@ -13,7 +13,7 @@ import pytest
 
 from cases import slow
 from evaluation.workers import content, make_config, run_seeds, run_with_many_checkpoints
-from kenyon.evaluation import RunFolder, Store, run
+from kenyon.lab.evaluation import RunFolder, Store, run
 from waiting import wait_until
 
 LEFT = {

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from cases import all_pairs
 from evaluation.tiny import Tiny
+from kenyon.data.streams import SCENARIOS, Curriculum, load_dataset
 from kenyon.errors import ConfigError
 from kenyon.learners import LEARNERS, find_learner, learner_class, learner_options, make_learner
-from kenyon.streams import SCENARIOS, Curriculum, load_dataset
 from kenyon.testing import CHECKS, check_learner
 
 

@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from evaluation.tiny import Tiny
 from evaluation.workers import MEASURED
+from kenyon.data.streams import SCENARIOS, Curriculum, Stream, load_dataset
 from kenyon.errors import InputError
-from kenyon.evaluation import RunConfig, Tally, Watch, run, run_dataset
-from kenyon.evaluation._loop import drive, n_records, weights_stride
-from kenyon.evaluation._recorder import NoRecorder
+from kenyon.lab.evaluation import RunConfig, Tally, Watch, run, run_dataset
+from kenyon.lab.evaluation._loop import drive, n_records, weights_stride
+from kenyon.lab.evaluation._recorder import NoRecorder
 from kenyon.learners import learner_class
-from kenyon.streams import SCENARIOS, Curriculum, Stream, load_dataset
 
 TINY = "evaluation.tiny:Tiny"
 
@@ -86,7 +86,9 @@ def test_boundaries_are_told_where_the_scenario_has_them(
         def end_task(self, last: bool) -> None:
             told.append(int(last))
 
-    monkeypatch.setattr("kenyon.evaluation._run.make_learner", lambda name, info, seed, scenario, **_: Spy(info, seed))
+    monkeypatch.setattr(
+        "kenyon.lab.evaluation._run.make_learner", lambda name, info, seed, scenario, **_: Spy(info, seed)
+    )
     run(RunConfig("digits", TINY, Curriculum(scenario, max_per_task=20)), [0])
     assert told == ends
 

@@ -15,8 +15,8 @@ from typer.testing import CliRunner
 
 from evaluation.workers import make_config
 from kenyon.cli import app
-from kenyon.evaluation import METRICS, FinishedRun, Metric, Metrics, Report, RunFolder, Tally, run
-from kenyon.evaluation._metrics import summarise
+from kenyon.lab.evaluation import METRICS, FinishedRun, Metric, Metrics, Report, RunFolder, Tally, run
+from kenyon.lab.evaluation._metrics import summarise
 
 OLDER = Path(__file__).parent / "stores" / "1"
 R = np.array(

@@ -17,10 +17,10 @@ import pytest
 from evaluation.stores.make import CONFIGS, STOPPED, config_of, write_csv
 from evaluation.test_store import Count
 from evaluation.workers import content
-from kenyon.evaluation import RunConfig, Store, run
-from kenyon.evaluation import _identity as identity_module
+from kenyon.data.streams import Curriculum
+from kenyon.lab.evaluation import RunConfig, Store, run
+from kenyon.lab.evaluation import _identity as identity_module
 from kenyon.learners import LEARNERS, find_learner, learner_options
-from kenyon.streams import Curriculum
 
 STORES = Path(__file__).parent / "stores"
 RECORD = json.loads((Path(identity_module.__file__).parent / "ids_1.json").read_text())
@@ -127,8 +127,8 @@ def test_a_new_option_leaves_every_id_as_it_is(monkeypatch: pytest.MonkeyPatch) 
     def with_more(name: str, given: dict[str, Any]) -> dict[str, Any]:
         return {"from_tomorrow": 0.5, **learner_options(name, given)}
 
-    monkeypatch.setattr("kenyon.evaluation._identity.learner_options", with_more)
-    monkeypatch.setattr("kenyon.evaluation._older.learner_options", with_more)
+    monkeypatch.setattr("kenyon.lab.evaluation._identity.learner_options", with_more)
+    monkeypatch.setattr("kenyon.lab.evaluation._older.learner_options", with_more)
     for config, before in zip(configs, ids, strict=True):
         object.__setattr__(config, "options", {"from_tomorrow": 0.5, **config.options})
         assert config.run_id(0) == before[0]
@@ -147,7 +147,7 @@ def test_another_meaning_is_another_run_everywhere(older: Path, monkeypatch: pyt
     if whose == "learner":
         monkeypatch.setitem(LEARNERS, "kenyon", replace(LEARNERS["kenyon"], meaning=2))
     else:
-        monkeypatch.setattr("kenyon.evaluation._identity.MEANING", 2)
+        monkeypatch.setattr("kenyon.lab.evaluation._identity.MEANING", 2)
     assert config.run_id(0) != before
     assert config.older_names(0) == []
     count = Count()

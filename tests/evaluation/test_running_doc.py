@@ -13,9 +13,9 @@ from typer.testing import CliRunner
 from evaluation.workers import make_config
 from kenyon.cli import app
 from kenyon.cli._run import EXTRA
-from kenyon.evaluation import METRICS, RunConfig, config_keys, run
-from kenyon.evaluation._store import RESULTS
-from kenyon.streams import Curriculum
+from kenyon.data.streams import Curriculum
+from kenyon.lab.evaluation import METRICS, RunConfig, config_keys, run
+from kenyon.lab.evaluation._store import RESULTS
 
 TEXT = (Path(__file__).parents[2] / "docs" / "running.md").read_text()
 

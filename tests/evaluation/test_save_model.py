@@ -13,9 +13,9 @@ from evaluation.test_damage import Notes
 from evaluation.test_store import Count
 from kenyon import KenyonClassifier
 from kenyon.cli import app
+from kenyon.data.streams import Curriculum, load_dataset
 from kenyon.errors import ConfigError, DataError
-from kenyon.evaluation import RunConfig, Store, load_learner, run, state_hash
-from kenyon.streams import Curriculum, load_dataset
+from kenyon.lab.evaluation import RunConfig, Store, load_learner, run, state_hash
 
 CONFIG = RunConfig("digits", "kenyon", Curriculum(max_per_task=60), {"n_hidden": 200})
 MODEL = "model.safetensors"
@@ -60,7 +60,7 @@ def test_a_complete_run_gets_its_model_and_keeps_its_results(tmp_path: Path) -> 
 def test_a_run_for_the_model_that_was_stopped_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from evaluation.stores.make import Interrupted
 
-    monkeypatch.setattr("kenyon.evaluation._checkpoint.Timer.due", lambda *_: True)
+    monkeypatch.setattr("kenyon.lab.evaluation._checkpoint.Timer.due", lambda *_: True)
     run(CONFIG, [0], tmp_path)
     with pytest.raises(Interrupted):
         run(CONFIG, [0], tmp_path, save_model=True, watch=Notes(stop_after=3))

@@ -11,7 +11,7 @@ import pytest
 
 from evaluation.workers import MEASURED, content, make_config
 from kenyon.errors import DataError
-from kenyon.evaluation import METRICS, Metrics, RunConfig, RunResult, Store, Watch, run
+from kenyon.lab.evaluation import METRICS, Metrics, RunConfig, RunResult, Store, Watch, run
 
 
 class Count(Watch):

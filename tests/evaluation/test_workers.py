@@ -10,9 +10,9 @@ from typer.testing import CliRunner
 
 from evaluation.workers import content, make_config
 from kenyon.cli import app
+from kenyon.data.streams import Curriculum
 from kenyon.errors import ConfigError, DataError
-from kenyon.evaluation import RunConfig, RunResult, Store, Watch, run, run_all
-from kenyon.streams import Curriculum
+from kenyon.lab.evaluation import RunConfig, RunResult, Store, Watch, run, run_all
 
 
 class Seen(Watch):

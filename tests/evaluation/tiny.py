@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon.protocol import StreamInfo
+from kenyon.data.protocol import StreamInfo
 from waiting import wait_until
 
 

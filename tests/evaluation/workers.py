@@ -13,9 +13,9 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from kenyon import evaluation
-from kenyon.evaluation import METRICS, RunConfig, RunFolder, Store, Watch, run, run_dataset
-from kenyon.streams import Curriculum, load_dataset
+from kenyon.data.streams import Curriculum, load_dataset
+from kenyon.lab import evaluation
+from kenyon.lab.evaluation import METRICS, RunConfig, RunFolder, Store, Watch, run, run_dataset
 
 MEASURED = [metric.name for metric in METRICS.values() if metric.measured]
 

@@ -15,7 +15,7 @@ import pytest
 from numpy.typing import NDArray
 
 import kenyon
-from kenyon.front import Motion, Sound, Spectra
+from kenyon.features.front import Motion, Sound, Spectra
 
 SOURCES = Path(kenyon.__file__).parent / "core" / "front"
 FLAGS = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-O2")

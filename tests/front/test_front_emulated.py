@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from emulated_front import ArmFront, FrontModule, WasmFront
-from kenyon.front import Motion, Spectra
-from kenyon.streams._fsdd import SPEAKERS, read_wav
-from kenyon.system import find_data_dir
+from kenyon.data.streams._fsdd import SPEAKERS, read_wav
+from kenyon.features.front import Motion, Spectra
+from kenyon.utils.system import find_data_dir
 
 needs = {"m0plus": "unicorn", "m4": "unicorn", "wasm": "wasmtime"}
 MACHINES = [

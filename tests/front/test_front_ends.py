@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from kenyon.errors import ConfigError, InputError
-from kenyon.front import Motion, Spectra
-from kenyon.front._integers import CIRCLE, LOGS, isqrt, log8, sines
-from kenyon.front._spectra import ROOTS, _spectrum
+from kenyon.features.front import Motion, Spectra
+from kenyon.features.front._integers import CIRCLE, LOGS, isqrt, log8, sines
+from kenyon.features.front._spectra import ROOTS, _spectrum
 
 FRONTS = [
     Spectra(),

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from kenyon.errors import ConfigError, KenyonError
-from kenyon.parallel import Pool, check_engine
-from kenyon.sweeps import sweep
+from kenyon.lab.sweeps import sweep
+from kenyon.utils.parallel import Pool, check_engine
 from parallel.jobs import visible_gpus
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from kenyon.errors import ConfigError, KenyonError
-from kenyon.parallel import Answer, Call, Pool, WorkerDiedError, check_engine, perform
+from kenyon.utils.parallel import Answer, Call, Pool, WorkerDiedError, check_engine, perform
 from parallel.jobs import die, die_unless, double, fail, fail_oddly, hold, unsendable, where
 from waiting import wait_until
 
@@ -113,7 +113,7 @@ def test_what_no_pool_can_be_made_of(engine: str, workers: int | None, address: 
 
 OWNER = """
 from pathlib import Path
-from kenyon.parallel import Call, perform
+from kenyon.utils.parallel import Call, perform
 from parallel.jobs import hold
 if __name__ == "__main__":
     list(perform([Call(name, hold, (Path(name),)) for name in ("one", "two")], workers=2))

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from evaluation.workers import make_config
-from kenyon.evaluation import RunResult, Watch, run
-from kenyon.parallel import Call, WorkerDiedError, perform
-from kenyon.search import DONE, Evaluation, SearchFolder, SearchWatch, make_objective, search
+from kenyon.lab.evaluation import RunResult, Watch, run
+from kenyon.lab.search import DONE, Evaluation, SearchFolder, SearchWatch, make_objective, search
+from kenyon.utils.parallel import Call, WorkerDiedError, perform
 from parallel.jobs import die, double, fail
 
 SPACE = '[rule]\nvalues = ["gen", "mse"]\n[n_hidden]\nlow = 100\nhigh = 300\n'
@@ -110,7 +110,7 @@ def test_a_job_that_kills_its_worker_is_reported(cluster: Any) -> None:
 
 OWN = """
 import json, psutil
-from kenyon.parallel import Pool
+from kenyon.utils.parallel import Pool
 from parallel.jobs import double
 
 with Pool("ray", workers=2) as pool:

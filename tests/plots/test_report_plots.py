@@ -9,9 +9,9 @@ import pytest
 
 from cases import slow
 from kenyon.errors import DataError
-from kenyon.plots import plot_report
-from kenyon.plots._reports import draw_scatter, frontier
-from kenyon.report import Point, Scatter
+from kenyon.lab.plots import plot_report
+from kenyon.lab.plots._reports import draw_scatter, frontier
+from kenyon.lab.report import Point, Scatter
 from report.sample import sample
 
 POINTS = tuple(

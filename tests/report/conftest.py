@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from evaluation.workers import make_config
-from kenyon.evaluation import RunConfig, Store, run
-from kenyon.streams import Curriculum
+from kenyon.data.streams import Curriculum
+from kenyon.lab.evaluation import RunConfig, Store, run
 
 
 @pytest.fixture(scope="session")

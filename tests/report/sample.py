@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from kenyon.report import (
+from kenyon.lab.report import (
     Empty,
     Heatmap,
     Lines,

@@ -18,9 +18,9 @@ from typer.testing import CliRunner, Result
 
 from evaluation.workers import make_config
 from kenyon.cli import app
-from kenyon.evaluation import RunConfig, Store, run
-from kenyon.learners import LEARNERS
-from kenyon.report import (
+from kenyon.data.streams import Curriculum
+from kenyon.lab.evaluation import RunConfig, Store, run
+from kenyon.lab.report import (
     Heatmap,
     Lines,
     Missing,
@@ -30,8 +30,8 @@ from kenyon.report import (
     run_command,
     write_report,
 )
-from kenyon.report import Result as Number
-from kenyon.streams import Curriculum
+from kenyon.lab.report import Result as Number
+from kenyon.learners import LEARNERS
 from report.sample import sample
 
 

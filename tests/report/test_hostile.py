@@ -15,9 +15,9 @@ import pytest
 
 from cases import slow
 from kenyon.errors import DataError, KenyonError
-from kenyon.evaluation import Store
-from kenyon.report import ReportData, Result, Row, Run, Table, markdown, page_html, report_of_runs
-from kenyon.system import to_toml
+from kenyon.lab.evaluation import Store
+from kenyon.lab.report import ReportData, Result, Row, Run, Table, markdown, page_html, report_of_runs
+from kenyon.utils.system import to_toml
 from report.sample import sample
 from report.test_page import Tags
 

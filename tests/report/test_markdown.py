@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from kenyon.report import Lines, ReportData, Row, Series, Table, Text, markdown
+from kenyon.lab.report import Lines, ReportData, Row, Series, Table, Text, markdown
 from report.sample import sample
 
 TEXT = markdown(sample())

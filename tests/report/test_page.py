@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from kenyon.report import Missing, ReportData, Row, Table, page_html, write_page
-from kenyon.report._html_tables import table_html
+from kenyon.lab.report import Missing, ReportData, Row, Table, page_html, write_page
+from kenyon.lab.report._html_tables import table_html
 from report.sample import EVIL, RUN, sample
 
 PAGE = page_html(sample())

@@ -9,12 +9,12 @@ import pytest
 
 pytest.importorskip("torch", reason="needs the extra 'baselines'")
 
-from kenyon.baselines import grid_of
-from kenyon.evaluation import run
+from kenyon.lab.evaluation import run
 from kenyon.learners import LEARNERS
-from kenyon.reproduce import Setting
-from kenyon.reproduce._wanted import Gap, Runs, Sheet, Wanted
-from kenyon.reproduce.experiments import EXPERIMENTS
+from kenyon.learners.baselines import grid_of
+from kenyon.paper.reproduce import Setting
+from kenyon.paper.reproduce._wanted import Gap, Runs, Sheet, Wanted
+from kenyon.paper.reproduce.experiments import EXPERIMENTS
 
 ALL = frozenset({"mnist", "fashion-mnist", "cifar10", "cifar100"})
 
@@ -116,7 +116,7 @@ def test_what_the_narrower_network_reached_is_shown_unasked(
 
 
 def test_permuted_runs_fill_both_columns(tmp_path: Path) -> None:
-    from kenyon.reproduce._wanted import Results
+    from kenyon.paper.reproduce._wanted import Results
 
     table = sheet("permuted", Setting(tmp_path))
     line = next(line for line in table.lines if line.label == "NCM")
@@ -129,7 +129,7 @@ def test_permuted_runs_fill_both_columns(tmp_path: Path) -> None:
 
 def test_every_method_of_any_scenario_is_somewhere() -> None:
     """What a table leaves out is said at its definition."""
-    from kenyon.reproduce.experiments._methods import methods
-    from kenyon.reproduce.experiments._permuted import LEFT_OUT
+    from kenyon.paper.reproduce.experiments._methods import methods
+    from kenyon.paper.reproduce.experiments._permuted import LEFT_OUT
 
     assert set(LEFT_OUT) < set(methods()) and set(methods()) < set(LEARNERS)

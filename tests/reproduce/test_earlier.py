@@ -9,12 +9,12 @@ import pytest
 from typer.testing import CliRunner
 
 from kenyon.cli import app
-from kenyon.evaluation import RunConfig
-from kenyon.report import Cell, Lines, Missing, Result, Text, write_report
-from kenyon.reproduce import Earlier, Experiment, Reproduction, Setting
-from kenyon.reproduce._trials import trial
-from kenyon.reproduce._wanted import Gap, Line, Runs, Sheet, Wanted
-from kenyon.streams import Curriculum
+from kenyon.data.streams import Curriculum
+from kenyon.lab.evaluation import RunConfig
+from kenyon.lab.report import Cell, Lines, Missing, Result, Text, write_report
+from kenyon.paper.reproduce import Earlier, Experiment, Reproduction, Setting
+from kenyon.paper.reproduce._trials import trial
+from kenyon.paper.reproduce._wanted import Gap, Line, Runs, Sheet, Wanted
 
 CELL = Runs(
     RunConfig("digits", "kenyon", Curriculum(max_per_task=60), {"rule": "mse", "n_hidden": 50}), (0, 1), paper=None

@@ -13,12 +13,12 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "streams"))
 
 from stream_files import write_layout
 
-from kenyon.evaluation import run
-from kenyon.report import Result
-from kenyon.reproduce import Setting
-from kenyon.reproduce._setting import PAPERS_BACKBONE
-from kenyon.reproduce._wanted import Gap, Results, Runs
-from kenyon.streams._sources import SOURCES
+from kenyon.data.streams._sources import SOURCES
+from kenyon.lab.evaluation import run
+from kenyon.lab.report import Result
+from kenyon.paper.reproduce import Setting
+from kenyon.paper.reproduce._setting import PAPERS_BACKBONE
+from kenyon.paper.reproduce._wanted import Gap, Results, Runs
 
 RULE = {"rule": "mse", "n_hidden": 40}
 

@@ -6,7 +6,7 @@ import pytest
 
 from kenyon.errors import ConfigError
 from kenyon.learners import LEARNERS
-from kenyon.paper import figure_source, paper_dimension, paper_distances, paper_table, table_names
+from kenyon.paper.tables import figure_source, paper_dimension, paper_distances, paper_table, table_names
 
 SHAPES = {
     "single_configurations": (6, 11),

@@ -9,19 +9,19 @@ from pathlib import Path
 
 import pytest
 
-from kenyon.evaluation import RunConfig, run
-from kenyon.report import Missing, Result, Table, Value
-from kenyon.reproduce import Setting
-from kenyon.reproduce._jobs import MeasureJob, SearchJob, speed_key
-from kenyon.reproduce._plan import measured_speeds, nearest_speed, recorded_speeds
-from kenyon.reproduce._setting import PAPERS_BACKBONE
-from kenyon.reproduce._wanted import FAR_ABOVE, Fixed, Gap, Line, Results, Runs, Sheet
-from kenyon.reproduce.experiments import WINDOW, chosen, optimised, single
-from kenyon.reproduce.experiments._comparison import published_cell
-from kenyon.reproduce.record_speeds import speeds_text
-from kenyon.search import SearchFolder, make_objective, search
-from kenyon.streams import Curriculum
-from kenyon.transfer import moments
+from kenyon.data.streams import Curriculum
+from kenyon.lab.evaluation import RunConfig, run
+from kenyon.lab.report import Missing, Result, Table, Value
+from kenyon.lab.search import SearchFolder, make_objective, search
+from kenyon.paper.reproduce import Setting
+from kenyon.paper.reproduce._jobs import MeasureJob, SearchJob, speed_key
+from kenyon.paper.reproduce._plan import measured_speeds, nearest_speed, recorded_speeds
+from kenyon.paper.reproduce._setting import PAPERS_BACKBONE
+from kenyon.paper.reproduce._wanted import FAR_ABOVE, Fixed, Gap, Line, Results, Runs, Sheet
+from kenyon.paper.reproduce.experiments import WINDOW, chosen, optimised, single
+from kenyon.paper.reproduce.experiments._comparison import published_cell
+from kenyon.paper.reproduce.record_speeds import speeds_text
+from kenyon.paper.transfer import moments
 
 SPEEDS = {
     "er/mnist/class-incremental": 100.0,
@@ -117,7 +117,7 @@ def test_a_backbone_without_weights_is_a_gap_with_its_command(tmp_path: Path) ->
 
 
 def test_a_measurement_is_kept_as_it_was_made(tmp_path: Path) -> None:
-    from kenyon.streams import load_dataset
+    from kenyon.data.streams import load_dataset
 
     job = MeasureJob("digits")
     assert not job.done(tmp_path)

@@ -9,14 +9,14 @@ import pytest
 from typer.testing import CliRunner
 
 from kenyon.cli import app
-from kenyon.evaluation import RunConfig, run
-from kenyon.paper import paper_table
-from kenyon.report import Missing, ReportData, Result, read_report
-from kenyon.reproduce import EXPERIMENTS, Experiment, Reproduction, Setting, experiments, find_experiments
-from kenyon.reproduce._jobs import RunJob, execute
-from kenyon.reproduce._setting import SAMPLE
-from kenyon.reproduce._wanted import Line, Runs, Sheet
-from kenyon.streams import Curriculum, load_dataset
+from kenyon.data.streams import Curriculum, load_dataset
+from kenyon.lab.evaluation import RunConfig, run
+from kenyon.lab.report import Missing, ReportData, Result, read_report
+from kenyon.paper.reproduce import EXPERIMENTS, Experiment, Reproduction, Setting, experiments, find_experiments
+from kenyon.paper.reproduce._jobs import RunJob, execute
+from kenyon.paper.reproduce._setting import SAMPLE
+from kenyon.paper.reproduce._wanted import Line, Runs, Sheet
+from kenyon.paper.tables import paper_table
 from reproduce.jobs import Touch
 
 SMALL = {"rule": "mse", "n_hidden": 50}

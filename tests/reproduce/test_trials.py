@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from kenyon.evaluation import RunConfig
-from kenyon.report import Missing, Result, Text, Value
-from kenyon.reproduce import Setting
-from kenyon.reproduce._trials import TrialJob, trial
-from kenyon.reproduce._wanted import Computed, Results, Runs, Sheet
-from kenyon.reproduce.experiments._normalisation import normalisation
-from kenyon.reproduce.experiments._orders import orders
-from kenyon.streams import Curriculum
+from kenyon.data.streams import Curriculum
+from kenyon.lab.evaluation import RunConfig
+from kenyon.lab.report import Missing, Result, Text, Value
+from kenyon.paper.reproduce import Setting
+from kenyon.paper.reproduce._trials import TrialJob, trial
+from kenyon.paper.reproduce._wanted import Computed, Results, Runs, Sheet
+from kenyon.paper.reproduce.experiments._normalisation import normalisation
+from kenyon.paper.reproduce.experiments._orders import orders
 
 LIVES = RunConfig("digits", "kenyon", Curriculum("single-task", max_per_task=300), {"rule": "mse", "n_hidden": 200})
 DIES = replace(LIVES, options={**LIVES.options, "unit_norm": False})

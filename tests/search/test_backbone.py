@@ -11,10 +11,10 @@ import pytest
 pytest.importorskip("torch", reason="needs the extra 'baselines'")
 pytest.importorskip("onnxruntime", reason="needs the extra 'backbones'")
 
-from kenyon.evaluation import RunConfig, run
-from kenyon.search import DONE, FAILED, evaluate, make_objective, search
-from kenyon.streams import Curriculum
-from kenyon.transfer import default_targets, load_source, parse_target
+from kenyon.data.streams import Curriculum
+from kenyon.lab.evaluation import RunConfig, run
+from kenyon.lab.search import DONE, FAILED, evaluate, make_objective, search
+from kenyon.paper.transfer import default_targets, load_source, parse_target
 
 pytestmark = pytest.mark.slow
 

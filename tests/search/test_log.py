@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from kenyon.errors import DataError
-from kenyon.search import DONE, SearchFolder
-from kenyon.search._log import Evaluation, Log
-from kenyon.search._objective import Outcome
+from kenyon.lab.search import DONE, SearchFolder
+from kenyon.lab.search._log import Evaluation, Log
+from kenyon.lab.search._objective import Outcome
 
 SPACE = '[rule]\nvalues = ["gen", "mse"]\n[n_hidden]\nlow = 100\nhigh = 300\n[gen.b2]\nlow = -2.0\nhigh = -0.5\n'
 

@@ -20,8 +20,8 @@ from typer.testing import CliRunner
 
 from kenyon.cli import app
 from kenyon.errors import ConfigError
-from kenyon.evaluation import RunConfig
-from kenyon.search import DONE, FAILED, STOPPED, Objective, SearchFolder, best_of, evaluate, make_objective, search
+from kenyon.lab.evaluation import RunConfig
+from kenyon.lab.search import DONE, FAILED, STOPPED, Objective, SearchFolder, best_of, evaluate, make_objective, search
 
 SPACE = """
 [rule]
@@ -173,7 +173,7 @@ HOLD = """
 import sys
 from threading import Event
 from search.test_search import OBJECTIVE, SPACE
-from kenyon.search import SearchWatch, search
+from kenyon.lab.search import SearchWatch, search
 
 class Hold(SearchWatch):
     def ended(self, evaluation, running):
@@ -292,7 +292,7 @@ def test_the_command_knows_the_spaces_by_name_and_gives_every_evaluation_its_bud
 def test_the_live_display_shows_a_space_that_begins_with_layers() -> None:
     """`kenyon search --space bytes` on a terminal."""
     from kenyon.cli._search_display import LiveDisplay
-    from kenyon.search import Evaluation, Outcome
+    from kenyon.lab.search import Evaluation, Outcome
 
     with LiveDisplay() as watch:
         watch.started([], 2)

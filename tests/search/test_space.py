@@ -12,10 +12,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from kenyon.errors import ConfigError
-from kenyon.evaluation import RunConfig
-from kenyon.paper import paper_table
-from kenyon.reproduce.experiments import WINDOW, optimised, single
-from kenyon.search import SPACES, Parameter, Space, default_space, evaluate, make_objective, parse_space, with_budget
+from kenyon.lab.evaluation import RunConfig
+from kenyon.lab.search import (
+    SPACES,
+    Parameter,
+    Space,
+    default_space,
+    evaluate,
+    make_objective,
+    parse_space,
+    with_budget,
+)
+from kenyon.paper.reproduce.experiments import WINDOW, optimised, single
+from kenyon.paper.tables import paper_table
 
 SMALL = """
 [rule]

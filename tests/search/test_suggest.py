@@ -11,9 +11,9 @@ pytest.importorskip("deephyper", reason="needs the extra 'search'")
 
 
 from kenyon.errors import ConfigError
-from kenyon.search import default_space, parse_space
-from kenyon.search._deephyper import MaskedForest, make_search
-from kenyon.search._suggest import AmbsSuggester, RandomSuggester, make_suggester
+from kenyon.lab.search import default_space, parse_space
+from kenyon.lab.search._deephyper import MaskedForest, make_search
+from kenyon.lab.search._suggest import AmbsSuggester, RandomSuggester, make_suggester
 
 pytestmark = pytest.mark.slow
 

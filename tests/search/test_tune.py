@@ -10,15 +10,15 @@ import pytest
 pytest.importorskip("torch", reason="needs the extra 'baselines'")
 
 
-from kenyon.baselines import TUNED, _tuned, family, grid_of, tuned_values
-from kenyon.baselines._fine_tune import FineTune
-from kenyon.baselines._tuned import _table, tuned
+from kenyon.data.protocol import StreamInfo
+from kenyon.data.streams import Curriculum, load_dataset
 from kenyon.errors import ConfigError
-from kenyon.evaluation import RunConfig, RunResult, run
+from kenyon.lab.evaluation import RunConfig, RunResult, run
+from kenyon.lab.search.tune import main, record, tune
 from kenyon.learners import learner_class, learner_options
-from kenyon.protocol import StreamInfo
-from kenyon.search.tune import main, record, tune
-from kenyon.streams import Curriculum, load_dataset
+from kenyon.learners.baselines import TUNED, _tuned, family, grid_of, tuned_values
+from kenyon.learners.baselines._fine_tune import FineTune
+from kenyon.learners.baselines._tuned import _table, tuned
 
 pytestmark = pytest.mark.slow
 

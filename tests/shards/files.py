@@ -13,7 +13,7 @@ import pyarrow.parquet
 from numpy.typing import NDArray
 
 from kenyon import KenyonClassifier
-from kenyon.shards import LearnConfig
+from kenyon.data.shards import LearnConfig
 
 WIDTH = 20
 CONFIG = LearnConfig(options={"layer": "second-order", "shape": [4, 5], "n_hidden": 24, "unlabelled": -1})

@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 
 from fuzz.mutate import mutated_bytes
+from kenyon.data.shards._formats import Columns, batches_of, layout_of
 from kenyon.errors import KenyonError
-from kenyon.shards._formats import Columns, batches_of, layout_of
 
 X, Y = np.arange(40, dtype=np.float32).reshape(10, 4), np.arange(10) % 2
 

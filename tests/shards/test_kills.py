@@ -13,13 +13,13 @@ import pytest
 
 pytest.importorskip("pyarrow", reason="needs the extra 'data'")
 
-from kenyon.shards import LearnWatch, learn_files
+from kenyon.data.shards import LearnWatch, learn_files
 from shards.files import CONFIG, parts, single_pass
 
 DRIVER = """
 import sys
 from threading import Event
-from kenyon.shards import LearnWatch, learn_files
+from kenyon.data.shards import LearnWatch, learn_files
 from shards.files import CONFIG
 
 class Hold(LearnWatch):
@@ -95,7 +95,7 @@ class Killed(BaseException):
 @pytest.mark.parametrize("last", ["merge_two", "replace_file", "content_of", "rmtree"])
 def test_a_kill_between_the_last_files_learns_nothing_twice(last: str, tmp_path: Path, monkeypatch: Any) -> None:
     """Killed after the merged model, after it took the place of the old one, before the record, and before the end."""
-    from kenyon.shards import _learn
+    from kenyon.data.shards import _learn
 
     X, y = parts(tmp_path, 4)
     files, out = sorted(tmp_path.glob("part-*")), tmp_path / "model"

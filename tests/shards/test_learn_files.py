@@ -15,9 +15,9 @@ pytest.importorskip("pyarrow", reason="needs the extra 'data'")
 
 from cases import slow
 from kenyon.cli import app
+from kenyon.data.shards import LearnConfig, LearnWatch, ShardError, _formats, learn_files, read_learn_config
+from kenyon.data.shards._tree import Node, Tree
 from kenyon.errors import ConfigError, DataError, InputError, MemoryBudgetError, MergeError
-from kenyon.shards import LearnConfig, LearnWatch, ShardError, _formats, learn_files, read_learn_config
-from kenyon.shards._tree import Node, Tree
 from shards.files import CONFIG, loaded, parts, samples, single_pass, table, write
 
 LISTED = [".parquet", ".arrow", ".csv", ".npz"]

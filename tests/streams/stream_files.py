@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from kenyon.streams._sources import FileLayout, PublishedSet
+from kenyon.data.streams._sources import FileLayout, PublishedSet
 
 
 def idx_bytes(array: np.ndarray) -> bytes:

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from kenyon.data.streams import Curriculum, Dataset, from_arrays, load_dataset
 from kenyon.errors import ConfigError, DataError
-from kenyon.evaluation import RunConfig, run
-from kenyon.streams import Curriculum, Dataset, from_arrays, load_dataset
+from kenyon.lab.evaluation import RunConfig, run
 
 DIGITS = load_dataset("digits")
 

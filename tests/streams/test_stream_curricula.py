@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from stream_files import write_layout
 
+from kenyon.data.streams import SCENARIOS, Curriculum, from_arrays, load_dataset
+from kenyon.data.streams._sources import SOURCES
 from kenyon.errors import ConfigError, InputError
-from kenyon.streams import SCENARIOS, Curriculum, from_arrays, load_dataset
-from kenyon.streams._sources import SOURCES
 
 
 def numbered(n_classes: int = 10, per_class: int = 40, n_features: int = 6):

@@ -22,12 +22,12 @@ import numpy as np
 import pytest
 from stream_files import layout_files, tar_gz, write_layout, zipped
 
+from kenyon.data.streams import DATASETS, download_dataset, list_datasets, load_dataset, verify_dataset
+from kenyon.data.streams._download import download_source
+from kenyon.data.streams._inventory import verify_source
+from kenyon.data.streams._load import open_source
+from kenyon.data.streams._sources import SOURCES, PublishedSet, Remote
 from kenyon.errors import ConfigError, DataError
-from kenyon.streams import DATASETS, download_dataset, list_datasets, load_dataset, verify_dataset
-from kenyon.streams._download import download_source
-from kenyon.streams._inventory import verify_source
-from kenyon.streams._load import open_source
-from kenyon.streams._sources import SOURCES, PublishedSet, Remote
 
 
 class Server:
@@ -196,7 +196,7 @@ def test_archive_that_several_sets_share_is_fetched_once(server, tmp_path, monke
         name: replace(SOURCES[name], layouts=(replace(SOURCES[name].layouts[0], remotes=(remote,)),))
         for name in ("emnist-letters", "emnist-digits")
     }
-    monkeypatch.setattr("kenyon.streams._download.SOURCES", rows)
+    monkeypatch.setattr("kenyon.data.streams._download.SOURCES", rows)
     download_source(rows["emnist-letters"], tmp_path, progress=False)
     assert len(load_dataset("emnist-digits", tmp_path).train) == 30
 
@@ -373,7 +373,7 @@ def test_interrupt_from_the_keyboard_leaves_nothing_behind(server, tmp_path):
     code = (
         # a suite started in the background of a shell hands down an ignored SIGINT
         "import signal; signal.signal(signal.SIGINT, signal.default_int_handler);"
-        "import sys; from kenyon.streams import download_dataset;"
+        "import sys; from kenyon.data.streams import download_dataset;"
         "download_dataset('mnist', sys.argv[1], mirror=sys.argv[2], progress=False)"
     )
     run = subprocess.Popen([sys.executable, "-c", code, tmp_path / "data", server.url], stderr=subprocess.PIPE)

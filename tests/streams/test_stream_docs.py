@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from kenyon.streams import DATASETS, SCENARIOS, Curriculum
-from kenyon.streams._sources import SOURCES
+from kenyon.data.streams import DATASETS, SCENARIOS, Curriculum
+from kenyon.data.streams._sources import SOURCES
 
 PAGE = (Path(__file__).parents[2] / "docs" / "datasets.md").read_text(encoding="utf-8")
 EXAMPLES = re.findall(r"```python\n(.*?)```", PAGE, re.S)

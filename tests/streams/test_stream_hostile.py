@@ -22,10 +22,10 @@ import pytest
 from PIL import Image
 from stream_files import idx_bytes, write_layout
 
+from kenyon.data.streams import content_sum, from_arrays, load_dataset
+from kenyon.data.streams._sources import SOURCES
 from kenyon.errors import ConfigError, DataError, InputError
-from kenyon.evaluation import RunConfig
-from kenyon.streams import content_sum, from_arrays, load_dataset
-from kenyon.streams._sources import SOURCES
+from kenyon.lab.evaluation import RunConfig
 
 LITTLE = 64 << 20
 
@@ -225,7 +225,7 @@ def test_what_is_refused_is_not_left_in_the_cache(change: Callable[[bytes], byte
 
 def test_a_pickle_that_names_one_long_text_again_and_again(tmp_path: Path) -> None:
     """A text of a megabyte, named 20,000 times in two bytes each, was written out each time: 20 GB."""
-    from kenyon.streams._unpickle import read_pickle
+    from kenyon.data.streams._unpickle import read_pickle
 
     text = b"T" + struct.pack("<i", 1 << 20) + bytes(1 << 20) + b"q\x01"
     (tmp_path / "batch").write_bytes(b"\x80\x02}U\x01a](" + text + b"h\x01" * 20_000 + b"es.")

@@ -9,10 +9,10 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kenyon.streams import SCENARIOS, Curriculum, from_arrays
-from kenyon.streams._order import fading
-from kenyon.streams._random import key, permutation, stratified_share, uniform
-from kenyon.streams._rows import Rows
+from kenyon.data.streams import SCENARIOS, Curriculum, from_arrays
+from kenyon.data.streams._order import fading
+from kenyon.data.streams._random import key, permutation, stratified_share, uniform
+from kenyon.data.streams._rows import Rows
 
 _RNG = np.random.default_rng(0)
 _N = 240

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 from stream_files import idx_bytes, python2_batch, write_layout
 
+from kenyon.data.streams import load_dataset
+from kenyon.data.streams._sources import SOURCES
 from kenyon.errors import ConfigError, DataError
-from kenyon.streams import load_dataset
-from kenyon.streams._sources import SOURCES
 
 IMAGES = [source for source in SOURCES.values() if source.layouts[0].remotes]
 LAYOUTS = [(source, layout) for source in IMAGES for layout in source.layouts]
@@ -100,7 +100,8 @@ def test_two_processes_fill_one_cache(tmp_path):
     source = SOURCES["mnist"]
     write_layout(source, source.layouts[0], tmp_path, per_class=200)
     code = (
-        "import sys; from kenyon.streams import load_dataset as l; print(int(l('mnist', sys.argv[1]).train.X[:].sum()))"
+        "import sys; from kenyon.data.streams import load_dataset; "
+        "print(int(load_dataset('mnist', sys.argv[1]).train.X[:].sum()))"
     )
     runs = [subprocess.Popen([sys.executable, "-c", code, tmp_path], stdout=subprocess.PIPE) for _ in range(3)]
     sums = {run.communicate()[0] for run in runs}
@@ -245,6 +246,8 @@ def test_data_directory_comes_from_argument_then_environment_then_home(tmp_path,
 
 
 def test_core_import_brings_no_optional_dependency():
-    code = "import sys, kenyon.streams; print({'torch', 'PIL', 'pooch', 'pyarrow', 'matplotlib'} & set(sys.modules))"
+    code = (
+        "import sys, kenyon.data.streams; print({'torch', 'PIL', 'pooch', 'pyarrow', 'matplotlib'} & set(sys.modules))"
+    )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=os.environ, check=True)
     assert out.stdout.strip() == "set()"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kenyon.streams import SCENARIOS, Curriculum, load_dataset, verify_dataset
+from kenyon.data.streams import SCENARIOS, Curriculum, load_dataset, verify_dataset
 
 pytestmark = pytest.mark.real_data
 

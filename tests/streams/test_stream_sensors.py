@@ -8,19 +8,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kenyon.errors import ConfigError, DataError
-from kenyon.front import Motion, Spectra
-from kenyon.streams import download_dataset, load_dataset, verify_dataset
-from kenyon.streams._fsdd import read_fsdd_split
-from kenyon.streams._gas import read_gas_split
-from kenyon.streams._hapt import (
+from kenyon.data.streams import download_dataset, load_dataset, verify_dataset
+from kenyon.data.streams._fsdd import read_fsdd_split
+from kenyon.data.streams._gas import read_gas_split
+from kenyon.data.streams._hapt import (
     TEST_USERS,
     experiments,
     read_hapt_npz,
     read_hapt_text,
     text_names,
 )
-from kenyon.streams._sources import SOURCES
+from kenyon.data.streams._sources import SOURCES
+from kenyon.errors import ConfigError, DataError
+from kenyon.features.front import Motion, Spectra
 
 
 def write_wav(path: Path, samples: np.ndarray, rate: int = 8000, channels: int = 1, width: int = 2) -> Path:

@@ -14,8 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from stream_files import python2_batch
 
+from kenyon.data.streams._unpickle import read_pickle
 from kenyon.errors import DataError
-from kenyon.streams._unpickle import read_pickle
 
 X = np.random.default_rng(0).integers(0, 256, (300, 40), np.uint8)
 LABELS = {"fine_labels": [n % 100 for n in range(300)], "coarse_labels": [n % 20 for n in range(300)]}

@@ -12,8 +12,8 @@ import pyarrow.parquet as pq
 import pytest
 from PIL import Image
 
+from kenyon.data.streams import SCENARIOS, Curriculum, _images, from_arrays, load_dataset
 from kenyon.errors import ConfigError, DataError, InputError, MissingExtraError
-from kenyon.streams import SCENARIOS, Curriculum, _images, from_arrays, load_dataset
 
 RNG = np.random.default_rng(0)
 X8 = RNG.integers(0, 256, (40, 4, 3), np.uint8)

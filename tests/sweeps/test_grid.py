@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from kenyon.errors import ConfigError
-from kenyon.sweeps import Sweep, expand, labels
-from kenyon.sweeps._axis import axis
+from kenyon.lab.sweeps import Sweep, expand, labels
+from kenyon.lab.sweeps._axis import axis
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ from cases import slow
 from evaluation.workers import content
 from kenyon.cli import app
 from kenyon.errors import ConfigError
-from kenyon.evaluation import Ended, RunConfig, Store, run_all
-from kenyon.sweeps import Sweep, SweepWatch, sweep
+from kenyon.lab.evaluation import Ended, RunConfig, Store, run_all
+from kenyon.lab.sweeps import Sweep, SweepWatch, sweep
 from waiting import wait_until
 
 TINY = "evaluation.tiny:Tiny"

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from kenyon.teach import write_page
+from kenyon.apps.teach import write_page
 from teach.driving import TeachPage
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from kenyon import KenyonClassifier
-from kenyon.teach import default_model, load_digits
+from kenyon.apps.teach import default_model, load_digits
 from teach.driving import TeachPage, circle, cross
 
 pytestmark = pytest.mark.browser

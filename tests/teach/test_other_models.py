@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from kenyon import KenyonClassifier
-from kenyon.teach import load_digits, write_page
+from kenyon.apps.teach import load_digits, write_page
 from teach.driving import TeachPage
 
 pytestmark = pytest.mark.browser

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from kenyon import KenyonClassifier
-from kenyon.teach import load_digits
+from kenyon.apps.teach import load_digits
 from teach.driving import TeachPage
 
 pytestmark = pytest.mark.browser

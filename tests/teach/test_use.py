@@ -10,7 +10,7 @@ import pytest
 from safetensors.numpy import save
 
 from kenyon import KenyonClassifier
-from kenyon.teach import default_model, load_digits
+from kenyon.apps.teach import default_model, load_digits
 from teach.driving import TeachPage, circle, cross
 
 pytestmark = pytest.mark.browser

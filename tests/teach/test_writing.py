@@ -14,13 +14,13 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-import kenyon.teach
+import kenyon.apps.teach
 from kenyon import KenyonClassifier
+from kenyon.apps.teach import TASKS, default_model, load_digits, make_server, page_html, write_page
 from kenyon.cli import app
 from kenyon.errors import ConfigError, MissingExtraError
-from kenyon.teach import TASKS, default_model, load_digits, make_server, page_html, write_page
 
-FOLDER = Path(kenyon.teach.__file__).parent
+FOLDER = Path(kenyon.apps.teach.__file__).parent
 
 
 def data_of(page: str) -> dict:

@@ -20,9 +20,9 @@ COMPILED = shutil.ignore_patterns("__pycache__", "*.egg-info")
 
 USE = """
 import kenyon, kenyon.cli
-from kenyon.presets import load_preset, preset_names
-from kenyon.report import ReportData, page_html
-from kenyon.search import default_space
+from kenyon.model.presets import load_preset, preset_names
+from kenyon.lab.report import ReportData, page_html
+from kenyon.lab.search import default_space
 
 assert [load_preset(name).options for name in preset_names()]
 assert "<script" in page_html(ReportData("Mine"))
@@ -65,7 +65,9 @@ def test_the_wheel_holds_the_package_with_all_its_data_and_nothing_else(wheel: P
     held = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
     assert held == package_files()
     assert "kenyon/py.typed" in held
-    assert any(name.endswith(".toml") for name in held) and any(name.startswith("kenyon/report/page/") for name in held)
+    assert any(name.endswith(".toml") for name in held) and any(
+        name.startswith("kenyon/lab/report/page/") for name in held
+    )
 
 
 @pytest.mark.slow

@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 from kenyon.cli import app
+from kenyon.data.streams import Dataset, Split, load_dataset
 from kenyon.errors import InputError
-from kenyon.paper import paper_dimension, paper_distances
-from kenyon.streams import Dataset, Split, load_dataset
-from kenyon.transfer import centroid_distances, effective_dimension, moments, transfer_coefficient
-from kenyon.transfer._metrics import dimension_coefficient, distance_coefficient
+from kenyon.paper.tables import paper_dimension, paper_distances
+from kenyon.paper.transfer import centroid_distances, effective_dimension, moments, transfer_coefficient
+from kenyon.paper.transfer._metrics import dimension_coefficient, distance_coefficient
 from real_sets import data_dir
 
 

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from kenyon import KenyonClassifier
+from kenyon.data.streams import SCENARIOS, load_dataset
 from kenyon.errors import ConfigError
-from kenyon.evaluation import RunConfig
-from kenyon.presets import load_preset, preset_names
-from kenyon.search import SPACES, default_space, with_budget
-from kenyon.search._search import KAPPA, N_INITIAL
-from kenyon.streams import SCENARIOS, load_dataset
+from kenyon.lab.evaluation import RunConfig
+from kenyon.lab.search import SPACES, default_space, with_budget
+from kenyon.lab.search._search import KAPPA, N_INITIAL
+from kenyon.model.presets import load_preset, preset_names
 from real_sets import data_dir
 
 SEARCHES = Path(__file__).resolve().parents[2] / "docs" / "searches"

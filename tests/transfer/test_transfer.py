@@ -9,12 +9,21 @@ import pytest
 from typer.testing import CliRunner
 
 from kenyon.cli import app
+from kenyon.data.streams import Curriculum
 from kenyon.errors import ConfigError
-from kenyon.evaluation import RunConfig, run
-from kenyon.paper import paper_accuracy
-from kenyon.streams import Curriculum
-from kenyon.transfer import Cell, Source, Target, default_targets, drops, load_source, parse_target, rank_correlation
-from kenyon.transfer import transfer as run_transfer
+from kenyon.lab.evaluation import RunConfig, run
+from kenyon.paper.tables import paper_accuracy
+from kenyon.paper.transfer import (
+    Cell,
+    Source,
+    Target,
+    default_targets,
+    drops,
+    load_source,
+    parse_target,
+    rank_correlation,
+)
+from kenyon.paper.transfer import transfer as run_transfer
 
 MSE = 'dataset = "digits"\nscenario = "single-task"\n[options]\nrule = "mse"\nn_hidden = 200\n'
 GEN = 'dataset = "digits"\n[options]\nrule = "gen"\nn_hidden = 200\n'

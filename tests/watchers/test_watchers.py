@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
+from kenyon.data.streams import Curriculum, load_dataset
 from kenyon.errors import ConfigError
-from kenyon.evaluation import RunConfig, RunResult, Store, Tally, Watch, run, run_dataset
-from kenyon.streams import Curriculum, load_dataset
-from kenyon.watchers import WATCHERS, check_watcher, open_watcher
+from kenyon.lab.evaluation import RunConfig, RunResult, Store, Tally, Watch, run, run_dataset
+from kenyon.lab.watchers import WATCHERS, check_watcher, open_watcher
 
 CONFIG = RunConfig("digits", "ncm", Curriculum(max_per_task=30))
 OWN = """
-from kenyon.watchers import Log
+from kenyon.lab.watchers import Log
 
 class Lines(Log):
     def tested(self, tally):
@@ -115,7 +115,7 @@ def test_a_log_of_your_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert report.results[0].folder is not None
     lines = (report.results[0].folder / "lines.txt").read_text().splitlines()
     assert lines == [f"ncm 3 {row}" for row in range(6)]
-    with pytest.raises(ConfigError, match=r"no subclass of kenyon.watchers.Watch"):
+    with pytest.raises(ConfigError, match=r"no subclass of kenyon.lab.watchers.Watch"):
         run(CONFIG, [3], "other", log=["own.py:NoWatch"])
     with pytest.raises(ConfigError, match="did you mean 'tensorboard'"):
         run(CONFIG, [3], "other", log=["tensorbord"])

@@ -9,13 +9,13 @@ from typing import Any, ClassVar
 
 from fuzz.mutate import mutated_bytes, mutated_value
 from fuzz.target import Target
+from kenyon.data.protocol import StreamInfo
 from kenyon.errors import KenyonError
-from kenyon.evaluation import RunConfig, parse_seeds, read_config
+from kenyon.lab.evaluation import RunConfig, parse_seeds, read_config
+from kenyon.lab.search import load_space
+from kenyon.lab.sweeps import Sweep
 from kenyon.learners import make_learner
-from kenyon.protocol import StreamInfo
-from kenyon.search import load_space
-from kenyon.sweeps import Sweep
-from kenyon.system import to_toml
+from kenyon.utils.system import to_toml
 
 RUN: dict[str, Any] = {
     "dataset": "digits",

@@ -14,10 +14,11 @@ from safetensors.numpy import save as to_safetensors
 
 from fuzz.mutate import deep, mutated_bytes, mutated_value
 from fuzz.target import Target
-from kenyon import KenyonClassifier, _modelfile
+from kenyon import KenyonClassifier
 from kenyon.errors import KenyonError, ModelFileError
-from kenyon.modulation import Exponential, InverseTime, OverCount, Step
+from kenyon.model import model_file
 from kenyon.rules import GEN, INEL, OJA
+from kenyon.utils.modulation import Exponential, InverseTime, OverCount, Step
 
 WIDTH, N = 6, 30
 WINDOWS: dict[str, Any] = {"layer": "second-order", "shape": (2, 3), "threshold": None}
@@ -55,7 +56,7 @@ def stream() -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
 
 def signed(model: str, tensors: dict[str, NDArray], version: str = "1") -> bytes:
     """A model file of this content, with its right checksum."""
-    digest = _modelfile.digest(model, tensors)
+    digest = model_file.digest(model, tensors)
     return to_safetensors(tensors, {"kenyon.version": version, "kenyon.model": model, "kenyon.sha256": digest})
 
 

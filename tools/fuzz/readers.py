@@ -16,8 +16,8 @@ import numpy as np
 
 from fuzz.mutate import mutated_bytes
 from fuzz.target import Target
+from kenyon.data.streams import load_dataset
 from kenyon.errors import KenyonError
-from kenyon.streams import load_dataset
 
 N = 8
 

@@ -17,10 +17,10 @@ from safetensors.numpy import save_file
 from fuzz.model_files import change_tensors
 from fuzz.mutate import mutated_bytes
 from fuzz.target import Target
+from kenyon.data.streams import Curriculum, Dataset, from_arrays
 from kenyon.errors import KenyonError
-from kenyon.evaluation import RunConfig, RunFolder, Tally, Watch, group_runs, run_dataset
-from kenyon.evaluation._checkpoint import _sum
-from kenyon.streams import Curriculum, Dataset, from_arrays
+from kenyon.lab.evaluation import RunConfig, RunFolder, Tally, Watch, group_runs, run_dataset
+from kenyon.lab.evaluation._checkpoint import _sum
 
 CONFIGS = (
     RunConfig("digits", options={"rule": "gen", "n_hidden": 9, "density": 3}, curriculum=Curriculum(n_tasks=2)),

@@ -10,9 +10,9 @@ import numpy as np
 
 from fuzz.mutate import TEXTS, any_value, mutated_bytes
 from fuzz.target import Target
+from kenyon.data.streams import load_dataset
 from kenyon.errors import KenyonError
-from kenyon.search import SearchFolder
-from kenyon.streams import load_dataset
+from kenyon.lab.search import SearchFolder
 
 SPACE = '[rule]\nvalues = ["gen", "mse"]\n[n_hidden]\nlow = 10\nhigh = 100\n[gen.b2]\nlow = -1.0\nhigh = 0.0\n'
 LOG = (

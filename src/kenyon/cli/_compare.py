@@ -13,7 +13,7 @@ from kenyon.cli import _complete
 from kenyon.cli._table_options import CsvOption, LatexOption, MarkdownOption, WhereOption
 
 if TYPE_CHECKING:
-    from kenyon.comparison import Comparison, Ranks, Table
+    from kenyon.lab.comparison import Comparison, Ranks, Table
 
 
 def compare(
@@ -34,9 +34,9 @@ def compare(
     """Compare configurations over the same seeds: differences, their intervals and a test, ranks over streams."""
     from kenyon.cli._folders import open_runs, say_damaged
     from kenyon.cli._table_options import print_as
-    from kenyon.comparison import compare as compare_groups
-    from kenyon.comparison import select_groups
-    from kenyon.evaluation import group_runs
+    from kenyon.lab.comparison import compare as compare_groups
+    from kenyon.lab.comparison import select_groups
+    from kenyon.lab.evaluation import group_runs
 
     groups, damaged = group_runs(open_runs(store))
     for folder, reason in damaged:
@@ -59,7 +59,7 @@ def compare(
 
 
 def _pairs(found: Comparison) -> Table:
-    from kenyon.comparison import Cell, Column, Table
+    from kenyon.lab.comparison import Cell, Column, Table
 
     several = len(found.pairs) > 1
     streams = len({pair.stream for pair in found.pairs}) > 1
@@ -79,7 +79,7 @@ def _pairs(found: Comparison) -> Table:
 
 
 def _said(found: Comparison, value: float) -> str:
-    from kenyon.evaluation import METRICS
+    from kenyon.lab.evaluation import METRICS
 
     return f"{100 * value:+.2f}" if METRICS[found.metric].unit == "%" else f"{value:+.4g}"
 
@@ -91,7 +91,7 @@ def _p(p: float | None) -> str:
 
 
 def _ranks(ranks: Ranks) -> Table:
-    from kenyon.comparison import Cell, Column, Table
+    from kenyon.lab.comparison import Cell, Column, Table
 
     rows = [(Cell(name), Cell(f"{mean:.2f}")) for name, mean in zip(ranks.names, ranks.means, strict=True)]
     return Table(

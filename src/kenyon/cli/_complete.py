@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable
 
 
 def datasets(incomplete: str) -> list[str]:
-    from kenyon.streams import list_datasets
+    from kenyon.data.streams import list_datasets
 
     return _beginning(incomplete, [status.name for status in list_datasets()])
 
 
 def scenarios(incomplete: str) -> list[str]:
-    from kenyon.streams import SCENARIOS
+    from kenyon.data.streams import SCENARIOS
 
     return _beginning(incomplete, SCENARIOS)
 
@@ -24,13 +24,13 @@ def learners(incomplete: str) -> list[str]:
 
 
 def presets(incomplete: str) -> list[str]:
-    from kenyon.presets import preset_names
+    from kenyon.model.presets import preset_names
 
     return _beginning(incomplete, preset_names())
 
 
 def logs(incomplete: str) -> list[str]:
-    from kenyon.watchers import WATCHERS
+    from kenyon.lab.watchers import WATCHERS
 
     return _beginning(incomplete, WATCHERS)
 
@@ -42,7 +42,7 @@ def rules(incomplete: str) -> list[str]:
 
 
 def metrics(incomplete: str) -> list[str]:
-    from kenyon.evaluation import METRICS
+    from kenyon.lab.evaluation import METRICS
 
     return _beginning(incomplete, METRICS)
 

@@ -21,8 +21,8 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON alone.")]
 def list_(data_dir: DataDir = None, as_json: Json = False) -> None:
     """List the data sets that Kenyon knows by name, and whether they are here."""
     from kenyon.cli._tables import print_table
-    from kenyon.streams import list_datasets
-    from kenyon.wording import size
+    from kenyon.data.streams import list_datasets
+    from kenyon.utils.wording import size
 
     statuses = list_datasets(data_dir)
     if as_json:
@@ -55,7 +55,7 @@ def verify(
     as_json: Json = False,
 ) -> None:
     """Compare data sets with what was published; the exit code is 1 where one differs."""
-    from kenyon.streams import list_datasets, verify_dataset
+    from kenyon.data.streams import list_datasets, verify_dataset
 
     names = names or [status.name for status in list_datasets(data_dir) if status.present]
     checks = {name: verify_dataset(name, data_dir) for name in names}
@@ -77,7 +77,7 @@ def download(
     mirror: Annotated[str | None, typer.Option(help="Fetch from this address instead of the publisher's.")] = None,
 ) -> None:
     """Fetch data sets from their publishers and check them against the published checksums."""
-    from kenyon.streams import download_dataset
+    from kenyon.data.streams import download_dataset
 
     for name in names:
         for path in download_dataset(name, data_dir, version=version, mirror=mirror):

@@ -16,9 +16,9 @@ def pack(
     out: Annotated[Path, typer.Option(help="The buffer to write, for kenyon_load.")] = Path("state.bin"),
 ) -> None:
     """Write what a model has learned as the flat buffer of its C sources."""
+    from kenyon.classifier import KenyonClassifier
     from kenyon.export import to_buffer
-    from kenyon.learner import KenyonClassifier
-    from kenyon.system import replace_file
+    from kenyon.utils.system import replace_file
 
     buffer = to_buffer(KenyonClassifier.load(model))
     replace_file(out, buffer)
@@ -32,9 +32,9 @@ def unpack(
     out: Annotated[Path, typer.Option(help="The model file to write.")] = Path("model.safetensors"),
 ) -> None:
     """Make a model file of what a device has learned."""
+    from kenyon.classifier import KenyonClassifier
     from kenyon.errors import ModelFileError
     from kenyon.export import from_buffer
-    from kenyon.learner import KenyonClassifier
 
     try:
         learned = buffer.read_bytes()

@@ -23,11 +23,11 @@ def export(
     ] = None,
 ) -> None:
     """Write a trained model in another form; without arguments, list the forms."""
+    from kenyon.classifier import KenyonClassifier
     from kenyon.cli._tables import print_table
     from kenyon.cli._values import parse_settings
     from kenyon.errors import ConfigError
     from kenyon.export import EXPORTS, device_costs, export_model, rows_of
-    from kenyon.learner import KenyonClassifier
 
     if model is None:
         print_table(("name", "what it writes"), [(row.name, row.summary) for row in EXPORTS.values()])

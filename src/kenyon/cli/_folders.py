@@ -7,7 +7,7 @@ from pathlib import Path
 import typer
 
 from kenyon.errors import DataError
-from kenyon.evaluation import RunFolder, Store
+from kenyon.lab.evaluation import RunFolder, Store
 
 
 def open_runs(path: Path) -> list[RunFolder]:

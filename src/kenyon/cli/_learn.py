@@ -13,7 +13,7 @@ import typer
 from kenyon.cli._workers import AddressOption, EngineOption
 
 if TYPE_CHECKING:
-    from kenyon.shards import Shard
+    from kenyon.data.shards import Shard
 
 
 def learn(
@@ -36,7 +36,7 @@ def learn(
     A call that was killed goes on where it was; a file that was learned before is not learned again. A file that cannot
     be learned is named, and the others are learned.
     """
-    from kenyon.shards import learn_files, read_learn_config
+    from kenyon.data.shards import learn_files, read_learn_config
 
     begin = perf_counter()
     checked = read_learn_config(config)
@@ -55,7 +55,7 @@ def learn(
 
 def make_watch(quiet: bool) -> Any:
     """A watch that shows nothing, or a line for every tenth of the work."""
-    from kenyon.shards import LearnWatch
+    from kenyon.data.shards import LearnWatch
 
     class Lines(LearnWatch):
         """Prints on stderr, so that stdout stays for the answer."""

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from kenyon.cli import _complete
-from kenyon.options import OPTIONS, Option
+from kenyon.utils.options import OPTIONS, Option
 
 PANEL = "Learner"
 _METAVARS = {"whole": "INTEGER", "number": "FLOAT", "share": "FLOAT", "moving": "FLOAT", "flag": "BOOLEAN"}

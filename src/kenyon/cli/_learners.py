@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from kenyon.protocol import LearnerSpec
+    from kenyon.data.protocol import LearnerSpec
 
 
 def learners(
@@ -43,7 +43,7 @@ def learners(
 
 def _scenarios(spec: LearnerSpec) -> str:
     """The scenarios of a method, in a few words."""
-    from kenyon.streams import SCENARIOS
+    from kenyon.data.streams import SCENARIOS
 
     without = [scenario for scenario in SCENARIOS if scenario not in spec.scenarios]
     if len(without) > 1:

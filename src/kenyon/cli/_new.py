@@ -23,7 +23,7 @@ def new(
     folder: Annotated[Path, typer.Option(help="Where the file goes.")] = Path(),
 ) -> None:
     """Write a learner or a rule that passes its checks and learns, for you to change."""
-    from kenyon.templates import write_template
+    from kenyon.cli.templates import write_template
 
     path = write_template(kind, name, folder)
     typer.echo(path)

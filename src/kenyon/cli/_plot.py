@@ -23,15 +23,15 @@ def plot(
     runs: Annotated[bool, typer.Option("--runs", help="Draw every run of a store instead of comparing them.")] = False,
 ) -> None:
     """Draw a comparison of the configurations of a store, or one run, a search, a report."""
-    from kenyon.plots import check_kind, plot_report, plot_search
+    from kenyon.lab.plots import check_kind, plot_report, plot_search
 
     check_kind(kind)
     if (path / "search.toml").exists():
-        from kenyon.search import SearchFolder
+        from kenyon.lab.search import SearchFolder
 
         pictures = plot_search(SearchFolder(path), out or path, kind)
     elif path.suffix == ".json":
-        from kenyon.report import open_report
+        from kenyon.lab.report import open_report
 
         pictures = plot_report(open_report(path), out or path.parent, kind)
     elif runs or (path / "config.toml").exists():
@@ -45,7 +45,7 @@ def plot(
 def _draw_runs(path: Path, out: Path | None, kind: str) -> list[Path]:
     from kenyon.cli._folders import open_runs, say_damaged
     from kenyon.errors import DataError
-    from kenyon.plots import plot_run
+    from kenyon.lab.plots import plot_run
 
     runs, pictures = [run for run in open_runs(path) if run.complete], []
     if not runs:
@@ -63,9 +63,9 @@ def _draw_runs(path: Path, out: Path | None, kind: str) -> list[Path]:
 
 def _draw_comparison(path: Path, out: Path, kind: str, width: str, where: list[str]) -> list[Path]:
     from kenyon.cli._folders import open_runs, say_damaged
-    from kenyon.comparison import select_groups
-    from kenyon.evaluation import group_runs
-    from kenyon.plots import plot_comparison
+    from kenyon.lab.comparison import select_groups
+    from kenyon.lab.evaluation import group_runs
+    from kenyon.lab.plots import plot_comparison
 
     groups, damaged = group_runs(open_runs(path), arrays=True)
     for folder, reason in damaged:

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from kenyon.evaluation import RunResult, Tally, Watch
-from kenyon.protocol import StreamInfo
+from kenyon.data.protocol import StreamInfo
+from kenyon.lab.evaluation import RunResult, Tally, Watch
 
 
 def make_watch(n_seeds: int, quiet: bool) -> Any:

@@ -19,7 +19,7 @@ def report(
 ) -> None:
     """Write the results of a store as one self-contained HTML page."""
     from kenyon.cli._folders import say_damaged
-    from kenyon.report import open_report, write_markdown, write_page
+    from kenyon.lab.report import open_report, write_markdown, write_page
 
     data = open_report(store, say_damaged)
     if markdown is not None:

@@ -12,7 +12,7 @@ import typer
 from kenyon.cli._workers import AddressOption, EngineOption, GpusOption, ManyWorkersOption
 
 if TYPE_CHECKING:
-    from kenyon.reproduce import Plan, Reproduced
+    from kenyon.paper.reproduce import Plan, Reproduced
 
 BACKBONE = "efficientnet-lite0"
 
@@ -45,8 +45,8 @@ def reproduce(
     gpus: GpusOption = 0.0,
 ) -> None:
     """Regenerate the paper's tables and figures: plan, run what the store lacks, write the report."""
-    from kenyon.parallel import check_engine
-    from kenyon.reproduce import Earlier, Reproduction, Setting, find_experiments, write_results
+    from kenyon.paper.reproduce import Earlier, Reproduction, Setting, find_experiments, write_results
+    from kenyon.utils.parallel import check_engine
 
     store = out or Path("runs-quick" if quick else "runs")
     check_engine(engine, workers, address, gpus)
@@ -77,7 +77,7 @@ def reproduce(
 def print_plan(plan: Plan, details: bool) -> None:
     """Print the experiments with their jobs, and how long the rest is expected to take."""
     from kenyon.cli._tables import print_table
-    from kenyon.reproduce import recorded_on
+    from kenyon.paper.reproduce import recorded_on
 
     if details:
         for entry in plan.entries:

@@ -16,7 +16,7 @@ from kenyon.cli._workers import AddressOption, EngineOption, GpusOption, Workers
 from kenyon.errors import ConfigError
 
 if TYPE_CHECKING:
-    from kenyon.evaluation import Report, Summary
+    from kenyon.lab.evaluation import Report, Summary
 
 DEFAULTS = {"dataset": "digits", "seeds": 5, "out": "runs"}
 EXTRA = ("seeds", "out", "data_dir", "save_model")
@@ -25,7 +25,7 @@ SCENARIOS = (
     *("single-task", "task-incremental", "class-incremental", "domain-incremental", "permuted", "task-free"),
     *("drift", "gradual-drift", "virtual-drift"),
 )
-"""Those of `kenyon.streams`, which this module is not to import before it runs."""
+"""Those of `kenyon.data.streams`, which this module is not to import before it runs."""
 
 
 def _option(
@@ -115,8 +115,8 @@ def run(
     from kenyon.cli._progress import make_watch
     from kenyon.cli._values import parse_list, parse_settings, parse_value
     from kenyon.errors import unknown
-    from kenyon.evaluation import RunConfig, config_keys, parse_seeds, read_config
-    from kenyon.evaluation import run as run_config
+    from kenyon.lab.evaluation import RunConfig, config_keys, parse_seeds, read_config
+    from kenyon.lab.evaluation import run as run_config
 
     values = _preset(preset) if preset else {}
     values |= read_config(config) if config else {}
@@ -172,7 +172,7 @@ def run(
 
 def _preset(name: str) -> dict[str, Any]:
     """The keys of a configuration file that a preset stands for."""
-    from kenyon.presets import load_preset
+    from kenyon.model.presets import load_preset
 
     found = load_preset(name)
     keys = {"dataset": found.dataset, "scenario": found.scenario, "epochs": found.epochs, "backbone": found.backbone}
@@ -209,8 +209,8 @@ def _table(backbone: Any) -> dict[str, Any]:
 def print_report(report: Report) -> None:
     """The closing tables: the numbers over the seeds, and the mean accuracy matrix."""
     from kenyon.cli._tables import print_table, share
-    from kenyon.evaluation import METRICS
-    from kenyon.wording import size
+    from kenyon.lab.evaluation import METRICS
+    from kenyon.utils.wording import size
 
     config, first = report.config, report.results[0]
     tested = "a held-out part of the training set" if first.tested_on == "holdout" else "the test set"
@@ -237,7 +237,7 @@ def print_report(report: Report) -> None:
 def _figure(unit: str, summary: Summary) -> str:
     """A metric over the seeds, in its unit."""
     from kenyon.cli._tables import numbers, shares
-    from kenyon.wording import size
+    from kenyon.utils.wording import size
 
     if unit == "B":
         return size(summary.mean)

@@ -13,7 +13,7 @@ import typer
 from kenyon.cli._workers import AddressOption, EngineOption, WorkersOption
 
 if TYPE_CHECKING:
-    from kenyon.search import SearchResult
+    from kenyon.lab.search import SearchResult
 
 
 def _option(text: str, name: str | None = None) -> Any:
@@ -59,9 +59,9 @@ def search(
     """Search for the rule, the architecture and the hyperparameters that learn a stream best."""
     from kenyon.cli._search_display import make_display
     from kenyon.errors import ConfigError
-    from kenyon.evaluation import parse_seeds
-    from kenyon.search import SPACES, default_space, make_objective, with_budget
-    from kenyon.search import search as run_search
+    from kenyon.lab.evaluation import parse_seeds
+    from kenyon.lab.search import SPACES, default_space, make_objective, with_budget
+    from kenyon.lab.search import search as run_search
 
     try:
         text = default_space(space) if space in SPACES else Path(space).read_text(encoding="utf-8")
@@ -109,7 +109,7 @@ def search(
 
 
 def _plain(result: SearchResult) -> dict[str, Any]:
-    from kenyon.search import SearchFolder
+    from kenyon.lab.search import SearchFolder
 
     best = None
     if result.best:
@@ -129,7 +129,7 @@ def _plain(result: SearchResult) -> dict[str, Any]:
 def _print(result: SearchResult) -> None:
     from kenyon.cli._search_display import by_rule
     from kenyon.cli._tables import print_table
-    from kenyon.search import SearchFolder
+    from kenyon.lab.search import SearchFolder
 
     columns, rows = by_rule(result.evaluations)
     on = "the test set, as the paper did" if result.evaluations[0].protocol == "paper" else "held-out training samples"

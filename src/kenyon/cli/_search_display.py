@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from kenyon.search import DONE, Evaluation, SearchWatch, best_of
+from kenyon.lab.search import DONE, Evaluation, SearchWatch, best_of
 
 
 def make_display(quiet: bool) -> Any:

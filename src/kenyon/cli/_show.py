@@ -12,7 +12,7 @@ from kenyon.cli import _complete
 from kenyon.cli._table_options import CsvOption, LatexOption, MarkdownOption, WhereOption
 
 if TYPE_CHECKING:
-    from kenyon.evaluation import RunGroup
+    from kenyon.lab.evaluation import RunGroup
 
 
 def show(
@@ -35,9 +35,9 @@ def show(
     from kenyon.cli._folders import open_runs, say_damaged
     from kenyon.cli._run import print_report
     from kenyon.cli._table_options import print_as
-    from kenyon.comparison import select_groups, sort_groups, tabulate
     from kenyon.errors import DataError
-    from kenyon.evaluation import group_runs
+    from kenyon.lab.comparison import select_groups, sort_groups, tabulate
+    from kenyon.lab.evaluation import group_runs
 
     groups, damaged = group_runs(open_runs(path))
     if not groups:
@@ -59,7 +59,7 @@ def show(
 
 
 def _as_json(group: RunGroup) -> dict[str, Any]:
-    from kenyon.evaluation import json_safe
+    from kenyon.lab.evaluation import json_safe
 
     values = group.report.to_dict() if group.complete else {"config": json_safe(group.config)}
     return values | {"incomplete": [str(run.path) for run in group.incomplete], "outdated": group.outdated}

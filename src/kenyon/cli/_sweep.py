@@ -13,7 +13,7 @@ from kenyon.cli._errors import FAILURE
 from kenyon.cli._workers import AddressOption, EngineOption, GpusOption, WorkersOption
 
 if TYPE_CHECKING:
-    from kenyon.sweeps import Sweep, SweepResult
+    from kenyon.lab.sweeps import Sweep, SweepResult
 
 
 def _option(text: str, name: str | None = None) -> Any:
@@ -37,9 +37,9 @@ def sweep(
 ) -> None:
     """Run every configuration that a file stands for with every seed; what the store has is not run again."""
     from kenyon.cli._sweep_display import make_display
-    from kenyon.evaluation import parse_seeds
-    from kenyon.sweeps import Sweep
-    from kenyon.sweeps import sweep as run_sweep
+    from kenyon.lab.evaluation import parse_seeds
+    from kenyon.lab.sweeps import Sweep
+    from kenyon.lab.sweeps import sweep as run_sweep
 
     wanted = Sweep.read(file)
     wanted = wanted if seeds is None else replace(wanted, seeds=parse_seeds(seeds))
@@ -64,8 +64,8 @@ def sweep(
 
 
 def _print_plan(plan: Sweep, store: Path) -> None:
-    from kenyon.evaluation import Store
-    from kenyon.sweeps import labels
+    from kenyon.lab.evaluation import Store
+    from kenyon.lab.sweeps import labels
 
     done = 0
     for config, label in zip(plan.configs, labels(plan.configs), strict=True):
@@ -77,9 +77,9 @@ def _print_plan(plan: Sweep, store: Path) -> None:
 
 def _print(plan: Sweep, store: Path, result: SweepResult) -> None:
     from kenyon.cli._table_options import print_as
-    from kenyon.comparison import sort_groups, tabulate
-    from kenyon.evaluation import Store, group_runs
-    from kenyon.wording import duration
+    from kenyon.lab.comparison import sort_groups, tabulate
+    from kenyon.lab.evaluation import Store, group_runs
+    from kenyon.utils.wording import duration
 
     folders = [Store(store).folder(config, seed) for config in plan.configs for seed in plan.seeds]
     groups = group_runs([folder for folder in folders if folder.path.exists()]).groups

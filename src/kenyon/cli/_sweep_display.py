@@ -6,9 +6,9 @@ import sys
 from time import monotonic
 from typing import Any
 
-from kenyon.evaluation import Ended, RunConfig
-from kenyon.sweeps import Sweep, SweepWatch, labels, why
-from kenyon.wording import duration
+from kenyon.lab.evaluation import Ended, RunConfig
+from kenyon.lab.sweeps import Sweep, SweepWatch, labels, why
+from kenyon.utils.wording import duration
 
 
 def make_display(quiet: bool) -> Any:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from kenyon.comparison import Table
+    from kenyon.lab.comparison import Table
 
 _FORMAT = "Format"
 WhereOption = Annotated[
@@ -22,8 +22,8 @@ MarkdownOption = Annotated[bool, typer.Option("--markdown", help="Print Markdown
 def print_as(table: Table, *, csv: bool, latex: bool, markdown: bool) -> None:
     """Print a table in the one form that was asked for, or for a person."""
     from kenyon.cli._tables import print_wide_table
-    from kenyon.comparison import cell_text, write_table
     from kenyon.errors import ConfigError
+    from kenyon.lab.comparison import cell_text, write_table
 
     wanted = [form for form, given in (("csv", csv), ("latex", latex), ("markdown", markdown)) if given]
     if len(wanted) > 1:

@@ -8,8 +8,8 @@ import textwrap
 from collections.abc import Sequence
 from typing import Any
 
-from kenyon.evaluation import Summary
-from kenyon.wording import number
+from kenyon.lab.evaluation import Summary
+from kenyon.utils.wording import number
 
 _WHOLE_WORDS: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
 

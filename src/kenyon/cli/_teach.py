@@ -23,8 +23,8 @@ def teach(
     import webbrowser
     from contextlib import suppress
 
-    from kenyon.learner import KenyonClassifier
-    from kenyon.teach import make_server, page_html, write_page
+    from kenyon.apps.teach import make_server, page_html, write_page
+    from kenyon.classifier import KenyonClassifier
 
     fitted = KenyonClassifier.load(model) if model is not None else None
     if not serve:

@@ -12,7 +12,7 @@ import typer
 from kenyon.cli._workers import AddressOption, EngineOption, WorkersOption
 
 if TYPE_CHECKING:
-    from kenyon.transfer import Cell, Moments
+    from kenyon.paper.transfer import Cell, Moments
 
 DataDir = Annotated[Path | None, typer.Option(help="Where the data sets are. [$KENYON_DATA]", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON alone.")]
@@ -37,10 +37,10 @@ def transfer(
 ) -> None:
     """Run configurations found on one stream on others: mean and deviation, and the paper's numbers."""
     from kenyon.cli._progress import make_watch
-    from kenyon.evaluation import parse_seeds
-    from kenyon.presets import preset_names
-    from kenyon.transfer import default_targets, load_source, parse_target
-    from kenyon.transfer import transfer as run_transfer
+    from kenyon.lab.evaluation import parse_seeds
+    from kenyon.model.presets import preset_names
+    from kenyon.paper.transfer import default_targets, load_source, parse_target
+    from kenyon.paper.transfer import transfer as run_transfer
 
     sources = [load_source(text) for text in configs or preset_names()]
     targets = [parse_target(text) for text in to] if to else default_targets(sources)
@@ -66,7 +66,7 @@ def transfer(
         _print_matrix(cells)
         _print_drops(rows)
     if plot is not None:
-        from kenyon.plots import plot_drops
+        from kenyon.paper.transfer import plot_drops
 
         plot_drops(rows, plot)
         if not as_json:
@@ -82,9 +82,9 @@ def distances(
     from itertools import combinations_with_replacement
 
     from kenyon.cli._tables import print_table
-    from kenyon.paper import paper_dimension, paper_distances
-    from kenyon.streams import load_dataset
-    from kenyon.transfer import centroid_distances, moments
+    from kenyon.data.streams import load_dataset
+    from kenyon.paper.tables import paper_dimension, paper_distances
+    from kenyon.paper.transfer import centroid_distances, moments
 
     found = [moments(load_dataset(name, data_dir=data_dir)) for name in datasets or ("mnist", "fashion-mnist")]
     pairs = [(a, b) for a, b in combinations_with_replacement(found, 2) if a.centroids.shape[1] == b.centroids.shape[1]]
@@ -133,8 +133,8 @@ def _cell(cell: Cell) -> str:
 
 def _drop_rows(cells: Sequence[Cell], data_dir: Path | None) -> list[dict[str, Any]]:
     """Every transfer between data sets with its drop and coefficients; None where two sets have different widths."""
-    from kenyon.evaluation import open_dataset
-    from kenyon.transfer import COEFFICIENTS, drops, moments
+    from kenyon.lab.evaluation import open_dataset
+    from kenyon.paper.transfer import COEFFICIENTS, drops, moments
 
     known: dict[tuple[str, str | None], Moments] = {}
     where = None if data_dir is None else str(data_dir)
@@ -156,7 +156,7 @@ def _drop_rows(cells: Sequence[Cell], data_dir: Path | None) -> list[dict[str, A
 
 def _print_drops(rows: Sequence[dict[str, Any]]) -> None:
     from kenyon.cli._tables import print_table
-    from kenyon.transfer import COEFFICIENTS, rank_correlation
+    from kenyon.paper.transfer import COEFFICIENTS, rank_correlation
 
     if not rows:
         return

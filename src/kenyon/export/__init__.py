@@ -14,12 +14,12 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from kenyon.classifier import KenyonClassifier
 from kenyon.errors import unknown
 from kenyon.export._buffer import from_buffer, to_buffer
 from kenyon.export._c import device_costs
 from kenyon.export._c_cost import Cost, rows_of
-from kenyon.learner import KenyonClassifier
-from kenyon.outside import is_outside, load_function
+from kenyon.utils.outside import is_outside, load_function
 
 __all__ = [
     "EXPORTS",

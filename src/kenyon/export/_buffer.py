@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kenyon.classifier import KenyonClassifier
 from kenyon.errors import ConfigError, ModelFileError
 from kenyon.export._c_model import Parts, parts_of
-from kenyon.learner import KenyonClassifier
 
 MAGIC, VERSION = b"KNYN", 1
 HEADER = struct.Struct("<4sHHIIQQ")

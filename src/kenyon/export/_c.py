@@ -14,12 +14,12 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from kenyon.classifier import KenyonClassifier
 from kenyon.errors import ConfigError, unknown
 from kenyon.export._buffer import to_buffer
 from kenyon.export._c_cost import Cost, cost_of, table_of
 from kenyon.export._c_model import Parts, macros, parts_of
-from kenyon.learner import KenyonClassifier
-from kenyon.system import replace_file
+from kenyon.utils.system import replace_file
 
 TABLES = ("flash", "none")
 STARTS = ("learned", "empty")

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kenyon.classifier import KenyonClassifier
 from kenyon.errors import ConfigError
 from kenyon.features import Identity, SparseProjection, Windows
 from kenyon.layers import FewBitLayer, SecondOrderLayer, whole_readout_numbers
-from kenyon.learner import KenyonClassifier
 from kenyon.rules import device_functions
 
 SLACK = 16

@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from kenyon.classifier import KenyonClassifier
 from kenyon.errors import ConfigError
 from kenyon.features import Identity, Ramps, SparseProjection, Windows
 from kenyon.layers import LocalErrorLayer, PlasticLayer, SecondOrderLayer
-from kenyon.learner import KenyonClassifier
 
 PREDICT = '''"""Predict with a model that Kenyon exported: `python predict.py samples.npy` prints one label per line."""
 

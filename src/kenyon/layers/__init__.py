@@ -19,7 +19,7 @@ from kenyon.layers._plastic import PlasticLayer
 from kenyon.layers._second_order import SecondOrderLayer
 from kenyon.layers._state import Declared, State, axis_sizes, bytes_of
 from kenyon.layers._whole_readout import WholeReadout, whole_readout_numbers
-from kenyon.outside import is_outside, load_class
+from kenyon.utils.outside import is_outside, load_class
 
 LAYERS: dict[str, type[Layer]] = {
     "plastic": PlasticLayer,

@@ -7,8 +7,8 @@ from collections.abc import Callable
 from typing import Any
 
 from kenyon.errors import ConfigError
-from kenyon.modulation import Moving
 from kenyon.rules import RULES, Rule
+from kenyon.utils.modulation import Moving
 
 BITS = (8, 4, 3, 2)
 

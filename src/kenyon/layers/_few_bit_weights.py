@@ -64,8 +64,8 @@ from kenyon.layers._few_bit_limits import MOST_COUNT, check_bits, check_rule, ch
 from kenyon.layers._few_bit_merge import merged_levels, narrowed_levels
 from kenyon.layers._state import Declared, State
 from kenyon.layers._sums import check_additive, check_neurons
-from kenyon.modulation import Moving, clamp_bounds, local_of
 from kenyon.rules import Kernels, Rule, kernels_of
+from kenyon.utils.modulation import Moving, clamp_bounds, local_of
 
 COUNTS = Declared("counts", ("neurons",), np.uint32)
 EXPONENTS = Declared("exponents", ("neurons",), np.uint8)
@@ -91,7 +91,7 @@ class FewBitLayer(Layer):
         whole: whether activity comes in bytes and everything is learned in whole numbers, or in float32.
 
     Example:
-        >>> from kenyon.modulation import clamp_bounds
+        >>> from kenyon.utils.modulation import clamp_bounds
         >>> from kenyon.rules import GEN
         >>> layer = FewBitLayer(1000, GEN(), clamp_bounds(0.1, "symmetric"), bits=4, rate=0.02)
         >>> layer.add_class()

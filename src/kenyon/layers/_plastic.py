@@ -25,8 +25,8 @@ from kenyon.layers._base import Layer, Samples
 from kenyon.layers._codes import more_codes
 from kenyon.layers._state import Declared, State
 from kenyon.layers._sums import added, check_additive, check_neurons
-from kenyon.modulation import clamp_bounds, local_of
 from kenyon.rules import Kernels, Rule, kernels_of
+from kenyon.utils.modulation import clamp_bounds, local_of
 
 WEIGHTS = Declared("weights", ("units", "neurons"), np.float32)
 SUMS = Declared("sums", ("neurons",), np.float64)
@@ -58,7 +58,7 @@ class PlasticLayer(Layer):
         clamp: lowest and highest weight.
         n_hidden: 0 for the output layer, which grows with the classes; otherwise the layer's width.
         seed: the random codes of a hidden layer are drawn from it.
-        local: a factor of the learning rate that depends on the synapse (`kenyon.modulation.Schedule.local`).
+        local: a factor of the learning rate that depends on the synapse (`kenyon.utils.modulation.Schedule.local`).
         initial: weights of a neuron that has not learned yet; None for the rule's own.
     """
 

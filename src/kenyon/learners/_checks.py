@@ -37,6 +37,6 @@ def check_instance(name: str, learner: Any) -> None:
 
 def _no_learner(name: str, missing: list[str]) -> ConfigError:
     return ConfigError(
-        f"the learner {name!r} has no {', '.join(missing)}: expected what kenyon.protocol.Learner lists; "
+        f"the learner {name!r} has no {', '.join(missing)}: expected what kenyon.data.protocol.Learner lists; "
         "`kenyon new learner NAME` writes one that has it"
     )

@@ -9,10 +9,10 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon.learner import KenyonClassifier
-from kenyon.options import Option
-from kenyon.plain import classifier_params, default_options, option_table
-from kenyon.protocol import StreamInfo
+from kenyon.classifier import KenyonClassifier
+from kenyon.data.protocol import StreamInfo
+from kenyon.model.plain import classifier_params, default_options, option_table
+from kenyon.utils.options import Option
 
 
 def _with_shape(options: Mapping[str, Any], shape: tuple[int, ...]) -> dict[str, Any]:
@@ -30,7 +30,7 @@ class KenyonLearner:
     Args:
         info: the stream.
         seed: seed of the projection.
-        options: options of the classifier (`kenyon.options`) as plain values, and parameters of its rule.
+        options: options of the classifier (`kenyon.utils.options`) as plain values, and parameters of its rule.
 
     Example:
         >>> KenyonLearner.default_options({"rule": "oja"})["b1"]

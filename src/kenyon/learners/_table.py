@@ -8,13 +8,13 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from kenyon.baselines import BASELINES, tuned_values
+from kenyon.data.protocol import Learner, LearnerSpec, StreamInfo
+from kenyon.data.streams import SCENARIOS
 from kenyon.errors import ConfigError, MissingExtraError, unknown
 from kenyon.learners._checks import check_class, check_instance
 from kenyon.learners._types import check_types
-from kenyon.outside import is_outside, load_class
-from kenyon.protocol import Learner, LearnerSpec, StreamInfo
-from kenyon.streams import SCENARIOS
+from kenyon.learners.baselines import BASELINES, tuned_values
+from kenyon.utils.outside import is_outside, load_class
 
 KENYON = LearnerSpec(
     name="kenyon",
@@ -146,7 +146,7 @@ def make_learner(name: str, info: StreamInfo, seed: int, scenario: str, **option
     """Build a learner for a stream.
 
     Example:
-        >>> from kenyon.streams import Curriculum, load_dataset
+        >>> from kenyon.data.streams import Curriculum, load_dataset
         >>> stream = Curriculum("class-incremental").open(load_dataset("digits"))
         >>> learner = make_learner("kenyon", stream.info, seed=0, scenario="class-incremental", n_hidden=500)
         >>> learner.learn(*stream.episodes[0].train())

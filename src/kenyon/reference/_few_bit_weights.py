@@ -22,10 +22,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon.modulation import clamp_bounds, local_of
 from kenyon.reference._activity import Active, in_order
 from kenyon.reference._plastic import change, constants
 from kenyon.reference._random import chance, code, key_of, mix
+from kenyon.utils.modulation import clamp_bounds, local_of
 
 
 def reciprocal(x: Active) -> int:

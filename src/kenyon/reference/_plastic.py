@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon.modulation import clamp_bounds, local_of
 from kenyon.reference._activity import Active, in_order
 from kenyon.reference._random import code
 from kenyon.rules import Rule
+from kenyon.utils.modulation import clamp_bounds, local_of
 
 
 def change(rule: Rule, local: Any, rate: np.float32, beta: Sequence[Any], *synapse: Any) -> np.float32:

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon._build import kept_params, seed_of, settle
-from kenyon._inputs import Inputs
-from kenyon._modelfile import empty_bytes
-from kenyon.options import OPTIONS
+from kenyon.model.build import kept_params, seed_of, settle
+from kenyon.model.inputs import Inputs
+from kenyon.model.model_file import empty_bytes
+from kenyon.utils.options import OPTIONS
 
 
 def settled(params: Mapping[str, Any], X: NDArray, n_classes: int) -> tuple[Mapping[str, Any], int]:

@@ -19,9 +19,9 @@ from collections.abc import Callable, Mapping
 from typing import Any, ClassVar
 
 from kenyon.errors import ConfigError, nearest, unknown
-from kenyon.modulation import Schedule, check_moving
-from kenyon.options import Option, options_of
-from kenyon.outside import is_outside, load_class, same_class
+from kenyon.utils.modulation import Schedule, check_moving
+from kenyon.utils.options import Option, options_of
+from kenyon.utils.outside import is_outside, load_class, same_class
 
 RULES: dict[str, type[Rule]] = {}
 """The rules of the package, and every rule with a name that was imported since."""

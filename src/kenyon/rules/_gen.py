@@ -17,10 +17,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from kenyon.modulation import Moving
-from kenyon.options import option
 from kenyon.rules._base import Rule
 from kenyon.rules._whole import as_shifted, rounded
+from kenyon.utils.modulation import Moving
+from kenyon.utils.options import option
 
 
 @dataclass(frozen=True)

@@ -18,10 +18,10 @@ from typing import ClassVar
 import numpy as np
 
 from kenyon.errors import ConfigError
-from kenyon.modulation import Moving, Schedule, check_moving
-from kenyon.options import option
 from kenyon.rules._base import Rule
 from kenyon.rules._mse import MSE
+from kenyon.utils.modulation import Moving, Schedule, check_moving
+from kenyon.utils.options import option
 
 
 @dataclass(frozen=True)

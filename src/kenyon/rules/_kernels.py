@@ -12,7 +12,6 @@ from functools import cache
 from typing import Any
 
 from kenyon import core
-from kenyon.modulation import OverCount
 from kenyon.rules._base import Rule
 from kenyon.rules._gen import GEN
 from kenyon.rules._mean import MEAN
@@ -22,6 +21,7 @@ from kenyon.rules._own import compiled, kept, source_of_rule
 from kenyon.rules._programs import program
 from kenyon.rules._translation import Untranslatable
 from kenyon.rules._vectorised import Vectorised
+from kenyon.utils.modulation import OverCount
 
 INSIDE: tuple[type[Rule], ...] = (GEN, OJA, MSE, MEAN)
 """The rules that are compiled into the core."""

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 from math import sqrt
 from typing import ClassVar
 
-from kenyon.options import option
 from kenyon.rules._base import Rule
 from kenyon.rules._whole import rounded
+from kenyon.utils.options import option
 
 
 @dataclass(frozen=True)

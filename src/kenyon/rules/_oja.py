@@ -13,9 +13,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from kenyon.modulation import Moving
-from kenyon.options import option
 from kenyon.rules._base import Rule
+from kenyon.utils.modulation import Moving
+from kenyon.utils.options import option
 
 
 @dataclass(frozen=True)

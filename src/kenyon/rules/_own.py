@@ -20,7 +20,7 @@ from pathlib import Path
 from kenyon import core
 from kenyon.core import compiler
 from kenyon.rules._source import Program, c_of, entries_of
-from kenyon.system import replace_file
+from kenyon.utils.system import replace_file
 
 SYMBOL = "kenyon_rule"
 

@@ -184,7 +184,7 @@ def _beta() -> list[tuple[str, str]]:
 
 def rules_of_the_package(folder: Path) -> Iterator[tuple[str, Program]]:
     """Each rule of the package by its name in C, alone and with a learning rate over the neuron's count."""
-    local = next(one for one in _functions(folder / "modulation.py") if one.name == "_one_over_count")
+    local = next(one for one in _functions(folder / "utils" / "modulation.py") if one.name == "_one_over_count")
     for name in RULES:
         tree = ast.parse((folder / "rules" / f"_{name}.py").read_text(encoding="utf-8"))
         cls = next(one for one in tree.body if isinstance(one, ast.ClassDef))

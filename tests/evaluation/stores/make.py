@@ -2,7 +2,7 @@
 
     PYTHONPATH=<that version>/src:<that version>/tests python make.py 1
 
-wrote the store `1`; `write_record` wrote `kenyon/evaluation/ids_1.json`. Both are kept as they are.
+wrote the store `1`; `write_record` wrote `kenyon/lab/evaluation/ids_1.json`. Both are kept as they are.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from kenyon.backbones import BackboneConfig
-from kenyon.evaluation import RunConfig, RunFolder, Watch, run, run_dataset
+from kenyon.data.backbones import BackboneConfig
+from kenyon.data.streams import Curriculum, load_dataset
+from kenyon.lab.evaluation import RunConfig, RunFolder, Watch, run, run_dataset
 from kenyon.learners import LEARNERS, learner_options
-from kenyon.streams import Curriculum, load_dataset
 
 TINY = "evaluation.tiny:Tiny"
 CONFIGS: dict[str, dict[str, Any]] = {

@@ -1,4 +1,4 @@
-/* Front ends: from the samples of a sensor to bytes with a shape. kenyon.front defines them, to the bit.
+/* Front ends: from the samples of a sensor to bytes with a shape. kenyon.features.front defines them, to the bit.
  *
  *     kenyon_spectra ear;
  *     kenyon_spectra_init(&ear, &settings);
@@ -30,7 +30,7 @@
 
 #define KENYON_FRONT_SETTINGS (-1) /* what an init gives for settings that it does not know or has no memory for */
 
-/* Of kenyon.front.Spectra; edges has bands + 2 entries. */
+/* Of kenyon.features.front.Spectra; edges has bands + 2 entries. */
 typedef struct {
     uint16_t size, bands, frames, kept, gap;
     const uint16_t *edges;
@@ -65,7 +65,7 @@ kenyon_sound kenyon_spectra_sound(const kenyon_spectra *spectra);
 /* The window of now, frames * bands bytes; zeros before the first frame. */
 void kenyon_spectra_window(const kenyon_spectra *spectra, uint8_t *window);
 
-/* Of kenyon.front.Motion. */
+/* Of kenyon.features.front.Motion. */
 typedef struct {
     uint16_t inputs, length, hop, step, fine;
 } kenyon_motion_settings;

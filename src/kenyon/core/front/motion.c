@@ -1,4 +1,4 @@
-/* Motion; the equations are those of kenyon/front/_motion.py. */
+/* Motion; the equations are those of kenyon/features/front/_motion.py. */
 #include "front.h"
 
 #define MEAN 6

@@ -1,4 +1,4 @@
-/* Spectra of sound; the equations are those of kenyon/front/_spectra.py. */
+/* Spectra of sound; the equations are those of kenyon/features/front/_spectra.py. */
 #include "front.h"
 
 #define CIRCLE 512 /* steps of a full turn */

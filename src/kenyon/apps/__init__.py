@@ -1,0 +1,1 @@
+"""Kenyon inside something else: a page to teach it on, River."""

@@ -1,0 +1,373 @@
+"""`KenyonClassifier`: a classifier that learns from a stream one sample at a time."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from typing import Any, Self, TypeVar
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kenyon.errors import InputError
+from kenyon.model import model_file
+from kenyon.model.batch import Lesson
+from kenyon.model.build import build_engine, check_budget, check_hidden, kept_params, seed_of, settle
+from kenyon.model.classes import Classes, reject_below
+from kenyon.model.engine import Engine, Journal
+from kenyon.model.fitted import Core
+from kenyon.model.inputs import Inputs, check_labels, check_samples, check_scores
+from kenyon.model.inspection import head_of
+from kenyon.model.labels import NO_LABEL, Labels, plain_task, warn_continuous
+from kenyon.model.lock import ModelLock
+from kenyon.model.presets import load_preset
+from kenyon.utils.options import OPTIONS, describe
+
+T = TypeVar("T")
+
+_LOCKS: WeakKeyDictionary[KenyonClassifier, ModelLock] = WeakKeyDictionary()
+"""The lock of each classifier: no attribute of it, since it is neither copied nor saved."""
+
+
+def _without_names(inputs: Inputs) -> Inputs:
+    bare = Inputs()
+    bare.n_features_in_, bare.floats = inputs.n_features_in_, inputs.floats
+    return bare
+
+
+class KenyonClassifier(Classes):
+    __doc__ = f"""Sparse random features and a layer of local plasticity: one pass, no replay, no backpropagation.
+
+    {describe(OPTIONS)}
+
+    Parameters take effect when the first sample is learned; setting them later changes nothing until `fit`.
+
+    Any number of threads may predict at once; a thread that learns waits for them, and they for it. A call that
+    fails or is interrupted leaves the model as it was.
+
+    Example:
+        >>> from sklearn.datasets import load_digits
+        >>> X, y = load_digits(return_X_y=True)
+        >>> clf = KenyonClassifier(rule="mse", n_hidden=2000, random_state=0)
+        >>> for start in range(0, 1500, 100):
+        ...     clf = clf.partial_fit(X[start : start + 100], y[start : start + 100])
+        >>> bool(clf.score(X[1500:], y[1500:]) > 0.85)
+        True
+
+    Reference: Madireddy, Yanguas-Gil and Balaprakash, "Neuromodulated Neural Architectures with Local
+    Error Signals for Memory-Constrained Online Continual Learning".
+    """
+
+    # ---- learning
+
+    def fit(self, X: ArrayLike, y: ArrayLike, task: Hashable = None) -> Self:
+        """Forget everything and learn `X`, `y` in the order given, `epochs` times.
+
+        Inputs that are scaled are scaled by all of `X` from the start; otherwise this is `partial_fit` of a new model.
+        """
+        epochs = OPTIONS["epochs"].check(self.epochs)
+        fresh = type(self)(**self.get_params(deep=False))
+        fresh._learn(X, y, None, task, predict=False, settle=True)
+        for _ in range(epochs - 1):
+            fresh.partial_fit(X, y, task=task)
+
+        def take() -> None:
+            self._core = fresh._core
+
+        self._lock.write(take)
+        return self
+
+    def partial_fit(
+        self, X: ArrayLike, y: ArrayLike, classes: Iterable[Hashable] | None = None, task: Hashable = None
+    ) -> Self:
+        """Learn samples in the order given; how they are cut into calls does not matter.
+
+        Args:
+            X: (n_samples, n_features), bytes or numbers. Bytes are never converted to floats.
+            y: labels; None, NaN and `unlabelled` mark samples that teach nothing.
+            classes: labels to make room for at once. Others may still come later.
+            task: the task whose head learns (task-incremental use); any hashable.
+        """
+        self._lock.write(lambda: self._learn(X, y, classes, task, predict=False))
+        return self
+
+    def test_then_learn(self, X: ArrayLike, y: ArrayLike, task: Hashable = None) -> NDArray:
+        """Learn like `partial_fit`; return what was predicted for each sample before it was learned.
+
+        A sample that comes before any class is known gets -1 (None where labels are not numbers, or -1 is one).
+        """
+        return self._lock.write(lambda: self._learn(X, y, None, task, predict=True))
+
+    def learn_one(self, x: NDArray, y: Hashable, task: Hashable = None) -> Self:
+        """Learn a single sample (one-dimensional), at the lowest latency."""
+        self._lock.write(lambda: self._learn_one(x, y, task))
+        return self
+
+    def _learn_one(self, x: NDArray, y: Hashable, task: Hashable) -> None:
+        if self.__sklearn_is_fitted__() and self._learn_at_once(self._settled(), x, y, task):
+            return
+        samples = np.asarray(x)
+        if samples.ndim != 1:
+            raise InputError(f"x has {samples.ndim} dimensions: expected one, a single sample")
+        label = np.empty(1, object)
+        label[0] = y
+        self._learn(samples[np.newaxis], label, None, task, predict=False)
+
+    def _learn_at_once(self, core: Core, x: NDArray, y: Hashable, task: Hashable) -> bool:
+        """Learn bytes of a class that is known, in one step that nothing can interrupt; False where it takes more."""
+        engine = core.engine
+        try:
+            head = core.heads.get(task)
+            neuron = None if head is None else head.neurons.get(y)
+        except TypeError:  # one of them is not hashable, which the longer way says in words
+            return False
+        if not engine.at_once or head is None or type(x) is not np.ndarray or x.dtype != np.uint8:
+            return False
+        if neuron is None or y == self.unlabelled or not core.inputs.fits(x):
+            return False
+        if isinstance(y, (bool, np.bool_)) != head.boolean:  # True == 1, but they are labels of two kinds
+            return False
+        return engine.learn_one(x[np.newaxis], neuron, head.head)
+
+    def _learn_named(
+        self, X: NDArray, y: ArrayLike, names: Sequence[str], classes: Iterable[Hashable] | None = None
+    ) -> Self:
+        """`partial_fit` of an array whose columns have these names, as those of a data frame have.
+
+        The names are those of the first call; files are matched by them before they come here (`kenyon.data.shards`).
+        """
+        self._lock.write(lambda: self._learn(X, y, classes, None, predict=False, names=names))
+        return self
+
+    def _check_samples(self, X: NDArray) -> bool:
+        """Refuse samples that cannot be learned; whether they are numbers other than bytes. Changes nothing."""
+        inputs = Inputs()
+        check_samples(inputs, X, first=True, absent=self._absent(None))
+        return inputs.floats
+
+    def _learn(
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        classes: Iterable[Hashable] | None,
+        task: Hashable,
+        predict: bool,
+        names: Sequence[str] | None = None,
+        settle: bool = False,
+    ) -> NDArray:
+        task = plain_task(task)
+        core = self._settled() if self.__sklearn_is_fitted__() else None
+        inputs = Inputs() if core is None else core.inputs
+        checked = inputs if core is None or names is None else _without_names(inputs)
+        samples = check_samples(checked, X, first=core is None, absent=self._absent(core))
+        if core is None and names is not None:
+            inputs.feature_names_in_ = np.array(names, object)
+        heads: Mapping[Hashable, Labels] = {} if core is None else core.heads
+        kind = None if core is None else next(iter(heads.values())).kind
+        before = heads.get(task, Labels(kind=kind))
+        declared = [] if classes is None else [label for _, label in before.encode(classes, None)[1]]
+        after = before.copy()
+        after.neurons.update((label, 0) for label in declared)
+        y = check_labels(y, len(samples))
+        numbers, new = after.encode(y, self.unlabelled)
+        labels = [*declared, *(label for _, label in new)]
+        if core is None and not labels:
+            raise InputError("no sample has a label: expected at least one in the first call, or classes=")
+        in_bytes = samples.dtype == np.uint8
+        engine = self._make_engine(inputs, len(labels), in_bytes) if core is None else core.engine
+        after.neurons.update((label, engine.n_classes + i) for i, label in enumerate(labels))
+        all_heads = {**heads, task: after} if labels else heads
+        needed = engine.state_bytes_with(len(labels))
+        if labels:
+            check_budget(self.memory_budget, needed + model_file.metadata_bytes(engine, inputs, all_heads), labels)
+        if new:
+            n_samples = engine.time + np.count_nonzero(numbers != NO_LABEL)
+            warn_continuous(y, len(before.neurons), len(after.neurons), int(n_samples))
+        neurons = np.array([*after.neurons.values(), NO_LABEL])[numbers]  # position -1 is NO_LABEL itself
+        arrivals = [0] * len(declared) + [first for first, _ in new]
+        lesson = Lesson(neurons, before, after, arrivals, predict)
+        learned = Core(engine, all_heads, inputs)
+        if settle and engine.scaler is not None and lesson.taught.any():
+            engine.scaler.settle(samples[lesson.taught])
+        if core is None:
+            engine.learn(samples, lesson, None)  # nobody sees this engine before it has learned
+            self._core = learned
+            return after.decode(lesson.predictions)
+        journal = Journal(engine)
+        self._core = core._replace(journal=journal)  # from here on an interruption is undone
+        try:
+            engine.learn(samples, lesson, journal)
+            if engine.state_bytes > needed:
+                self._check_wider(learned)
+            predictions = after.decode(lesson.predictions)
+            self._core = learned
+        except BaseException:
+            self._settled()
+            raise
+        return predictions
+
+    def _check_wider(self, core: Core) -> None:
+        """Refuse samples whose sums no longer fit the narrow arrays that a memory budget was divided among."""
+        needed = core.engine.state_bytes + model_file.metadata_bytes(core.engine, core.inputs, core.heads)
+        check_budget(self.memory_budget, needed, ())
+
+    def _settled(self) -> Core:
+        """The core, after a call that was interrupted has been undone; the caller holds the lock for writing."""
+        core = self._core
+        if core.journal is not None:
+            core.journal.undo()
+            self._core = core = core._replace(journal=None)
+        return core
+
+    def _read(self, action: Callable[[Core], T]) -> T:
+        """Do something with the core that changes nothing."""
+        self._check_fitted()
+        if self._core.journal is not None:  # learning is under way, or was interrupted: wait for it, or undo it
+            self._lock.write(self._settled)
+        return self._lock.read(lambda: action(self._core))
+
+    @property
+    def _lock(self) -> ModelLock:
+        return _LOCKS.setdefault(self, ModelLock()) if (lock := _LOCKS.get(self)) is None else lock
+
+    def __getstate__(self) -> dict[str, Any]:
+        def state() -> dict[str, Any]:
+            if self.__sklearn_is_fitted__():
+                self._settled()
+            return dict(vars(self))
+
+        return self._lock.write(state)
+
+    # ---- prediction
+
+    def decision_function(self, X: ArrayLike, task: Hashable = None) -> NDArray[np.float32]:
+        """`x_o` of each class in the order of `classes_`; their difference where there are two."""
+        scores = self._scores(X, task)[1]
+        return scores[:, 1] - scores[:, 0] if scores.shape[1] == 2 else scores
+
+    def predict(self, X: ArrayLike, task: Hashable = None, reject: float | None = None) -> NDArray:
+        """The label with the highest score. Changes nothing.
+
+        Args:
+            X: samples.
+            task: whose labels to choose from.
+            reject: answer None where a sample is less familiar than this (`familiarity`): about this share of the
+                samples of known classes, and most others.
+        """
+        if reject is not None:
+            return reject_below(*self._best(X, task), reject)
+        labels, scores = self._scores(X, task)
+        return labels[scores.argmax(axis=1)]
+
+    def predict_one(self, x: ArrayLike, task: Hashable = None, reject: float | None = None) -> Hashable:
+        """The label of a single sample (one-dimensional), as Python has it."""
+        if (sample := np.asarray(x)).ndim != 1:
+            raise InputError(f"x has {sample.ndim} dimensions: expected one, a single sample")
+        return self.predict(sample[np.newaxis], task=task, reject=reject).tolist()[0]
+
+    def predict_proba(self, X: ArrayLike, task: Hashable = None) -> NDArray[np.float64]:
+        """Softmax of the scores at the layer's own scale: a ranking with a rough confidence."""
+        sharpness = self._read(lambda core: core.engine.layers[-1].sharpness)
+        scores = sharpness * self._scores(X, task)[1].astype(np.float64)
+        raised = np.exp(scores - scores.max(axis=1, keepdims=True))
+        return raised / raised.sum(axis=1, keepdims=True)
+
+    def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, task: Hashable = None) -> float:
+        """Mean accuracy."""
+        hits = self.predict(X, task=task) == np.asarray(y)
+        weights = None if sample_weight is None else np.asarray(sample_weight)
+        return float(np.average(hits, weights=weights))
+
+    def _scores(self, X: ArrayLike, task: Hashable) -> tuple[NDArray, NDArray[np.float32]]:
+        """The labels of a task in ascending order, and their scores for each sample."""
+
+        def scores(core: Core) -> tuple[NDArray, NDArray[np.float32]]:
+            labels, neurons = head_of(core, task).sorted()
+            samples = self._samples(core, X)
+            return labels, check_scores(samples, core.engine.scores(samples)[:, neurons])
+
+        return self._read(scores)
+
+    def _samples(self, core: Core, X: ArrayLike) -> NDArray:
+        return check_samples(core.inputs, X, absent=self._absent(core))
+
+    # ---- files, and what may be asked before learning
+
+    def check_params(self, n_features: int) -> None:
+        """Refuse parameters that could not learn samples of this width; changes nothing."""
+        check_hidden(settle(self.get_params(deep=False), n_features, 0, 0))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write one safetensors file, atomically; `load` goes on as if nothing had happened."""
+        self._read(lambda core: model_file.save(core, path))
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str], **overrides: Any) -> Self:
+        """Read a file of `save`. `overrides` replace parameters that a file does not hold: functions, `n_jobs`."""
+        params, core = model_file.load(path, overrides)
+        return cls._with(params, core)
+
+    def to_arrays(self, working: bool = False) -> dict[str, NDArray]:
+        """The whole state as named arrays; `from_arrays` of a classifier goes on from them.
+
+        Args:
+            working: also what is no part of the state, but lets `test_then_learn` go on with the same predictions.
+        """
+        model, tensors = self._read(lambda core: model_file.to_arrays(core, working))
+        return {"model": np.frombuffer(model.encode(), np.uint8), **tensors}
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, NDArray], **overrides: Any) -> Self:
+        """A classifier that goes on from `to_arrays`; `overrides` as in `load`."""
+        tensors = {name: array for name, array in arrays.items() if name != "model"}
+        params, core = model_file.from_arrays(arrays["model"].tobytes().decode(), tensors, overrides)
+        return cls._with(params, core)
+
+    @classmethod
+    def _with(cls, params: Mapping[str, Any], core: Core) -> Self:
+        classifier = cls(**params)
+        classifier._core = core
+        return classifier
+
+    @classmethod
+    def from_preset(cls, name: str, **overrides: Any) -> Self:
+        """A classifier, not fitted, with a configuration that a search found (`kenyon.model.presets`).
+
+        Args:
+            name: such as `"split-mnist"`.
+            overrides: parameters to set differently, `random_state` for one.
+        """
+        return cls(**(load_preset(name).classifier_params() | overrides))
+
+    def _inputs(self) -> Inputs:
+        if not self.__sklearn_is_fitted__():
+            raise AttributeError("nothing was learned yet")
+        return self._core.inputs
+
+    def _check_fitted(self) -> None:
+        if not self.__sklearn_is_fitted__():
+            from sklearn.exceptions import NotFittedError
+
+            raise NotFittedError(
+                f"This {type(self).__name__} instance is not fitted yet: it has learned nothing. "
+                "Call 'partial_fit' or 'fit' with labelled samples first."
+            )
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return "_core" in self.__dict__
+
+    # ---- building and memory
+
+    def _make_engine(self, inputs: Inputs, n_classes: int, in_bytes: bool) -> Engine:
+        n_inputs, seed = inputs.n_features_in_, seed_of(self.random_state)
+        params = kept_params(self.get_params(deep=False), n_inputs, n_classes, inputs.floats, in_bytes)
+        overhead = model_file.empty_bytes(params, seed, inputs)
+        settings = settle(params, n_inputs, n_classes, overhead, floats=inputs.floats, in_bytes=in_bytes)
+        inputs.floats = settings["floats"]
+        return build_engine(settings, n_inputs, seed, params)
+
+    def _absent(self, core: Core | None) -> bool:
+        """Whether NaN in a sample is an absent value."""
+        params = self.get_params(deep=False) if core is None else core.engine.params
+        return params["missing"] == "absent"

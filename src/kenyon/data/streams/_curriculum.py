@@ -1,0 +1,189 @@
+"""A curriculum says how a data set becomes a stream of episodes. It is a few plain values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING, Any
+
+from kenyon.errors import ConfigError, unknown
+
+if TYPE_CHECKING:
+    from kenyon.data.streams._dataset import Dataset
+    from kenyon.data.streams._stream import Stream
+
+SCENARIOS: dict[str, str] = {
+    "single-task": "one episode with every class",
+    "task-incremental": "groups of classes one after the other; the task is known at train and test time",
+    "class-incremental": "groups of classes one after the other; the task is never known",
+    "domain-incremental": "groups of classes one after the other; the label is the place in the group",
+    "permuted": "every class in every task; each task has its own fixed permutation of the features",
+    "task-free": "groups of classes that fade into each other; there are no boundaries to see",
+    "drift": "every class in every task; from task to task the classes change places, abruptly",
+    "gradual-drift": "the same, each task fading into the next",
+    "virtual-drift": "every class in every task; the inputs change from task to task, the labels do not",
+}
+"""The scenarios by name, each with what it means."""
+MOST_EPOCHS = 1e6
+_FADING = ("task-free", "gradual-drift")
+_SPLIT = ("task-incremental", "class-incremental", "domain-incremental", "task-free")
+
+
+@dataclass(frozen=True)
+class Curriculum:
+    """How a data set is streamed. The same values give the same stream on every machine.
+
+    Args:
+        scenario: a key of `SCENARIOS`.
+        seed: decides every order, every permutation, and which labels are withheld or wrong.
+        epochs: passes over each task; 0.5 is the first half of its order, 4.0 is four passes, each in a new order.
+        order: "shuffled", or "published" for the order of the files.
+        class_order: "sorted", "shuffled", or every class once, by number or by name, in the order wanted.
+        n_tasks: how many tasks; by default pairs of classes for fewer than 20 classes, ten tasks for more,
+            ten permutations for "permuted", and four parts for drifts.
+        task_sizes: the number of classes of each task, where these should not be (nearly) equal.
+        labelled: the share of each task's samples that keep their label; the others have -1.
+        label_noise: the share of each task's samples with a wrong label, drawn from the task's other classes.
+        blur: for "task-free" and "gradual-drift": the length of each fade, as a share of the shorter of the two tasks
+            it joins.
+        max_per_task: the most training samples of a task.
+        holdout: the share of every class of the training set that is held out and takes the place of the test set,
+            which is then never opened.
+        long_tail: the share of its training samples that the last class keeps; class k of C keeps that share to the
+            power of k / (C - 1).
+        repeats: for "class-incremental": how often the sequence of tasks comes, each time with other samples.
+        delay: samples between a sample, which comes without its label, and the same again with its label; 0 for none.
+        random_delay: whether the delay is random, from 0 to twice as long.
+
+    Example:
+        >>> curriculum = Curriculum("class-incremental", n_tasks=5, max_per_task=100)
+        >>> stream = curriculum.open(load_dataset("digits"))
+        >>> [episode.classes for episode in stream.episodes]
+        [(0, 1), (2, 3), (4, 5), (6, 7), (8, 9)]
+    """
+
+    scenario: str = "class-incremental"
+    seed: int = 0
+    epochs: float = 1.0
+    order: str = "shuffled"
+    class_order: str | tuple[int, ...] | tuple[str, ...] | None = None
+    n_tasks: int | None = None
+    task_sizes: tuple[int, ...] | None = None
+    labelled: float = 1.0
+    label_noise: float = 0.0
+    blur: float = 0.5
+    max_per_task: int | None = None
+    holdout: float = 0.0
+    long_tail: float = 1.0
+    repeats: int = 1
+    delay: int = 0
+    random_delay: bool = False
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.scenario, str) or self.scenario not in SCENARIOS:
+            raise unknown("scenario", self.scenario, SCENARIOS)
+        if self.order not in ("shuffled", "published"):
+            raise unknown("order", self.order, ("shuffled", "published"))
+        self._whole("seed", 0, 2**63 - 1)
+        self._share("epochs", above=0.0, most=MOST_EPOCHS)
+        self._share("labelled", least=0.0, most=1.0)
+        self._share("label_noise", least=0.0, most=1.0)
+        self._share("blur", least=0.0, most=1.0)
+        self._share("holdout", least=0.0, below=1.0)
+        self._share("long_tail", above=0.0, most=1.0)
+        self._whole("repeats", 1, 2**16)
+        self._whole("delay", 0, 2**31 - 1)
+        if not isinstance(self.random_delay, bool):
+            raise ConfigError(f"random_delay is {self.random_delay!r}: expected True or False")
+        if self.repeats > 1 and self.scenario != "class-incremental":
+            raise ConfigError(
+                f"repeats is {self.repeats} and scenario is {self.scenario!r}: expected 1 but for 'class-incremental'"
+            )
+        if self.blur != Curriculum.blur and self.scenario not in _FADING:
+            raise ConfigError(
+                f"blur is {self.blur} and scenario is {self.scenario!r}: expected {Curriculum.blur} but for "
+                f"{' and '.join(map(repr, _FADING))}, whose tasks fade into each other"
+            )
+        if self.random_delay and not self.delay:
+            raise ConfigError("random_delay is True and delay is 0: expected a delay")
+        for name in ("n_tasks", "max_per_task"):
+            if getattr(self, name) is not None:
+                self._whole(name, 1, 2**31 - 1)
+        self._check_class_order()
+        self._check_tasks()
+
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)  # the only way to set a field of a frozen dataclass
+
+    def _whole(self, name: str, least: int, most: int) -> None:
+        value = getattr(self, name)
+        if isinstance(value, bool) or not hasattr(value, "__index__") or not least <= int(value) <= most:
+            raise ConfigError(f"{name} is {value!r}: expected a whole number from {least} to {most}")
+        self._set(name, int(value))
+
+    def _share(self, name: str, least: float = -math.inf, most: float = math.inf, **open_ends: float) -> None:
+        value = getattr(self, name)
+        above, below = open_ends.get("above", -math.inf), open_ends.get("below", math.inf)
+        number = isinstance(value, int | float) and not isinstance(value, bool) and -math.inf < value < math.inf
+        if not number or not (least <= value <= most and above < value < below):
+            low = f"above {above:g}" if math.isfinite(above) else f"{least:g} or more"
+            high = f" and below {below:g}" if math.isfinite(below) else f" and at most {most:g}" * math.isfinite(most)
+            raise ConfigError(f"{name} is {value!r}: expected a number {low}{high}")
+        self._set(name, float(value))
+
+    def _check_class_order(self) -> None:
+        value = self.class_order
+        if value is None:
+            self._set("class_order", "sorted")
+        elif isinstance(value, str):
+            if value not in ("sorted", "shuffled"):
+                raise unknown("class_order", value, ("sorted", "shuffled"))
+        elif isinstance(value, list | tuple) and value and all(isinstance(name, str) for name in value):
+            self._set("class_order", tuple(value))
+        else:
+            self._set("class_order", self._numbers("class_order", value, 0))
+        order = self.class_order
+        if isinstance(order, tuple) and len(set(order)) != len(order):
+            raise ConfigError(f"class_order is {list(order)}: a class is named twice")
+
+    def _check_tasks(self) -> None:
+        if self.task_sizes is not None:
+            self._set("task_sizes", self._numbers("task_sizes", self.task_sizes, 1))
+            if self.n_tasks is not None and self.n_tasks != len(self.task_sizes or ()):
+                raise ConfigError(
+                    f"n_tasks is {self.n_tasks}, task_sizes has {len(self.task_sizes or ())}: give one of them"
+                )
+            if self.scenario not in _SPLIT:
+                raise ConfigError(f"task_sizes is given, but {self.scenario!r} does not split the classes into tasks")
+        if self.scenario == "single-task" and self.n_tasks not in (None, 1):
+            raise ConfigError(f"n_tasks is {self.n_tasks}: 'single-task' has one task")
+
+    def _numbers(self, name: str, values: Any, least: int) -> tuple[int, ...]:
+        try:
+            numbers = tuple(values)
+        except TypeError:
+            numbers = ()
+        if not numbers or any(isinstance(v, bool) or not hasattr(v, "__index__") or v < least for v in numbers):
+            raise ConfigError(f"{name} is {values!r}: expected a list of whole numbers, each {least} or more")
+        return tuple(int(v) for v in numbers)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The curriculum as plain values for TOML and JSON; values that are not set are left out."""
+        plain = {name: value for name, value in asdict(self).items() if value is not None}
+        return {name: list(value) if isinstance(value, tuple) else value for name, value in plain.items()}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> Curriculum:
+        """The curriculum that `to_dict` described."""
+        names = [field.name for field in fields(cls)]
+        for name in values:
+            if name not in names:
+                raise unknown("curriculum key", name, names)
+        return cls(**values)
+
+    def open(self, dataset: Dataset) -> Stream:
+        """The stream of this curriculum over a data set; it reads the labels, but no sample."""
+        from kenyon.data.streams._stream import Stream
+
+        return Stream(dataset, self)

@@ -1,0 +1,104 @@
+"""What a reader returns: two splits of flat samples with whole-number labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kenyon.data.streams._rows import Rows
+from kenyon.errors import DataError
+
+Samples: TypeAlias = NDArray | Rows
+
+
+@dataclass(frozen=True)
+class Split:
+    """Samples and labels.
+
+    Attributes:
+        X: `(n, n_features)`, uint8 for images, float32 otherwise; often memory-mapped, so slice it.
+        y: `(n,)` int64 in `0 .. n_classes - 1`.
+
+    Example:
+        >>> train = load_dataset("digits").train
+        >>> train.X.shape, train.X.dtype, train.y.dtype
+        ((1438, 64), dtype('uint8'), dtype('int64'))
+    """
+
+    X: Samples
+    y: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.y)
+
+
+class Dataset:
+    """A data set. Each split is opened when it is first used, so nothing is read in vain.
+
+    Args:
+        name: the name it was loaded by.
+        shape: the shape of one sample, `(28, 28)` or `(3, 32, 32)`; `(n,)` for plain vectors.
+        class_names: one name per class.
+        train, test: a `Split`, or a function that opens it.
+        value_range: the smallest and largest value of a feature.
+
+    Example:
+        >>> digits = load_dataset("digits")
+        >>> digits.shape, digits.n_classes, len(digits.train.y), len(digits.test.y)
+        ((8, 8), 10, 1438, 359)
+    """
+
+    def __init__(
+        self,
+        name: str,
+        shape: tuple[int, ...],
+        class_names: tuple[str, ...],
+        train: Split | Callable[[], Split],
+        test: Split | Callable[[], Split],
+        value_range: tuple[float, float] = (0.0, 255.0),
+    ) -> None:
+        self.name = name
+        self.shape = shape
+        self.class_names = class_names
+        self.value_range = value_range
+        self._train = train
+        self._test = test
+
+    @cached_property
+    def train(self) -> Split:
+        return self._open(self._train, "training")
+
+    @cached_property
+    def test(self) -> Split:
+        return self._open(self._test, "test")
+
+    @property
+    def n_classes(self) -> int:
+        return len(self.class_names)
+
+    @property
+    def n_features(self) -> int:
+        return int(np.prod(self.shape))
+
+    def _open(self, source: Split | Callable[[], Split], which: str) -> Split:
+        split = source if isinstance(source, Split) else source()
+        if split.X.shape != (len(split.y), self.n_features):
+            raise DataError(
+                f"{self.name}: the {which} samples have shape {split.X.shape}, "
+                f"{len(split.y)} labels of {self.n_features} features each were expected"
+            )
+        least = -1 if which == "training" else 0  # -1: a sample without a label
+        if len(split.y) and (split.y.min() < least or split.y.max() >= self.n_classes):
+            raise DataError(
+                f"{self.name}: {which} labels run from {split.y.min()} to {split.y.max()}, "
+                f"expected 0 to {self.n_classes - 1}"
+            )
+        return split
+
+    def __repr__(self) -> str:
+        return f"Dataset({self.name!r}, shape={self.shape}, {self.n_classes} classes)"

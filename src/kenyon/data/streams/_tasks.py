@@ -1,0 +1,74 @@
+"""Which classes make up which task."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from kenyon.data.streams._curriculum import Curriculum
+from kenyon.data.streams._drift import DRIFT_TASKS, DRIFTS
+from kenyon.data.streams._random import key, permutation
+from kenyon.errors import ConfigError, unknown
+
+PERMUTED_TASKS = 10
+
+
+def class_groups(curriculum: Curriculum, names: Sequence[str]) -> list[tuple[int, ...]]:
+    """The classes of each task, in the order of the stream."""
+    n_classes = len(names)
+    order = class_order(curriculum, names)
+    if curriculum.scenario == "single-task":
+        return [order]
+    if curriculum.scenario == "permuted":
+        return [order] * (curriculum.n_tasks or PERMUTED_TASKS)
+    if curriculum.scenario in DRIFTS:
+        return [order] * (curriculum.n_tasks or DRIFT_TASKS)
+    ends = np.cumsum(_sizes(curriculum, n_classes))
+    groups = [order[start:end] for start, end in zip([0, *ends[:-1]], ends, strict=True)]
+    return groups * curriculum.repeats
+
+
+def class_order(curriculum: Curriculum, names: Sequence[str]) -> tuple[int, ...]:
+    """The numbers of the classes in the order of the stream."""
+    order, n_classes = curriculum.class_order, len(names)
+    if isinstance(order, tuple) and isinstance(order[0], str):
+        for name in order:
+            if name not in names:
+                raise unknown("class", name, names)
+        order = tuple(list(names).index(str(name)) for name in order)
+    if isinstance(order, tuple):
+        if sorted(order) != list(range(n_classes)):
+            raise ConfigError(f"class_order is {list(order)}: expected every class from 0 to {n_classes - 1} once")
+        return tuple(int(c) for c in order)
+    if order == "shuffled":
+        return tuple(int(c) for c in permutation(key(curriculum.seed, "class order"), n_classes))
+    return tuple(range(n_classes))
+
+
+def _sizes(curriculum: Curriculum, n_classes: int) -> list[int]:
+    sizes = curriculum.task_sizes
+    if sizes is not None:
+        if sum(sizes) != n_classes:
+            raise ConfigError(f"task_sizes is {list(sizes)}, {sum(sizes)} in all: the data set has {n_classes} classes")
+        return list(sizes)
+    n_tasks = curriculum.n_tasks or _default_tasks(n_classes, curriculum.scenario == "domain-incremental")
+    if n_tasks > n_classes:
+        raise ConfigError(f"n_tasks is {n_tasks}: the data set has only {n_classes} classes to share out")
+    base, larger = divmod(n_classes, n_tasks)
+    return [base + (task < larger) for task in range(n_tasks)]
+
+
+def _default_tasks(n_classes: int, shared_labels: bool) -> int:
+    """Pairs of classes for fewer than 20 classes, ten tasks for more.
+
+    Where tasks share their labels, it is the nearest number that divides the classes evenly, if there is one, so that
+    every label has a class in every task.
+    """
+    usual = n_classes if n_classes < 4 else n_classes // 2 if n_classes < 20 else 10
+    if not shared_labels:
+        return usual
+    if n_classes < 4:
+        raise ConfigError(f"'domain-incremental' needs four classes, two tasks of two: this data set has {n_classes}")
+    even = [n for n in range(2, n_classes // 2 + 1) if n_classes % n == 0]
+    return min(even, key=lambda n: (abs(n - usual), n), default=usual)

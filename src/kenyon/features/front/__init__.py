@@ -1,0 +1,18 @@
+"""Front ends: from the samples of a sensor to bytes with a shape, in integers, the same in Python and in C.
+
+`Spectra` is for sound, `Motion` for accelerometers and gyroscopes. Both take int16 samples as they come, in parts of
+any size, and give windows that `KenyonClassifier` learns; `core/front` has the same arithmetic in C, bit for bit.
+
+>>> import numpy as np
+>>> front = Spectra(rate=8000)
+>>> stream = front.stream()
+>>> stream.feed(np.zeros(1000, np.int16))
+7
+>>> stream.window().shape
+(20, 20)
+"""
+
+from kenyon.features.front._motion import Motion, MotionStream
+from kenyon.features.front._spectra import Sound, Spectra, SpectraStream
+
+__all__ = ["Motion", "MotionStream", "Sound", "Spectra", "SpectraStream"]

@@ -1,0 +1,305 @@
+"""Spectra of sound in integers: int16 samples in, bytes with the shape (frames, bands) out.
+
+A frame is made of every `hop` samples and those before them, N in all; before the first sample there are zeros. With
+x the samples of a frame, and `>>` rounding down:
+
+    s     = the largest number up to 14 with max |x| 2^s <= 2^14      the frame's own scale, -1 at least
+    y_n   = (x_n h_n + 2^(14-s)) >> (15 - s)                          h = (2^15 - cos) >> 1, a Hann window
+    z_n   = y_2n + i y_2n+1                                           two real numbers as one complex number
+    Z     = FFT of z of N / 2 points, halved in each step             radix 2, decimation in time
+    X_k   = (Z_k + Z*_N/2-k - i W^k (Z_k - Z*_N/2-k)) / 2             2 / N times the spectrum of y
+    E_b   = sum_k w_bk |X_k|^2                                        triangles of 0 to 256, even on the mel scale
+    l_b   = 8 log2 E_b - 16 s - 32,  within 0 to 255                  a step is 0.376 dB
+    e     = the same of sum_b E_b                                     the level of the frame
+
+The last `kept` frames are kept, `bands` + 1 bytes each. A window is made of these alone, of no sample to come:
+
+    p     = the first frame with the largest e
+    e_on  = max(e_p - 48, min(20 + the least e, e_p - 16))            18 dB below, or above the noise
+    a, c  = the first and last frame around p with e >= e_on, one more on each side;
+            at most `gap` frames in a row are below
+    m, n_b = the largest l in a to c; the least l_b of all kept frames, which is noise
+    v_tb  = max(0, r(m - l_tb) - r(m - n_b)),   r(d) = 255 2^(-d/32)  fourth roots of energies
+    u_j   = v at the place a + j (c - a) / (frames - 1)               every sound gets the same length
+
+A recording gives the window that the stream has `kept` / 2 frames after the loudest of all frames, or at its end.
+docs/sound.md has what else was tried.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice, pairwise
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from kenyon.errors import ConfigError, InputError
+from kenyon.features.front._integers import CIRCLE, check_between, checked_samples, log8, sines
+
+FRAME = {8000: 256, 16000: 512}
+"""Samples of a frame, by the rate: 32 ms. A frame comes every 16 ms."""
+
+BELOW, ABOVE, LEAST = 48, 20, 16
+"""In steps of a level: how far below the peak a sound ends, how far above the noise, and at least below the peak."""
+
+ROOTS = np.array([round(255 * 256 * 2 ** (-k / 32)) for k in range(32)])
+MOST_BANDS, MOST_FRAMES, MOST_KEPT = 40, 64, 256
+TOGETHER = 32
+PLACES = 16
+"""Edges of bands lie at sixteenths of a bin."""
+
+
+class Sound(NamedTuple):
+    """The loudest sound of the kept frames.
+
+    Attributes:
+        length: in frames; 0 before the first frame.
+        ago: frames since its end.
+        level, noise: of the loudest and of the quietest frame, in steps of 0.376 dB.
+
+    Example:
+        >>> Sound(length=12, ago=3, level=180, noise=60).length
+        12
+    """
+
+    length: int
+    ago: int
+    level: int
+    noise: int
+
+
+@dataclass(frozen=True)
+class Spectra:
+    """The front end for sound.
+
+    Args:
+        rate: samples a second, 8000 or 16000. With the same `low` and `high` both rates give nearly the same windows.
+        frames: entries of a window along time.
+        bands: entries along frequency.
+        low, high: Hz, where the lowest band begins and the highest ends.
+        kept: frames that are kept, of 16 ms each.
+        gap: frames in a row that a sound may be quiet for.
+
+    Example:
+        >>> import numpy as np
+        >>> tone = np.round(8000 * np.sin(np.arange(4000) * 0.8)).astype(np.int16)
+        >>> Spectra(rate=8000).transform([tone]).shape
+        (1, 400)
+    """
+
+    rate: int = 8000
+    frames: int = 20
+    bands: int = 20
+    low: int = 100
+    high: int = 3800
+    kept: int = 96
+    gap: int = 16
+
+    def __post_init__(self) -> None:
+        if self.rate not in FRAME:
+            raise ConfigError(f"rate is {self.rate!r}: expected {' or '.join(map(str, FRAME))}")
+        check_between("frames", self.frames, 2, MOST_FRAMES)
+        check_between("bands", self.bands, 2, MOST_BANDS)
+        check_between("kept", self.kept, 2, MOST_KEPT)
+        check_between("gap", self.gap, 0, self.kept)
+        check_between("low", self.low, 0, self.rate // 2)
+        check_between("high", self.high, self.low, self.rate // 2)
+        edges = self.edges
+        if any(one >= other for one, other in pairwise(edges)):
+            raise ConfigError(
+                f"bands is {self.bands} from {self.low} to {self.high} Hz: expected fewer, or a wider range"
+            )
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return self.frames, self.bands
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options of `KenyonClassifier` for these windows."""
+        return {"shape": self.shape}
+
+    @property
+    def size(self) -> int:
+        """Samples of a frame."""
+        return FRAME[self.rate]
+
+    @property
+    def hop(self) -> int:
+        """Samples from one frame to the next."""
+        return self.size // 2
+
+    @property
+    def edges(self) -> tuple[int, ...]:
+        """Where bands begin, peak and end, in sixteenths of a bin: band b has the entries b, b + 1 and b + 2."""
+        low, high = (math.log2(1 + f / 700) for f in (self.low, self.high))
+        mels = (low + (high - low) * b / (self.bands + 1) for b in range(self.bands + 2))
+        return tuple(round(PLACES * self.size / self.rate * 700 * (2**mel - 1)) for mel in mels)
+
+    @cached_property
+    def _weights(self) -> NDArray[np.int64]:
+        """w, (bins, bands): a bin between two edges belongs to the band that falls there and to the one that rises."""
+        edges, half = self.edges, self.size // 2
+        weights = np.zeros((half, self.bands + 2), np.int64)
+        for j, (left, right) in enumerate(pairwise(edges)):
+            for k in range(-(-left // PLACES), min(half, -(-right // PLACES))):
+                rising = 256 * (PLACES * k - left) // (right - left)
+                weights[k, j : j + 2] = 256 - rising, rising
+        return weights[:, 1:-1]
+
+    def stream(self) -> SpectraStream:
+        """A stream that has heard nothing yet."""
+        return SpectraStream(self)
+
+    def transform(self, recordings: Iterable[ArrayLike]) -> NDArray[np.uint8]:
+        """One window for each recording, `(n, frames * bands)`.
+
+        Args:
+            recordings: int16 samples, `(n,)` each, of any length.
+        """
+        windows = [self._recording_window(logs) for logs in self._recording_logs(recordings)]
+        return np.array(windows, np.uint8).reshape(len(windows), self.frames * self.bands)
+
+    def _recording_logs(self, recordings: Iterable[ArrayLike]) -> Iterator[NDArray[np.int64]]:
+        """l and e of each recording; some are computed together, which is faster."""
+        rest = iter(recordings)
+        while some := list(islice(rest, TOGETHER)):
+            framed = [self._framed(recording) for recording in some]
+            ends = np.cumsum([len(frames) for frames in framed])
+            yield from np.split(self._logs(np.concatenate(framed)), ends[:-1])
+
+    def _framed(self, recording: ArrayLike) -> NDArray[np.int64]:
+        samples = checked_samples(recording, "samples")
+        if not len(samples):
+            raise InputError("a recording has no samples: expected some")
+        return self._frames(np.pad(samples, (self.hop, -len(samples) % self.hop)))
+
+    def _frames(self, samples: NDArray[np.int64]) -> NDArray[np.int64]:
+        """All frames in the samples, (n, N)."""
+        n = (len(samples) - self.size) // self.hop + 1
+        return samples[np.arange(n)[:, None] * self.hop + np.arange(self.size)]
+
+    def _recording_window(self, logs: NDArray[np.int64]) -> NDArray[np.uint8]:
+        end = min(len(logs), int(logs[:, -1].argmax()) + self.kept // 2 + 1)
+        return self._window(logs[max(0, end - self.kept) : end])
+
+    def _logs(self, x: NDArray[np.int64]) -> NDArray[np.int64]:
+        """l and e of frames x, (n, bands + 1)."""
+        top = np.abs(x).max(axis=1, initial=0)
+        s = np.full(len(x), 14)
+        for scale in range(14, -1, -1):
+            s[top << scale > 1 << 14] = scale - 1
+        s = s[:, None]
+        turn = CIRCLE // self.size
+        hann = (32768 - sines(np.arange(self.size) * turn + CIRCLE // 4)) >> 1
+        re, im = _spectrum((x * hann + (1 << (14 - s))) >> (15 - s))
+        energies = (re * re + im * im) @ self._weights
+        energies = np.concatenate([energies, energies.sum(axis=1, keepdims=True)], axis=1)
+        return np.clip(log8(energies) - 16 * s - 32, 0, 255)
+
+    def _sound(self, levels: NDArray[np.int64]) -> tuple[int, int]:
+        """a and c."""
+        peak = int(levels.argmax())
+        loudest = levels[peak]
+        on = levels >= max(loudest - BELOW, min(levels.min() + ABOVE, loudest - LEAST))
+        first = last = peak
+        for t in range(peak, -1, -1):
+            if first - t > self.gap + 1:
+                break
+            first = t if on[t] else first
+        for t in range(peak, len(levels)):
+            if t - last > self.gap + 1:
+                break
+            last = t if on[t] else last
+        return max(0, first - 1), min(len(levels) - 1, last + 1)
+
+    def _window(self, logs: NDArray[np.int64]) -> NDArray[np.uint8]:
+        first, last = self._sound(logs[:, -1])
+        values = self._values(logs[first : last + 1, :-1], logs[:, :-1])
+        place = np.arange(self.frames) * (last - first) * 256 // (self.frames - 1)
+        whole, part = place >> 8, (place & 255)[:, None]
+        following = np.minimum(whole + 1, last - first)
+        return ((values[whole] * (256 - part) + values[following] * part + 128) >> 8).astype(np.uint8)
+
+    def _values(self, sound: NDArray[np.int64], kept: NDArray[np.int64]) -> NDArray[np.int64]:
+        """v of the frames of a sound."""
+        top = sound.max()
+        return np.maximum(0, _root(top - sound) - _root(top - kept.min(axis=0)))
+
+
+class SpectraStream:
+    """Sound as it comes.
+
+    Example:
+        >>> import numpy as np
+        >>> stream = Spectra(rate=8000).stream()
+        >>> [stream.feed(np.zeros(100, np.int16)) for _ in range(4)]
+        [0, 1, 1, 1]
+    """
+
+    def __init__(self, front: Spectra) -> None:
+        self.front = front
+        self._samples = np.zeros(front.hop, np.int64)
+        self._logs = np.zeros((0, front.bands + 1), np.int64)
+
+    def feed(self, samples: ArrayLike) -> int:
+        """Take samples, and give how many frames they completed."""
+        samples = np.concatenate([self._samples, checked_samples(samples, "samples")])
+        hop = self.front.hop
+        n = len(samples) // hop - 1
+        if n:
+            new = self.front._logs(self.front._frames(samples[: (n + 1) * hop]))
+            self._logs = np.concatenate([self._logs, new])[-self.front.kept :]
+        self._samples = samples[n * hop :]
+        return n
+
+    def sound(self) -> Sound:
+        """The loudest sound of the kept frames."""
+        if not len(self._logs):
+            return Sound(0, 0, 0, 0)
+        levels = self._logs[:, -1]
+        first, last = self.front._sound(levels)
+        return Sound(last - first + 1, len(levels) - 1 - last, int(levels.max()), int(levels.min()))
+
+    def window(self) -> NDArray[np.uint8]:
+        """The window of now, `(frames, bands)`; zeros before the first frame."""
+        if not len(self._logs):
+            return np.zeros(self.front.shape, np.uint8)
+        return self.front._window(self._logs)
+
+
+def _root(d: NDArray[np.int64]) -> NDArray[np.int64]:
+    return ((ROOTS[d & 31] >> (d >> 5)) + 128) >> 8
+
+
+def _spectrum(y: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Real and imaginary parts of X_k, (n, N / 2), of y (n, N)."""
+    n, size = y.shape
+    half = size // 2
+    turn = CIRCLE // size
+    order = np.zeros(1, np.int64)
+    while len(order) < half:
+        order = np.concatenate([2 * order, 2 * order + 1])
+    re, im = y[:, 0::2][:, order], y[:, 1::2][:, order]
+    length = 2
+    while length <= half:
+        angles = np.arange(length // 2) * (CIRCLE // length)
+        wr, wi = sines(angles + CIRCLE // 4), -sines(angles)
+        (ar, br), (ai, bi) = (np.split(part.reshape(n, -1, length), 2, axis=2) for part in (re, im))
+        tr, ti = br * wr - bi * wi, br * wi + bi * wr
+        ar, ai = (ar << 15) + (1 << 15), (ai << 15) + (1 << 15)
+        re = np.concatenate([(ar + tr) >> 16, (ar - tr) >> 16], axis=2).reshape(n, half)
+        im = np.concatenate([(ai + ti) >> 16, (ai - ti) >> 16], axis=2).reshape(n, half)
+        length *= 2
+    back = -np.arange(half) % half
+    cr, ci = re[:, back], -im[:, back]
+    angles = np.arange(half) * turn
+    wr, wi = sines(angles + CIRCLE // 4), -sines(angles)
+    tr = ((re - cr) * wr - (im - ci) * wi + (1 << 14)) >> 15
+    ti = ((re - cr) * wi + (im - ci) * wr + (1 << 14)) >> 15
+    return (re + cr + ti + 1) >> 1, (im + ci - tr + 1) >> 1

@@ -1,0 +1,1 @@
+"""Experiments: run, sweep, search, compare, watch, plot and report."""

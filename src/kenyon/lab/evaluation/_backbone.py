@@ -1,0 +1,78 @@
+"""A backbone between a data set and the learner: images in, a data set of features out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import lru_cache, partial
+from pathlib import Path
+from typing import Any
+
+from kenyon.data.backbones import Pretrained
+from kenyon.data.streams import Dataset, Split, load_dataset
+from kenyon.lab.watchers import Watch
+
+
+class FeatureDataset(Dataset):
+    """The features of another data set, memory-mapped.
+
+    The training split is opened at once, the test split at its first use, so a run that tests on a part of the
+    training set never shows the network a test image.
+
+    Args:
+        images: the data set behind it.
+        backbone: makes the features.
+        watch: gets told about progress.
+    """
+
+    def __init__(self, images: Dataset, backbone: Pretrained, watch: Watch) -> None:
+        def features(which: str) -> Any:
+            name = f"{images.name} {which}"
+            split: Split = getattr(images, which)
+            return backbone.cached(split.X, f"{name} {backbone.label}", partial(watch.extracting, name))
+
+        train = features("train")
+        self.backbone_bytes: int = train.backbone_bytes
+        super().__init__(
+            images.name,
+            (train.X.shape[1],),
+            images.class_names,
+            Split(train.X, images.train.y),
+            lambda: Split(features("test").X, images.test.y),
+            train.value_range,
+        )
+
+
+def with_backbone(
+    dataset: Dataset, backbone: str | Mapping[str, Any], data_dir: Path | str | None, watch: Watch
+) -> FeatureDataset:
+    """The features of a data set's images, from the cache in the data directory.
+
+    Example:
+        >>> from kenyon.data.streams import load_dataset
+        >>> network = {"name": "efficientnet-lite0", "resolution": 32, "greyscale": "repeat"}
+        >>> with_backbone(load_dataset("digits"), network, data_dir=None, watch=Watch()).shape
+        (1280,)
+    """
+    return FeatureDataset(dataset, Pretrained(backbone, dataset.shape, dataset.value_range, data_dir=data_dir), watch)
+
+
+def open_dataset(name: str, data_dir: str | None, backbone: str | Mapping[str, Any] | None = None) -> Dataset:
+    """A data set, or its features, opened once per process; they are memory-mapped, so processes share them.
+
+    Example:
+        >>> open_dataset("digits", None).shape
+        (8, 8)
+    """
+    return _opened(name, data_dir, json.dumps(backbone, sort_keys=True))
+
+
+@lru_cache(maxsize=4)
+def _opened(name: str, data_dir: str | None, backbone: str) -> Dataset:
+    dataset, network = load_dataset(name, data_dir=data_dir), json.loads(backbone)
+    return with_backbone(dataset, network, data_dir, Watch()) if network else dataset
+
+
+def backbone_bytes(dataset: Dataset) -> int:
+    """Bytes of the frozen network behind a data set; 0 where there is none."""
+    return dataset.backbone_bytes if isinstance(dataset, FeatureDataset) else 0

@@ -1,0 +1,190 @@
+"""A run's configuration: plain values, checked, with a name that follows from them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from kenyon.data.backbones import BackboneConfig
+from kenyon.data.streams import Curriculum
+from kenyon.errors import ConfigError, unknown
+from kenyon.lab.evaluation._identity import id_of, identity
+from kenyon.lab.evaluation._loop import TESTS
+from kenyon.lab.evaluation._older import older_ids
+from kenyon.learners import check_learner_config
+from kenyon.utils.system import read_toml
+
+_CURRICULUM_KEYS = tuple(f.name for f in fields(Curriculum) if f.name != "seed")
+MOST_SEEDS = 100_000
+_OWN_KEYS = ("dataset", "learner", "weights_every", "tests", "backbone", "label", "options")
+
+
+@dataclass(frozen=True)
+class RunConfig:
+    """What is run: a data set, a curriculum over it, a learner. The seed comes on top.
+
+    Attributes:
+        dataset: a name or a path that `kenyon.data.streams.load_dataset` knows.
+        learner: a name of `kenyon.learners.LEARNERS`, or `module:Class`.
+        curriculum: how the data set becomes a stream; its seed is set by the run.
+        options: the learner's own options; what is not given has the learner's default.
+        weights_every: samples between two records of the mean weights; None for about 100 records
+            per run, 0 for none.
+        tests: `"all"` tests every task after every task, `"seen"` only those learned so far,
+            `"last"` only once at the end.
+        backbone: a frozen network whose features take the place of the images: a name, or a table of the
+            arguments of `kenyon.data.backbones.BackboneConfig`. None for the images themselves.
+        label: the column of labels, where the data set is a table; None for "label".
+        given: the options as they were given, without the defaults.
+
+    Example:
+        >>> config = RunConfig("digits", "ncm")
+        >>> RunConfig.from_dict(config.to_dict()) == config
+        True
+        >>> config.folder_name(seed=0).startswith("digits-class-incremental-ncm-s0-")
+        True
+    """
+
+    dataset: str
+    learner: str = "kenyon"
+    curriculum: Curriculum = field(default_factory=Curriculum)
+    options: Mapping[str, Any] = field(default_factory=dict)
+    weights_every: int | None = None
+    tests: str = "all"
+    backbone: str | Mapping[str, Any] | None = None
+    label: str | None = None
+    given: Mapping[str, Any] = field(init=False, repr=False, compare=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("dataset", "learner"):
+            value = getattr(self, name)
+            if not isinstance(value, str) or not value or not _is_text(value):
+                raise ConfigError(f"{name} is {value!a}: expected a name or a path, in UTF-8")
+        if not isinstance(self.tests, str) or self.tests not in TESTS:
+            raise unknown("value of tests", self.tests, TESTS)
+        every = self.weights_every
+        if every is not None and (type(every) is not int or every < 0):
+            raise ConfigError(f"weights_every = {every!r}: expected a whole number of samples, 0 for no records")
+        if self.label is not None and not isinstance(self.label, str):
+            raise ConfigError(f"label is {self.label!r}: expected the name of a column")
+        if self.backbone is not None:
+            object.__setattr__(self, "backbone", BackboneConfig.from_value(self.backbone).to_dict())
+        object.__setattr__(self, "given", {name: _plain(name, value) for name, value in self.options.items()})
+        options = check_learner_config(self.learner, self.curriculum.scenario, self.options)
+        object.__setattr__(self, "options", {name: _plain(name, value) for name, value in options.items()})
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any]) -> RunConfig:
+        """From the keys of a configuration file: the run's own and the curriculum's side by side, `[options]` below."""
+        for key in values:
+            if key not in config_keys():
+                raise unknown("configuration key", key, config_keys())
+        if "dataset" not in values:
+            raise ConfigError("dataset is missing: name a data set, such as 'digits' or 'mnist'")
+        options = values.get("options", {})
+        if not isinstance(options, Mapping):
+            raise ConfigError(f"options = {options!r}: expected a table of the learner's options")
+        curriculum = Curriculum.from_dict({k: v for k, v in values.items() if k in _CURRICULUM_KEYS})
+        own = {k: v for k, v in values.items() if k in _OWN_KEYS}
+        return cls(**own, curriculum=curriculum)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Every key with its value, as `from_dict` takes them."""
+        curriculum = {k: v for k, v in self.curriculum.to_dict().items() if k != "seed"}
+        own = {"dataset": self.dataset, "learner": self.learner}
+        rest = {"weights_every": self.weights_every, "tests": self.tests, "options": dict(self.options)}
+        backbone = {"backbone": self.backbone} if self.backbone else {}  # what ran without one keeps its name
+        label = {} if self.label is None else {"label": self.label}
+        return own | curriculum | backbone | label | rest
+
+    def run_id(self, seed: int) -> str:
+        """SHA-256 of what differs from the defaults, of what lies behind it, and of the seed; 12 hex digits."""
+        return id_of(identity(self), seed)
+
+    def run_ids(self, seed: int) -> tuple[str, ...]:
+        """The run's id, and those that an earlier version may have given to it."""
+        return (self.run_id(seed), *older_ids(self, seed))
+
+    def folder_name(self, seed: int) -> str:
+        """A readable name that no other configuration and seed share."""
+        return f"{self._words()}-s{seed}-{self.run_id(seed)}"
+
+    def older_names(self, seed: int) -> list[str]:
+        """The names that an earlier version may have given to the same run, most likely first."""
+        return [f"{self._words()}-s{seed}-{run_id}" for run_id in self.run_ids(seed)[1:]]
+
+    def _words(self) -> str:
+        parts = [Path(self.dataset).stem, self.curriculum.scenario, self.learner, self.options.get("rule")]
+        words = [re.sub(r"[^a-z0-9]+", "-", part.lower()).strip("-") for part in parts if isinstance(part, str)]
+        return "-".join(words)
+
+
+def config_keys() -> tuple[str, ...]:
+    """Every key a configuration may have, besides `seeds`.
+
+    Example:
+        >>> "scenario" in config_keys()
+        True
+    """
+    return _OWN_KEYS[:2] + _CURRICULUM_KEYS + _OWN_KEYS[2:]
+
+
+def read_config(path: Path) -> dict[str, Any]:
+    r"""The values of a configuration file (TOML), `seeds` included if it has them.
+
+    Example:
+        >>> from pathlib import Path
+        >>> _ = Path("run.toml").write_text('dataset = "digits"\nlearner = "ncm"\nseeds = 3\n')
+        >>> read_config(Path("run.toml"))
+        {'dataset': 'digits', 'learner': 'ncm', 'seeds': 3}
+    """
+    return read_toml(path)
+
+
+def parse_seeds(value: int | str | Sequence[int]) -> tuple[int, ...]:
+    """`5` is seeds 0 to 4; a list, or text such as `0,3,7` or `3,` (that one alone), is those seeds.
+
+    Example:
+        >>> parse_seeds(3), parse_seeds("0,3,7"), parse_seeds("3,")
+        ((0, 1, 2), (0, 3, 7), (3,))
+    """
+    try:
+        if isinstance(value, bool):
+            raise TypeError
+        if isinstance(value, str):
+            value = [int(part) for part in value.removesuffix(",").split(",")] if "," in value else int(value)
+        if isinstance(value, int) and value > MOST_SEEDS:
+            raise ValueError
+        seeds = tuple(range(value)) if isinstance(value, int) else tuple(value)
+        whole = all(type(seed) is int and 0 <= seed < 2**63 for seed in seeds)
+        if not whole or not seeds or len(set(seeds)) < len(seeds):
+            raise ValueError
+    except (TypeError, ValueError):
+        raise ConfigError(
+            f"seeds = {repr(value)[:100]}: expected how many (5, at most {MOST_SEEDS:,}), or different whole numbers "
+            "from 0 up (0,3,7; one alone is 3,)"
+        ) from None
+    return seeds
+
+
+def _is_text(value: str) -> bool:
+    """Whether a text can be written to a file; a path that is not UTF-8 cannot."""
+    try:
+        value.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _plain(name: str, value: Any) -> Any:
+    """A value as JSON and TOML know it."""
+    if isinstance(value, (list, tuple)):
+        return [_plain(name, item) for item in value]
+    if isinstance(value, Mapping):
+        return {str(key): _plain(name, item) for key, item in value.items()}
+    if value is None or isinstance(value, (str, bool, int, float)):
+        return value
+    raise ConfigError(f"options.{name} = {value!r}: expected a plain value (text, number, list or table)")

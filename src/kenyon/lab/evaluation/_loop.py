@@ -1,0 +1,239 @@
+"""The one loop: every learner meets every stream here.
+
+    test before learning (row 0)
+    for each task i:
+        hand over its samples in order: predict each, then learn it (prequential)
+        end the task
+        test on every task j (row i)
+
+The stream is cut into chunks on multiples of the learner's batch size, counted from the start of
+the task, so a chunk is only a way to hand many samples over at once. After each chunk and each
+test the recorder may take a checkpoint; the tally says where to go on.
+"""
+
+from __future__ import annotations
+
+from time import perf_counter
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kenyon.data.protocol import Learner
+from kenyon.data.streams import Episode, Stream
+from kenyon.errors import InputError
+from kenyon.lab.evaluation._memory import MemoryGauge
+from kenyon.lab.evaluation._tally import Tally
+from kenyon.lab.watchers import Watch
+
+CHUNK = 1024
+TEST_BLOCK = 1024
+TEST_KEPT = 16 << 20
+"""Bytes of test samples that are kept from one test to the next rather than read again."""
+BATCHES = 8
+TESTS = ("all", "seen", "last")
+"""Which entries of the matrix are tested: all of them, those of tasks learned so far, or the last row alone."""
+WITHHELD = 255
+"""The outcome of a sample that came without a label; 1 is right, 0 wrong."""
+
+
+class Recorder(Protocol):
+    """Where the loop's records go."""
+
+    def outcomes(self, outcomes: NDArray[np.uint8]) -> None:
+        """Whether each sample was predicted right before it was learned: 1, 0, or `WITHHELD`."""
+
+    def weights(self, means: NDArray[np.float32]) -> None:
+        """Rows of mean incoming weights, one column per class."""
+
+    def pause(self, task_end: bool) -> None:
+        """A point at which the run could be resumed."""
+
+
+def weights_stride(learner: Learner, n_train: int, every: int | None) -> int:
+    """Samples between two records of the weights, 0 for none: `every`, up to whole batches.
+
+    Args:
+        every: None for about 100 records per run; 0 for none.
+    """
+    if every == 0 or not hasattr(learner, "weight_means"):
+        return 0
+    every = max(1, n_train // 100) if every is None else every
+    return -(-every // learner.batch_size) * learner.batch_size
+
+
+def n_records(stream: Stream, stride: int) -> int:
+    """Rows of weight means a run writes: one every `stride` samples, counted from each task's start."""
+    return sum(episode.n_train // stride for episode in stream.episodes) if stride else 0
+
+
+def chunk_size(learner: Learner) -> int:
+    """1,024 samples for a learner that takes them one by one, eight batches for one that does not.
+
+    Example:
+        >>> from kenyon.learners import make_learner
+        >>> from kenyon.data.streams import Curriculum, load_dataset
+        >>> info = Curriculum().open(load_dataset("digits")).info
+        >>> chunk_size(make_learner("ncm", info, 0, "class-incremental"))
+        1024
+    """
+    return CHUNK if learner.batch_size == 1 else BATCHES * learner.batch_size
+
+
+def drive(
+    stream: Stream,
+    learner: Learner,
+    tally: Tally,
+    recorder: Recorder,
+    watch: Watch,
+    *,
+    stride: int = 0,
+    tests: str = "all",
+    boundaries: bool = True,
+) -> None:
+    """Take a run from where its tally says to the end.
+
+    Args:
+        stream: what to learn.
+        learner: in the state that belongs to the tally.
+        tally: counts, changed in place.
+        recorder: takes the records and the checkpoints.
+        watch: gets told about progress.
+        stride: samples between two records of the weights (`weights_stride`).
+        tests: one of `TESTS`.
+        boundaries: False where the learner is not told of task ends, but of the end of the stream.
+    """
+    pass_ = _Pass(stream, learner, tally, recorder, watch, stride, boundaries)
+    n_tasks = len(stream.episodes)
+    while tally.row <= n_tasks:
+        if tally.row and not tally.ended:
+            pass_.train(stream.episodes[tally.row - 1])
+        for column in range(tally.tested, n_tasks):
+            if _wanted(tests, tally.row, column, n_tasks):
+                pass_.test(stream.episodes[column], column)
+            tally.tested = column + 1
+            pass_.pause(task_end=False)
+        watch.tested(tally)
+        tally.next_row()
+        pass_.pause(task_end=True)
+
+
+def _wanted(tests: str, row: int, column: int, n_tasks: int) -> bool:
+    if tests == "last":
+        return row == n_tasks
+    return tests == "all" or column < row
+
+
+class _Pass:
+    """The part of a run that one process does."""
+
+    def __init__(
+        self,
+        stream: Stream,
+        learner: Learner,
+        tally: Tally,
+        recorder: Recorder,
+        watch: Watch,
+        stride: int,
+        boundaries: bool,
+    ) -> None:
+        self.stream, self.learner, self.tally = stream, learner, tally
+        self.recorder, self.watch, self.stride = recorder, watch, stride
+        self.heads, self.boundaries = stream.info.task_heads, boundaries
+        self.chunk = chunk_size(learner)
+        # A learner that can record within a call gets whole chunks; another is cut at every record.
+        self.recorded = getattr(learner, "learn_recorded", None) if 0 < stride < self.chunk else None
+        if self.recorded:
+            self.chunk += -self.chunk % stride
+        self.kept: dict[tuple[int, int], tuple[NDArray, NDArray[np.int64]]] = {}
+        self.room = TEST_KEPT
+        self.gauge = MemoryGauge()
+        self.clock = perf_counter()
+
+    def train(self, episode: Episode) -> None:
+        """Hand over the rest of a task's samples, then end it."""
+        tally, n_train = self.tally, episode.n_train
+        while tally.trained < n_train:
+            start = tally.trained
+            stop = min(start + self.chunk, n_train)
+            if self.stride and not self.recorded:
+                stop = min(stop, start - start % self.stride + self.stride)
+            self._learn(episode, start, stop)
+            if stop < n_train:
+                self.pause(task_end=False)
+        last = tally.row == len(self.stream.episodes)
+        if last or self.boundaries:
+            begin = perf_counter()
+            self.learner.end_task(last)
+            tally.learn_seconds += perf_counter() - begin
+        tally.ended = 1
+        self.pause(task_end=True)
+
+    def _learn(self, episode: Episode, start: int, stop: int) -> None:
+        tally, learner, means = self.tally, self.learner, None
+        X, y = episode.train(start, stop)
+        task = episode.task if self.heads else None
+        begin = perf_counter()
+        if self.recorded:
+            predicted, means = self.recorded(X, y, task, self.stride)
+        else:
+            predicted = learner.test_then_learn(X, y, task)
+            if self.stride and stop % self.stride == 0:
+                means = learner.weight_means()[None]  # type: ignore[attr-defined]
+        tally.learn_seconds += perf_counter() - begin
+        outcomes = (_checked(predicted, len(y)) == y).view(np.uint8)
+        hits, labelled = int(np.count_nonzero(outcomes)), len(y)
+        withheld = y < 0
+        if withheld.any():
+            hits -= int(np.count_nonzero(outcomes[withheld]))
+            labelled -= int(np.count_nonzero(withheld))
+            outcomes[withheld] = WITHHELD
+        self.recorder.outcomes(outcomes)
+        if means is not None:
+            self.recorder.weights(means)
+            tally.records += len(means)
+        tally.trained = stop
+        tally.learned += stop - start
+        tally.hits += hits
+        tally.labelled += labelled
+        self.watch.learned(tally)
+
+    def test(self, episode: Episode, column: int) -> None:
+        """Count the right answers on a task's test samples."""
+        task = episode.task if self.heads else None
+        correct, seconds, n_test = 0, 0.0, episode.n_test
+        for start in range(0, n_test, TEST_BLOCK):
+            X, y = self._test_block(episode, start, min(start + TEST_BLOCK, n_test))
+            begin = perf_counter()
+            predicted = self.learner.predict(X, task)
+            seconds += perf_counter() - begin
+            correct += int(np.count_nonzero(_checked(predicted, len(y)) == y))
+        self.tally.correct[self.tally.row, column] = correct
+        self.tally.test_seconds += seconds
+
+    def _test_block(self, episode: Episode, start: int, stop: int) -> tuple[NDArray, NDArray[np.int64]]:
+        """A block of test samples; small test sets are read once, since each is asked for after every task."""
+        block = self.kept.get((episode.task, start))
+        if block is None:
+            block = episode.test(start, stop)
+            if self.room >= block[0].nbytes:
+                self.room -= block[0].nbytes
+                self.kept[episode.task, start] = block
+        return block
+
+    def pause(self, task_end: bool) -> None:
+        """Bring the clocks up to date and let the recorder take a checkpoint."""
+        now = perf_counter()
+        self.tally.total_seconds += now - self.clock
+        self.clock = now
+        if task_end:
+            self.tally.peak_bytes = max(self.tally.peak_bytes, self.gauge.peak_growth())
+        self.recorder.pause(task_end)
+
+
+def _checked(predicted: NDArray, n: int) -> NDArray:
+    if np.shape(predicted) != (n,):
+        raise InputError(
+            f"the learner returned predictions of shape {np.shape(predicted)} for {n} samples: expected ({n},)"
+        )
+    return predicted

@@ -1,0 +1,160 @@
+"""The results of one run, and of a configuration over its seeds, as plain values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+from kenyon.data.protocol import Learner
+from kenyon.lab.evaluation._metrics import METRICS, Metrics, Summary, summarise
+
+FORMAT = 1
+Matrix = Sequence[Sequence[float | None]]
+_KINDS: dict[str, type] = {"seed": int, "weights_stride": int, "backbone_bytes": int}
+_KINDS |= {"tested_on": str, "state_sha256": str, "run": str, "options": dict}
+_WORDS = {int: "a whole number", str: "text", dict: "a table"}
+
+
+@dataclass(frozen=True)
+class RunResult:
+    """One seed's results, as `metrics.json` holds them.
+
+    Attributes:
+        seed: the seed of stream and learner.
+        tested_on: `"test"`, or `"holdout"` where a slice of the training set stood in for it.
+        tasks: the classes of each task.
+        n_train, n_test: samples of each task.
+        metrics: the numbers.
+        accuracy_matrix: accuracy on task j (column) after learning task i (row); None where not tested.
+        accuracy_before: accuracy on each task before learning.
+        recalls: final recall of each class, in the order of the data set's classes; None for one without test
+            samples. Empty where tasks are told apart or tested one by one.
+        weights_stride: samples between two rows of `weights.npy`, counted from each task's start; 0 for none.
+        state_sha256: hash of the learner's final state.
+        backbone_bytes: bytes of the frozen network before the learner, which `state_bytes` leaves out; 0 for none.
+        options: values that the learner settled itself where none was given, such as tuned learning rates.
+        run: the run's id; empty for a run of an earlier version.
+        folder: where the run is stored, if it is.
+    """
+
+    seed: int
+    tested_on: str
+    tasks: tuple[tuple[int, ...], ...]
+    n_train: tuple[int, ...]
+    n_test: tuple[int, ...]
+    metrics: Metrics
+    accuracy_matrix: Matrix
+    accuracy_before: Sequence[float | None]
+    weights_stride: int
+    state_sha256: str
+    backbone_bytes: int = 0
+    options: Mapping[str, float] = field(default_factory=dict)
+    recalls: tuple[float | None, ...] = ()
+    run: str = ""
+    folder: Path | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        values = {entry.name: getattr(self, entry.name) for entry in fields(self) if entry.name != "folder"}
+        return {"format": FORMAT} | values | {"metrics": dict(self.metrics), "options": dict(self.options)}
+
+    @classmethod
+    def from_dict(cls, values: Mapping[str, Any], folder: Path | None = None) -> RunResult:
+        """What `to_dict` gave. Fields that came later have their defaults, fields of a later version are left out."""
+        if values["format"] != FORMAT:
+            raise ValueError(f"format {values['format']!r}, expected {FORMAT}")
+        known = {entry.name: values[entry.name] for entry in fields(cls) if entry.name in values}
+        for name, kind in _KINDS.items():
+            if type(known.get(name, kind())) is not kind:
+                raise ValueError(f"{name} = {known[name]!r}: expected {_WORDS[kind]}")
+        known["tasks"] = tuple(_whole("tasks", task) for task in values["tasks"])
+        known |= {name: _whole(name, values[name]) for name in ("n_train", "n_test")}
+        n_tasks = len(known["tasks"])
+        for row in (*values["accuracy_matrix"], values["accuracy_before"]):
+            if type(row) is not list or len(row) != n_tasks or not all(v is None or type(v) is float for v in row):
+                raise ValueError(f"a row of the accuracy matrix is {row!r}: expected {n_tasks} numbers or null")
+        if len(values["accuracy_matrix"]) != n_tasks:
+            raise ValueError(f"the accuracy matrix has {len(values['accuracy_matrix'])} rows for {n_tasks} tasks")
+        recalls = values.get("recalls", [])
+        if type(recalls) not in (list, tuple) or not all(v is None or type(v) is float for v in recalls):
+            raise ValueError(f"recalls = {recalls!r}: expected numbers or null")
+        return cls(**known | {"metrics": Metrics(values["metrics"]), "recalls": tuple(recalls), "folder": folder})
+
+    def matrix_csv(self) -> str:
+        """The accuracy matrix with its first row, before learning, as comma-separated values."""
+        lines = ["after_task," + ",".join(f"task_{j + 1}" for j in range(len(self.tasks)))]
+        for i, row in enumerate([self.accuracy_before, *self.accuracy_matrix]):
+            lines.append(f"{i}," + ",".join("" if value is None else repr(value) for value in row))
+        return "\n".join(lines) + "\n"
+
+
+@dataclass(frozen=True)
+class Report:
+    """A configuration's results over its seeds.
+
+    Example:
+        >>> report = run(RunConfig("digits", "ncm"), seeds=[0, 1])
+        >>> len(report.accuracy_matrix), report.to_dict()["seeds"]
+        (5, [0, 1])
+    """
+
+    config: Mapping[str, Any]
+    results: Sequence[RunResult]
+    learners: Sequence[Learner] = ()
+    """The trained learner of every seed, where `run(..., keep_learners=True)` asked for them."""
+
+    def summary(self, metric: str) -> Summary:
+        """Mean, standard deviation (n - 1) and every seed's value of a metric."""
+        return summarise([result.metrics[metric] for result in self.results])
+
+    @property
+    def accuracy_matrix(self) -> Matrix:
+        """The mean over the seeds of the accuracy matrix."""
+        return _mean([result.accuracy_matrix for result in self.results])
+
+    def to_dict(self) -> dict[str, Any]:
+        """The keys of `kenyon run --json`, documented in docs/running.md."""
+        first = self.results[0]
+        values: dict[str, Any] = {"format": FORMAT, "config": json_safe(self.config)}
+        values |= {"seeds": [result.seed for result in self.results], "tested_on": first.tested_on}
+        values |= {"backbone_bytes": first.backbone_bytes, "options": dict(first.options)}
+        values |= {name: asdict(self.summary(name)) for name in METRICS}
+        values |= {
+            "accuracy_matrix": self.accuracy_matrix,
+            "accuracy_matrix_per_seed": [result.accuracy_matrix for result in self.results],
+            "accuracy_before": _mean([[result.accuracy_before] for result in self.results])[0],
+            "recalls": _mean([[result.recalls] for result in self.results])[0],
+            "recalls_per_seed": [result.recalls for result in self.results],
+            "tasks": [result.tasks for result in self.results],
+            "state_sha256": [result.state_sha256 for result in self.results],
+            "folders": [str(result.folder) if result.folder else None for result in self.results],
+        }
+        return values
+
+
+def _whole(name: str, values: Sequence[Any]) -> tuple[int, ...]:
+    if not all(type(value) is int for value in values):
+        raise ValueError(f"{name} = {values!r}: expected whole numbers")
+    return tuple(values)
+
+
+def _mean(matrices: Sequence[Matrix]) -> Matrix:
+    """Entry by entry; None where any is None, and nothing where any has no entries."""
+    rows, columns = len(matrices[0]), min(len(matrix[0]) for matrix in matrices)
+    return [[summarise([matrix[i][j] for matrix in matrices]).mean for j in range(columns)] for i in range(rows)]
+
+
+def json_safe(value: Any) -> Any:
+    """The same value with infinities and NaN as text, which strict JSON has no number for.
+
+    Example:
+        >>> json_safe({"best": float("inf"), "n": 3})
+        {'best': 'inf', 'n': 3}
+    """
+    if isinstance(value, Mapping):
+        return {key: json_safe(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [json_safe(item) for item in value]
+    return str(value) if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,113 @@
+"""One seed: open the stream, build the learner, drive the loop, keep the results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+
+from kenyon.data.protocol import Learner
+from kenyon.data.streams import Dataset, Stream
+from kenyon.errors import DataError
+from kenyon.lab.evaluation._backbone import backbone_bytes
+from kenyon.lab.evaluation._checkpoint import Timer, state_hash
+from kenyon.lab.evaluation._config import RunConfig
+from kenyon.lab.evaluation._loop import drive, n_records, weights_stride
+from kenyon.lab.evaluation._metrics import FinishedRun, Metrics
+from kenyon.lab.evaluation._recorder import FolderRecorder, NoRecorder
+from kenyon.lab.evaluation._result import RunResult
+from kenyon.lab.evaluation._store import RunFolder
+from kenyon.lab.evaluation._tally import Tally
+from kenyon.lab.watchers import Watch
+from kenyon.learners import make_learner
+
+CHECKPOINT_SECONDS = 10.0
+CHECKPOINT_SHARE = 0.01
+
+
+def run_dataset(
+    config: RunConfig,
+    seed: int,
+    dataset: Dataset,
+    *,
+    folder: RunFolder | None = None,
+    save_model: bool = False,
+    watch: Watch | None = None,
+    keep: Callable[[Learner], None] | None = None,
+    checkpoint_seconds: float = CHECKPOINT_SECONDS,
+    checkpoint_share: float = CHECKPOINT_SHARE,
+) -> RunResult:
+    """Run one seed on an open data set.
+
+    Args:
+        folder: where to keep it; its lock must be held. None keeps nothing.
+        save_model: keep the trained model in the folder too.
+        keep: gets the trained learner.
+        checkpoint_seconds: how often to checkpoint within a task; at task ends ten times as often.
+        checkpoint_share: the largest share of the time that checkpoints may take.
+
+    Example:
+        >>> from kenyon.data.streams import load_dataset
+        >>> result = run_dataset(RunConfig("digits", "ncm"), 0, load_dataset("digits"))
+        >>> result.tasks
+        ((0, 1), (2, 3), (4, 5), (6, 7), (8, 9))
+    """
+    watch = watch or Watch()
+    curriculum = replace(config.curriculum, seed=seed)
+    stream = curriculum.open(dataset)
+    run_ids = config.run_ids(seed) if folder else (config.run_id(seed),)
+    make = partial(make_learner, config.learner, stream.info, seed, curriculum.scenario, **config.options)
+    learner = make()
+    stride = weights_stride(learner, stream.info.n_train, config.weights_every)
+    recorder: NoRecorder | FolderRecorder = NoRecorder(len(stream.episodes))
+    if folder:
+        folder.begin(config, seed)
+        n_train = [episode.n_train for episode in stream.episodes]
+        sizes = (n_train, n_records(stream, stride), stream.info.n_classes)
+        more = (sizes, Timer(checkpoint_seconds, checkpoint_share), watch)
+        try:
+            recorder = FolderRecorder(folder, run_ids, learner, *more)
+        except DataError as error:
+            watch.note(f"{error}: the run starts over")
+            folder.file("checkpoint.safetensors").unlink()
+            learner = make()
+            recorder = FolderRecorder(folder, run_ids, learner, *more)
+    tally = recorder.tally
+    n_test = [episode.n_test for episode in stream.episodes]
+    watch.started(seed, stream.info, n_test, tally)
+    boundaries = curriculum.scenario != "task-free"
+    drive(stream, learner, tally, recorder, watch, stride=stride, tests=config.tests, boundaries=boundaries)
+    result = _result(config, seed, run_ids[0], stream, learner, tally, stride)
+    if folder and save_model:
+        folder.save_model(learner, result.run)
+    recorder.finish(result)
+    if keep:
+        keep(learner)
+    return result
+
+
+def _result(
+    config: RunConfig, seed: int, run_id: str, stream: Stream, learner: Learner, tally: Tally, stride: int
+) -> RunResult:
+    n_test = np.array([episode.n_test for episode in stream.episodes], dtype=np.int64)
+    rows = [[None if np.isnan(a) else float(a) for a in row] for row in tally.accuracies(n_test)]
+    finished = FinishedRun.of(tally, learner, stream)
+    recalls = [] if finished.recalls is None else finished.recalls.tolist()
+    return RunResult(
+        seed=seed,
+        tested_on="holdout" if config.curriculum.holdout else "test",
+        tasks=tuple(tuple(int(c) for c in task) for task in stream.info.tasks),
+        n_train=tuple(episode.n_train for episode in stream.episodes),
+        n_test=tuple(n_test.tolist()),
+        metrics=Metrics.of(finished),
+        accuracy_matrix=rows[1:],
+        accuracy_before=rows[0],
+        recalls=tuple(None if np.isnan(recall) else recall for recall in recalls),
+        weights_stride=stride,
+        state_sha256=state_hash(learner.state()),
+        backbone_bytes=backbone_bytes(stream.dataset),
+        options=dict(getattr(learner, "options", {})),
+        run=run_id,
+    )

@@ -1,0 +1,139 @@
+"""One seed of one configuration under the terms of a call: taken from the store, or run here."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from kenyon.data.protocol import Learner
+from kenyon.data.streams import Dataset, load_dataset
+from kenyon.errors import ConfigError, DataError, KenyonError
+from kenyon.lab.evaluation._backbone import open_dataset, with_backbone
+from kenyon.lab.evaluation._config import RunConfig
+from kenyon.lab.evaluation._result import RunResult
+from kenyon.lab.evaluation._run import run_dataset
+from kenyon.lab.evaluation._store import MODEL, RunFolder, Store
+from kenyon.lab.evaluation._warm_up import warm_up
+from kenyon.lab.watchers import Watch, Watches, open_watcher
+from kenyon.learners import learner_class
+
+Place = Path | str | None
+
+
+class Terms(NamedTuple):
+    """What is asked of runs besides their configuration; see `run`."""
+
+    store: Place
+    data_dir: Place
+    again: bool
+    save_model: bool
+    log: tuple[str, ...] = ()
+    kept: dict[tuple[str, int], Learner] | None = None
+    """Where trained learners are put, by folder name and seed, if they are asked for."""
+
+    def keep(self, config: RunConfig, seed: int) -> Callable[[Learner], None] | None:
+        """Takes the trained learner of a run."""
+        kept = self.kept
+        return None if kept is None else lambda learner: kept.__setitem__((config.folder_name(0), seed), learner)
+
+    def folder(self, config: RunConfig, seed: int) -> RunFolder | None:
+        return None if self.store is None else Store(Path(self.store)).folder(config, seed)
+
+    def lacks_model(self, folder: RunFolder) -> bool:
+        return self.save_model and not folder.file(MODEL).exists()
+
+    def has_all(self, folder: RunFolder) -> bool:
+        """Whether the store has everything that is asked for."""
+        return folder.complete and not self.again and not self.lacks_model(folder) and self.kept is None
+
+    def open(self, config: RunConfig, watch: Watch) -> Dataset:
+        images = load_dataset(config.dataset, data_dir=self.data_dir, label=config.label)
+        return with_backbone(images, config.backbone, self.data_dir, watch) if config.backbone else images
+
+    def logs(self, config: RunConfig, seed: int, folder: RunFolder) -> list[Watch]:
+        """What the run is logged to."""
+        name = folder.path.name
+        return [open_watcher(log, folder.path, name, config.to_dict(), seed) for log in self.log]
+
+    def check(self, config: RunConfig) -> None:
+        """Refuse what cannot be done, before anything is."""
+        learner_class(config.learner)
+        for what, given in (("save_model", self.save_model), ("log", self.log)):
+            if given and self.store is None:
+                raise ConfigError(f"{what} is given without a store: name the folder to keep the runs in")
+
+
+class _Notes(Watch):
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+
+    def note(self, message: str) -> None:
+        self.notes.append(message)
+
+
+def run_elsewhere(config: RunConfig, seed: int, terms: Terms, wait: bool) -> tuple[RunResult | None, list[str]]:
+    """One seed as a job of a pool: its result, and the notes on it.
+
+    The result is None where another process works on it and we are not to wait.
+    """
+    watch = _Notes()
+
+    def dataset() -> Dataset:
+        return open_dataset(config.dataset, None if terms.data_dir is None else str(terms.data_dir), config.backbone)
+
+    try:
+        return run_seed(config, seed, terms, wait, dataset, watch), watch.notes
+    except KenyonError:
+        raise
+    except Exception as error:  # of a class from outside the package: its traceback stays in this process
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        error.add_note(f"{Path(last.filename).name}, line {last.lineno}")
+        raise
+
+
+def run_seed(
+    config: RunConfig, seed: int, terms: Terms, wait: bool, dataset: Callable[[], Dataset], watch: Watch
+) -> RunResult | None:
+    """One seed in this process; None where another process works on it and we are not to wait."""
+    folder = terms.folder(config, seed)
+    if folder is None or not terms.has_all(folder):
+        warm_up(config, seed, dataset())  # what fails here must not leave a folder behind
+    keep = terms.keep(config, seed)
+    if folder is None:
+        return run_dataset(config, seed, dataset(), watch=watch, keep=keep)
+    if wait:
+        watch.waiting(folder.path)
+    with folder.locked(wait) as held:
+        if not held:
+            return None
+        # If we waited, the other process has just run it, and it need not be run again.
+        if terms.again and not wait:
+            folder.clear()
+        if not folder.complete:
+            logs = terms.logs(config, seed, folder)
+            told = Watches([watch, *logs]) if logs else watch
+            save = terms.save_model
+            run_dataset(config, seed, dataset(), folder=folder, save_model=save, watch=told, keep=keep)
+            Watches(logs).finished(folder.result())
+        elif keep:  # it was found complete: once more for the learner, the results stay as they are
+            run_dataset(config, seed, dataset(), watch=watch, keep=keep)
+        result = folder.result()
+        if terms.lacks_model(folder):
+            _run_for_model(config, dataset(), result, folder, watch)
+        return result
+
+
+def _run_for_model(config: RunConfig, dataset: Dataset, kept: RunResult, folder: RunFolder, watch: Watch) -> None:
+    """Run a complete run once more, in a folder within its own, and keep the model alone."""
+    inner = RunFolder(folder.path / ".again")
+    inner.path.mkdir(exist_ok=True)
+    result = run_dataset(config, kept.seed, dataset, folder=inner, save_model=True, watch=watch)
+    if result.accuracy_matrix == kept.accuracy_matrix:
+        os.replace(inner.file(MODEL), folder.file(MODEL))
+    shutil.rmtree(inner.path)
+    if result.accuracy_matrix != kept.accuracy_matrix:
+        raise DataError(f"{folder.path} has other results than a run would have now: run again with --again")

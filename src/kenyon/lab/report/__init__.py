@@ -1,0 +1,93 @@
+"""Reports of what was run, for a person to read: tables and figures, as a page or as Markdown.
+
+>>> ours = Result(91.6, 0.4, n=5, unit="%", paper=Value(78.8), better="higher")
+>>> first = Row("GEN", (ours, PaperValue(78.8), Text("all seeds")))
+>>> second = Row("MSE", (Missing("not run yet"), PaperValue(61.2), Empty()))
+>>> table = Table("rules", "Rules", ("ours", "paper", "remark"), (first, second))
+>>> curve = Lines("curve", "Accuracy", "samples", "%", (Series("GEN", (1, 2), (50.0, 90.0)),))
+>>> tasks = Heatmap("tasks", "Accuracy by task", ("after 1",), ("task 1",), ((0.9,),))
+>>> sizes = Scatter("sizes", "Accuracy against size", "bytes", "%", (Point(429_000, 91.6, "GEN"),))
+>>> runs = {"first": Run(config="", command="kenyon run", seed=0)}
+>>> report = ReportData("Mine", (table,), (curve, tasks, sizes), runs)
+>>> isinstance(ours, Cell), isinstance(curve, Figure), REPORT_FILE
+(True, True, 'report.json')
+>>> from pathlib import Path
+>>> from kenyon.lab.evaluation import RunConfig, Store, by_stream, group_runs, run
+>>> _ = run(RunConfig("digits", options={"n_hidden": 200}), seeds=[0], store="runs")
+>>> ((stream, groups),) = by_stream(group_runs(Store(Path("runs")).runs()).groups).items()
+>>> figures = [stream_figure(stream, groups), bytes_figure(stream, groups)]
+>>> figures += [matrix_figure(stream, groups[0]), weights_figure(stream, groups[0])]
+>>> [type(figure).__name__ for figure in figures]
+['Lines', 'Scatter', 'Heatmap', 'Lines']
+"""
+
+from __future__ import annotations
+
+from kenyon.lab.report._command import config_command, run_command
+from kenyon.lab.report._data import REPORT_FILE, ReportData, Run, read_report, write_report
+from kenyon.lab.report._from_runs import machine, open_report, report_of_runs
+from kenyon.lab.report._markdown import markdown, write_markdown
+from kenyon.lab.report._page import page_html, write_page
+from kenyon.lab.report._parts import (
+    Cell,
+    Empty,
+    Figure,
+    Heatmap,
+    Lines,
+    Missing,
+    PaperValue,
+    Point,
+    Result,
+    Row,
+    Scatter,
+    Series,
+    Table,
+    Text,
+    Value,
+)
+from kenyon.lab.report._run_figures import (
+    accuracy_curve,
+    bytes_figure,
+    matrix_figure,
+    record_samples,
+    stream_figure,
+    weights_figure,
+)
+
+__all__ = [
+    "REPORT_FILE",
+    "Cell",
+    "Empty",
+    "Figure",
+    "Heatmap",
+    "Lines",
+    "Missing",
+    "PaperValue",
+    "Point",
+    "ReportData",
+    "Result",
+    "Row",
+    "Run",
+    "Scatter",
+    "Series",
+    "Table",
+    "Text",
+    "Value",
+    "accuracy_curve",
+    "bytes_figure",
+    "config_command",
+    "machine",
+    "markdown",
+    "matrix_figure",
+    "open_report",
+    "page_html",
+    "read_report",
+    "record_samples",
+    "report_of_runs",
+    "run_command",
+    "stream_figure",
+    "weights_figure",
+    "write_markdown",
+    "write_page",
+    "write_report",
+]

@@ -1,0 +1,43 @@
+"""The numbers of a run as named curves, the same for every log."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from kenyon.lab.evaluation import RunResult, Tally
+
+
+def learning(tally: Tally) -> dict[str, float]:
+    """After a chunk: accuracy before learning so far, and samples per second."""
+    values = {}
+    if tally.labelled:
+        values["prequential_accuracy"] = tally.hits / tally.labelled
+    if tally.learn_seconds:
+        values["samples_per_second"] = tally.learned / tally.learn_seconds
+    return values
+
+
+def testing(tally: Tally, n_test: list[int]) -> dict[str, float]:
+    """After a row of the accuracy matrix: the accuracy on each task, and its mean over the tasks learned so far."""
+    row = tally.accuracies(np.array(n_test))[tally.row]
+    values = {f"accuracy/task_{j + 1}": float(a) for j, a in enumerate(row) if not np.isnan(a)}
+    if tally.row and not np.isnan(row[: tally.row]).any():
+        values["accuracy_so_far"] = float(row[: tally.row].mean())
+    return values
+
+
+def final(result: RunResult) -> dict[str, float]:
+    """Every metric of a complete run."""
+    return {f"final/{name}": float(value) for name, value in result.metrics.items() if value is not None}
+
+
+def settings(config: dict, seed: int) -> dict[str, str | float | bool]:
+    """The configuration as names and plain values, options by their own names."""
+    flat = {key: value for key, value in config.items() if key not in ("options", "backbone")} | {"seed": seed}
+    flat |= {f"options.{key}": value for key, value in config.get("options", {}).items()}
+    if config.get("backbone"):
+        flat |= {f"backbone.{key}": value for key, value in config["backbone"].items()}
+    return {k: v if isinstance(v, (str, int, float, bool)) else str(v) for k, v in flat.items() if v is not None}

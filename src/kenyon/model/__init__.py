@@ -1,0 +1,1 @@
+"""The fitted state of a classifier: engine, labels, inputs, scaling, locks."""

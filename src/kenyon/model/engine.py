@@ -1,0 +1,366 @@
+"""S(t): features, layers and time, on plain arrays. The classifier in `learner.py` is its face.
+
+The engine takes samples in any number and works on blocks; a block is only a way to compute several
+samples side by side, and every sample is learned with the weights that the one before it left.
+"""
+
+from __future__ import annotations
+
+import copy
+import os
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kenyon import core
+from kenyon.errors import DivergenceError
+from kenyon.features import BLOCK, Active, Features, Ramps, Rescaling, Workspace, make_active
+from kenyon.layers import DIVERGED, Layer, Samples, State, Undo
+from kenyon.model.batch import Lesson
+from kenyon.model.labels import Head
+from kenyon.model.scale import Scaler
+from kenyon.model.silence import Silence
+from kenyon.model.units import Change, Units
+from kenyon.utils.modulation import Moving, values_at
+
+ONE_TAUGHT = np.ones(1, bool)
+
+
+@cache
+def _pool(n_threads: int, process: int) -> ThreadPoolExecutor:
+    return ThreadPoolExecutor(n_threads, "kenyon")
+
+
+def _threads(n_threads: int) -> ThreadPoolExecutor:
+    """Threads that all engines of a process share; a forked process gets its own."""
+    return _pool(n_threads, os.getpid())
+
+
+class _Bench:
+    """What one thread works on: the samples of a block and their activity."""
+
+    def __init__(self, features: Features, n_inputs: int) -> None:
+        self._features = features
+        self._shape = (BLOCK, n_inputs)
+        self._samples: dict[np.dtype, NDArray] = {}
+        self.workspace: Workspace = features.workspace()
+
+    def activate(self, X: NDArray) -> Active:
+        dtype = np.dtype(np.uint8 if X.dtype == np.uint8 else np.float32)
+        if dtype not in self._samples:
+            self._samples[dtype] = np.empty(self._shape, dtype)
+        samples = self._samples[dtype][: len(X)]
+        samples[:] = X  # one layout for the kernels, whatever the caller's
+        return self._features.activate(samples, self.workspace)
+
+    @property
+    def nbytes(self) -> int:
+        return self.workspace.nbytes + sum(array.nbytes for array in self._samples.values())
+
+
+class Journal:
+    """Where an engine stood when a call began, so that the call can be undone; undoing may be repeated."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._clock = engine.clock.copy()
+        self._moments = None if engine.scaler is None else engine.scaler.kept()
+        self._layers: list[Undo] = [layer.mark() for layer in engine.layers]
+
+    def note(self, number: int, active: Active, first: int, last: int) -> None:
+        """Keep what learning these samples is about to change in a layer."""
+        self._layers[number].note(active, first, last)
+
+    def undo(self) -> None:
+        for layer in self._layers:
+            layer.undo()
+        self._engine.clock[:] = self._clock
+        if self._engine.scaler is not None and self._moments is not None:
+            self._engine.scaler.restore(self._moments)
+
+
+class Engine:
+    """Features, layers, and the time.
+
+    Args:
+        features: F_e.
+        layers: F_l, hidden layers first.
+        moving: learning rate, window and the rule's parameters, each of which may move with time.
+        n_inputs: width of a sample.
+        unit_norm: scale the input of every layer to length 1.
+        seed: what features and codes were drawn from.
+        n_threads: threads that compute features ahead of the learning.
+        params: the classifier's parameters that it is made with, whatever they are set to later.
+        scaler: scales the samples before the features see them, where they are scaled.
+    """
+
+    def __init__(
+        self,
+        features: Features,
+        layers: Sequence[Layer],
+        moving: Sequence[Moving],
+        n_inputs: int,
+        unit_norm: bool,
+        seed: int,
+        n_threads: int,
+        params: Mapping[str, Any],
+        scaler: Scaler | Units | None = None,
+    ) -> None:
+        self.scaler, self.silence = scaler, Silence()
+        self.features, self.layers = features, list(layers)
+        self.clock = np.zeros(2, np.int64)
+        self.n_threads, self.n_inputs, self.seed, self.params = n_threads, n_inputs, seed, params
+        self._unit_norm, self._moving = unit_norm, list(moving)
+        self._constant: NDArray[np.float32] | None = None
+        if not any(callable(value) for value in self._moving):
+            self._constant = values_at(self._moving, 0, np.ones(BLOCK, bool))
+        self._benches: list[_Bench] = []
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_benches": []}  # scratch is neither copied nor pickled
+
+    @property
+    def n_classes(self) -> int:
+        return self.layers[-1].n_neurons
+
+    @property
+    def time(self) -> int:
+        """Labelled samples learned so far."""
+        return int(self.clock[0])
+
+    @property
+    def updates(self) -> int:
+        """Synapses visited so far."""
+        return int(self.clock[1])
+
+    # ---- learning
+
+    def learn(self, X: NDArray, lesson: Lesson, journal: Journal | None) -> None:
+        """Learn samples in order, each new class being added when its first sample comes.
+
+        Args:
+            lesson: the samples' neurons, and the classes they bring.
+            journal: takes down what is changed; None where nobody will ask to undo it.
+        """
+        changes: deque[Change] = deque()
+        for start, stop, active in self._activated(X, lesson.taught, changes):
+            self.silence.note(active[2][: stop - start])
+            if self._constant is not None:
+                beta = self._constant[: stop - start]
+            else:
+                beta = values_at(self._moving, self.time, lesson.taught[start:stop])
+            labels = lesson.neurons[start:stop]
+            for first, last in lesson.stretches(start, stop, [after for after, _ in changes]):
+                for _ in range(lesson.n_arriving(first)):
+                    self._add_class()
+                head = lesson.head(first)
+                own = (start, first - start, last - start, labels, lesson.taught[first:last])
+                x_o = self._learn_stretch(active, *own, head, beta, lesson.wanted, journal)
+                lesson.predicted(first, last, x_o)
+                if changes and changes[0][0] == last:
+                    self._rescale(changes.popleft()[1])
+        self.silence.warn(self.params["threshold"])
+
+    @property
+    def at_once(self) -> bool:
+        """Whether one sample is learned by one compiled call, so that no journal is needed."""
+        return len(self.layers) == 1 and self.layers[0].at_once and self.scaler is None
+
+    def learn_one(self, sample: NDArray, neuron: int, head: Head) -> bool:
+        """Learn one sample of a class that is known, at the lowest latency, where the engine is `at_once`.
+
+        Returns:
+            False, and nothing was changed, where it takes `learn`.
+        """
+        bench = self._take_bench()
+        active = bench.activate(sample)
+        if self.silence.length or not active[2][0]:
+            self.silence.note(active[2][:1])
+            self.silence.warn(self.params["threshold"])
+        beta = self._constant
+        if beta is None:
+            beta = values_at(self._moving, self.time, ONE_TAUGHT)
+        layer = self.layers[0]
+        learned = layer.learn_one(Samples(active, 0, 1, np.array([neuron]), head.mask(layer.width), beta), self.clock)
+        self._benches.append(bench)
+        return learned
+
+    def _add_class(self) -> None:
+        for layer in self.layers:
+            layer.add_class()
+
+    def _learn_stretch(
+        self,
+        active: Active,
+        start: int,
+        a: int,
+        b: int,
+        labels: NDArray[np.int64],
+        taught: NDArray[np.bool_],
+        head: Head,
+        beta: NDArray[np.float32],
+        scores: bool,
+        journal: Journal | None,
+    ) -> NDArray[np.float32]:
+        """Samples a .. b - 1 of a block that begins at sample `start` of the call: `active`, `labels` and `beta` are
+        the block's, `taught` (which have a label) is theirs. Returns `x_o` where `scores` are wanted."""
+        x_o = np.empty((0, 0), np.float32)
+        for number, layer in enumerate(self.layers):
+            final = layer is self.layers[-1]
+            plastic = head.mask(layer.width) if final else None
+            n_plastic = len(head.neurons) if final else layer.n_neurons
+            outputs = np.empty((b - a, layer.width), np.float32) if scores or not final else None
+            if journal is not None:
+                journal.note(number, active, a, b)
+            samples = Samples(active, a, b, labels, plastic, beta)
+            learned = layer.learn(samples, outputs)
+            if learned != b:
+                raise DivergenceError(
+                    f"the activity of the {'output' if final else 'hidden'} layer passed {DIVERGED:g} at sample "
+                    f"{start + learned} of this call (time {self.time}): the rule is not stable like this. "
+                    "Set clamp (for example clamp=0.1), or a smaller learning_rate. Nothing was learned."
+                )
+            self.clock[1] += layer.updates(samples, taught, n_plastic)
+            if outputs is not None:
+                x_o = outputs
+            if not final:
+                active = self._next_input(layer, x_o, a, b)
+        self.clock[0] += np.count_nonzero(taught)
+        return x_o
+
+    def _next_input(self, layer: Layer, outputs: NDArray[np.float32], a: int, b: int) -> Active:
+        """The rectified output as the next layer's activity, in memory of its own."""
+        active = make_active(layer.n_neurons, BLOCK)
+        core.rectify(outputs, layer.n_neurons, a, self._unit_norm, *active)
+        return active
+
+    # ---- prediction
+
+    def scores(self, X: NDArray) -> NDArray[np.float32]:
+        """`x_o` of the output layer for each sample, (n, n_classes); each thread takes a stretch."""
+        out = np.empty((len(X), self.n_classes), np.float32)
+        n_blocks = -(-len(X) // BLOCK)
+        n_threads = min(self.n_threads, n_blocks)
+        if n_threads == 1:
+            self._score_stretch(X, out)
+            return out
+        self.features.prepare()
+        share = -(-n_blocks // n_threads) * BLOCK
+        parts = [slice(start, start + share) for start in range(0, len(X), share)]
+        pool = _threads(n_threads)
+        others = [pool.submit(self._score_stretch, X[part], out[part]) for part in parts[1:]]
+        self._score_stretch(X[parts[0]], out[parts[0]])
+        for other in others:
+            other.result()
+        return out
+
+    def _score_stretch(self, X: NDArray, out: NDArray[np.float32]) -> None:
+        bench = self._take_bench()
+        for start in range(0, len(X), BLOCK):
+            n = len(X[start : start + BLOCK])
+            block = X[start : start + n]
+            active = bench.activate(block if self.scaler is None else self.scaler.scale(block))
+            for layer in self.layers[:-1]:
+                active = self._next_input(layer, layer.forward(active, 0, n), 0, n)
+            out[start : start + n] = self.layers[-1].forward(active, 0, n)[:, : self.n_classes]
+        self._benches.append(bench)
+
+    def typicality(self, X: NDArray) -> NDArray[np.float64]:
+        """(n, n_classes): the share of each class's own samples that are less typical of it."""
+        out, bench = np.empty((len(X), self.n_classes)), self._take_bench()
+        for start in range(0, len(X), BLOCK):
+            block = X[start : start + BLOCK]
+            active = bench.activate(block if self.scaler is None else self.scaler.scale(block))
+            out[start : start + len(block)] = self.layers[-1].typicality(active, 0, len(block))
+        self._benches.append(bench)
+        return out
+
+    def _take_bench(self) -> _Bench:
+        """A bench that nobody else works on; give it back by appending it. One that an error kept is not missed."""
+        try:
+            return self._benches.pop()
+        except IndexError:
+            return _Bench(self.features, self.n_inputs)
+
+    def merge_units(self, other: Engine) -> State:
+        """Take what another engine knows of the inputs' units, and give the state of its last layer in the new ones."""
+        own, theirs, last = self.scaler, other.scaler, other.layers[-1]
+        if own is None or theirs is None:
+            return last.state
+        if isinstance(own, Units) and isinstance(theirs, Units):
+            if own.is_like(theirs):
+                return last.state
+            change, other_change = own.merge(theirs)
+            twin = copy.copy(other)
+            twin.layers = [copy.copy(last)]
+            self._rescale(change)
+            twin._rescale(other_change)
+            return twin.layers[-1].state
+        if isinstance(own, Scaler) and isinstance(theirs, Scaler) and not own.is_like(theirs):
+            own.merge(theirs)
+        return last.state
+
+    def _rescale(self, change: Rescaling) -> None:
+        """Re-express what was learned, since the inputs get other units."""
+        if isinstance(self.features, Ramps) and change.changed.any():
+            self.layers[-1].rescale(partial(self.features.rescaled, change))
+
+    def _activated(
+        self, X: NDArray, taught: NDArray[np.bool_], changes: deque[Change]
+    ) -> Iterator[tuple[int, int, Active]]:
+        """(start, stop, x_e) block by block, in order; other threads work ahead while the caller learns.
+
+        `changes` of the inputs' units are added with the number of samples after which they are due."""
+        blocks = [slice(start, min(start + BLOCK, len(X))) for start in range(0, len(X), BLOCK)]
+        n_benches = min(self.n_threads + 1, len(blocks))
+        if self.n_threads == 1 or n_benches == 1:
+            bench = self._take_bench()
+            for block in blocks:
+                yield block.start, block.stop, bench.activate(self._scaled(X, block, taught, changes))
+            self._benches.append(bench)
+            return
+        self.features.prepare()
+        benches = [self._take_bench() for _ in range(n_benches)]
+        pool, ahead = _threads(self.n_threads), deque[Future[Active]]()
+        try:
+            for number in range(-n_benches, len(blocks)):
+                if number >= 0:
+                    yield blocks[number].start, blocks[number].stop, ahead.popleft().result()
+                if number + n_benches < len(blocks):  # into the bench that has just been learned from
+                    bench, block = benches[number % n_benches], blocks[number + n_benches]
+                    ahead.append(pool.submit(bench.activate, self._scaled(X, block, taught, changes)))
+        finally:
+            wait(ahead)  # nobody writes to a bench after this call
+        self._benches.extend(benches)
+
+    def _scaled(self, X: NDArray, block: slice, taught: NDArray[np.bool_], changes: deque[Change]) -> NDArray:
+        """Samples as the features want them, and counted: to be called in the order of the stream."""
+        if not isinstance(self.scaler, Units):
+            return X[block] if self.scaler is None else self.scaler.count(X[block], taught[block])
+        scaled, found = self.scaler.count(X[block], taught[block])
+        changes.extend((block.start + after, change) for after, change in found)
+        return scaled
+
+    # ---- memory
+
+    @property
+    def state_bytes(self) -> int:
+        """Bytes of the arrays that must be kept: those of the layers, two counters, the moments of scaled inputs."""
+        return self.state_bytes_with(0)
+
+    def state_bytes_with(self, n_new: int) -> int:
+        """`state_bytes` with that many more classes."""
+        moments = 0 if self.scaler is None else self.scaler.state_bytes
+        return sum(layer.state_bytes_with(n_new) for layer in self.layers) + 16 + moments
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held in memory: tables, padded weights, scratch."""
+        benches = sum(bench.nbytes for bench in self._benches)
+        moments = 0 if self.scaler is None else self.scaler.state.nbytes
+        return self.features.nbytes + sum(layer.nbytes for layer in self.layers) + benches + moments

@@ -1,0 +1,67 @@
+"""The interface of a scikit-learn classifier, without the import of scikit-learn.
+
+Importing scikit-learn takes longer than importing everything else here, so its base classes are not inherited:
+what it asks of an estimator is written down below, and it is imported when one of its own objects is needed.
+Its suite of checks holds this to its word.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Self
+
+from kenyon.errors import InputError
+from kenyon.utils.options import OPTIONS, ClassifierOptions
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
+    from sklearn.utils.metadata_routing import MetadataRequest
+
+
+KIND = ("rule", "features", "layer", "threshold", "hidden_layers")
+"""Options that decide what kind of learner it is; at their defaults, it does well with few inputs too."""
+
+
+class Estimator(ClassifierOptions):
+    """Parameters that can be read and set by name, and the tags of a classifier."""
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Every parameter by name, in alphabetical order."""
+        return {name: getattr(self, name) for name in sorted(OPTIONS)}
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters by name."""
+        for name in params:
+            if name not in OPTIONS:
+                raise InputError(
+                    f"Invalid parameter {name!r} for estimator {self}. Valid parameters are: {sorted(OPTIONS)!r}."
+                )
+        for name, value in params.items():
+            setattr(self, name, value)
+        return self
+
+    def get_metadata_routing(self) -> MetadataRequest:
+        """No method asks for anything to be routed to it."""
+        from sklearn.utils.metadata_routing import MetadataRequest
+
+        return MetadataRequest(owner=self)
+
+    def __sklearn_tags__(self) -> Tags:
+        from sklearn.utils import ClassifierTags, Tags, TargetTags
+
+        return Tags(
+            estimator_type="classifier",
+            target_tags=TargetTags(required=True),
+            # a sparse projection spreads many inputs over its units; scikit-learn's check has two inputs in all
+            classifier_tags=ClassifierTags(poor_score=not all(_is_default(name, getattr(self, name)) for name in KIND)),
+            transformer_tags=None,
+            regressor_tags=None,
+        )
+
+    def __repr__(self) -> str:
+        changed = [f"{name}={value!r}" for name, value in self.get_params().items() if not _is_default(name, value)]
+        return f"{type(self).__name__}({', '.join(changed)})"
+
+
+def _is_default(name: str, value: Any) -> bool:
+    default = OPTIONS[name].default
+    return type(value) is type(default) and value == default

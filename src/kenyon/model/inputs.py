@@ -1,0 +1,113 @@
+"""Checks of samples and labels before they reach the engine."""
+
+from __future__ import annotations
+
+import warnings
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kenyon import core
+from kenyon.errors import DivergenceError, InputError
+from kenyon.model.labels import label_array
+
+LARGEST = 1e30
+"""Largest input: the sum of as many as a sample could have still fits a float32."""
+
+_DIRECT = (np.dtype(np.uint8), np.dtype(np.float32), np.dtype(np.float64))
+
+
+class Inputs:
+    """Width of the samples, and the names of their features where they came in a data frame."""
+
+    n_features_in_: int
+    feature_names_in_: NDArray
+    floats = False
+    """Whether the first samples were numbers other than bytes, which some defaults depend on."""
+
+    @property
+    def names(self) -> NDArray | None:
+        """The features' names, if they have any."""
+        return getattr(self, "feature_names_in_", None)
+
+    def fits(self, x: NDArray) -> bool:
+        """Whether a single sample without names is as wide as the others."""
+        return x.shape == (self.n_features_in_,) and self.names is None
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import Tags, TargetTags
+
+        return Tags(estimator_type=None, target_tags=TargetTags(required=False))
+
+
+Inputs.__name__ = "KenyonClassifier"  # as the messages of scikit-learn's checks name it
+
+
+def check_samples(inputs: Inputs, X: Any, first: bool = False, absent: bool = False) -> NDArray:
+    """(n, width) array of uint8, float32 or float64 without infinity, and without NaN unless it may be absent.
+
+    Args:
+        inputs: what the samples must agree with.
+        X: samples.
+        first: these are the first samples, and `inputs` takes its width, names and kind from them.
+        absent: whether NaN stands for an absent value.
+    """
+    direct = type(X) is np.ndarray and X.dtype in _DIRECT and X.ndim == 2 and X.shape[0] > 0 and X.shape[1] > 0
+    if direct and first:
+        inputs.n_features_in_ = X.shape[1]
+    if direct and X.shape[1] == inputs.n_features_in_ and inputs.names is None:
+        samples = X
+    else:
+        from sklearn.utils.validation import validate_data
+
+        try:
+            samples = validate_data(inputs, X, reset=first, dtype=None, ensure_all_finite=False)
+            if samples.dtype.kind not in "buif":
+                samples = samples.astype(np.float64)
+        except ValueError as error:
+            raise InputError(str(error)) from error
+    if first:
+        inputs.floats = samples.dtype != np.uint8
+    if samples.dtype == np.uint8:
+        return samples
+    if samples.dtype not in _DIRECT:
+        samples = samples.astype(np.float64)
+    samples = samples if samples.flags.aligned else samples.copy()
+    first_unbearable = core.first_unbearable(samples, LARGEST, absent)
+    if first_unbearable >= 0:
+        row, column = divmod(first_unbearable, samples.shape[1])
+        value = samples[row, column]
+        seen = "NaN" if np.isnan(value) else "infinity" if np.isinf(value) else f"{value:g}"
+        raise InputError(
+            f"Input X contains {seen} (sample {row}, feature {column}): expected finite numbers up to {LARGEST:g}"
+        )
+    return samples
+
+
+def check_scores(samples: NDArray, scores: NDArray[np.float32]) -> NDArray[np.float32]:
+    """The scores, if float32 holds them; bytes are never so large that it would not."""
+    if samples.dtype == np.uint8 or np.isfinite(scores).all():
+        return scores
+    row = int(np.flatnonzero(~np.isfinite(scores).all(axis=1))[0])
+    largest = float(np.abs(samples[row]).max())
+    raise DivergenceError(
+        f"the scores of sample {row}, whose largest value is {largest:g}, pass what float32 holds: expected smaller "
+        "inputs, or unit_norm=True, which scales them"
+    )
+
+
+def check_labels(y: Any, n_samples: int) -> NDArray:
+    """Labels, one per sample."""
+    if y is None:
+        raise InputError("requires y to be passed, but the target y is None")
+    y = label_array(y)
+    shape = y.shape
+    if len(shape) == 2 and shape[1] == 1:
+        from sklearn.exceptions import DataConversionWarning
+
+        warnings.warn("A column-vector y was passed when a 1d array was expected", DataConversionWarning, stacklevel=4)
+        y, shape = y.ravel(), shape[:1]
+    if len(shape) != 1 or shape[0] != n_samples:
+        raise InputError(f"y has shape {shape}: expected one label for each of {n_samples} samples, ({n_samples},)")
+    return y

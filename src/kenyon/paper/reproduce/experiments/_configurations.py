@@ -1,0 +1,117 @@
+"""Kenyon's options for each row: the paper's configurations, and those chosen here on held-out samples."""
+
+from __future__ import annotations
+
+import tomllib
+from functools import cache
+from importlib.resources import files
+from typing import Any
+
+from kenyon.paper.tables import paper_table
+
+WINDOW = 36.0
+"""Scale of INEL's window, fitted. The paper's beta is on the scale of its weights, which it does not state; our weights
+learn activity of length 1. With 34 to 38, both configurations of Table 7 reach the paper's numbers on held-out samples;
+at the published value they have 20 % (`docs/reproduce.md` has the table and its history)."""
+
+READING = (
+    "The paper gives no legend for its hyperparameters. Read here: N_H^F hidden units, beta_1^F share of inputs of "
+    "each, beta_2^F share of them that is inhibitory, beta_3^F threshold in standard deviations, gamma^M learning "
+    f"rate, beta_2^M INEL's window (times {WINDOW:g}, a factor fitted to the paper's class-incremental numbers on "
+    "held-out samples, since the scale of its weights is not stated). beta_3^M and alpha^M are not used. x_e is scaled "
+    "to length 1, which the paper's equation does not do; without it MSE diverges at these learning rates, and INEL "
+    "freezes early."
+)
+
+READ_AS = "The paper's configurations are read as the note of Table 1 says."
+"""The other tables say this in place of `READING`."""
+
+
+def published(table: str, dataset: str, rule: str) -> dict[str, Any]:
+    """The options of a row of the paper's Table 1 (`single_configurations`) or 7 (`class_configurations`)."""
+    paper = paper_table(table)
+    values = zip(paper.columns, paper.row(dataset=dataset, rule=rule).values, strict=True)
+    number = {column: numbers[0] for column, numbers in values if numbers is not None}
+    options: dict[str, Any] = {
+        "rule": rule,
+        "n_hidden": int(number["N_H^F"]),
+        "density": number["beta_1^F"],
+        "inhibitory": number["beta_2^F"],
+        "threshold": number["beta_3^F"],
+        "learning_rate": number["gamma^M"],
+        "clamp": "off",
+    }
+    if rule == "inel":
+        options["beta"] = round(WINDOW * number["beta_2^M"], 6)
+    return options
+
+
+def single(dataset: str, rule: str) -> dict[str, Any]:
+    """The paper's configuration found on a data set as a single task."""
+    return published("single_configurations", dataset, rule)
+
+
+def optimised(dataset: str) -> dict[str, Any]:
+    """The paper's configuration found class-incrementally."""
+    return published("class_configurations", dataset, "inel")
+
+
+@cache
+def _table() -> dict[str, Any]:
+    return tomllib.loads(files(__package__).joinpath("configurations.toml").read_text(encoding="utf-8"))
+
+
+def chosen(dataset: str, scenario: str) -> dict[str, Any] | None:
+    """The options chosen here for a stream; None where there are none."""
+    from kenyon.model.presets import load_preset
+
+    preset = _table().get(f"{dataset}/{scenario}")
+    return None if preset is None else dict(load_preset(preset).options)
+
+
+# Why a configuration of the paper, run here, may stay below the paper's number: the footnotes of such cells.
+# The measurements are on held-out samples; `docs/reproduce.md` has them in full.
+FORGETS = (
+    "Found on shuffled samples, it keeps the last task alone in a class-incremental stream, in the paper as here: one "
+    "task of five is 20 %, one of ten 10 %."
+)
+SCALE = (
+    "INEL's window is on the scale of the weights, which the paper does not state. With a window 60 times the "
+    "published one, in place of 36, the configuration of Split-CIFAR-10 reaches 69.7 % on held-out samples of "
+    "Split-MNIST."
+)
+RATE = (
+    "The learning rate is on the scale of the activity, which the paper does not state; ours has length 1. On held-out "
+    "samples of MNIST, INEL goes from 95.5 to 96.1 and 96.3 % at twice and four times the rate; the other "
+    "configurations differ from the paper's by less than their deviation over seeds."
+)
+PIXELS = (
+    "The delta rule on pixels of length 1; the least-squares fit to the whole training set, which it approaches but "
+    "may pass in accuracy, has 85.9 % on the test set. What the paper did otherwise is not said."
+)
+
+# Why one may be far above it.
+NEVER_FREEZES = (
+    "The paper's finding that INEL transfers badly is not reproduced. At this window no synapse is ever frozen: the "
+    "weights at the end are those of the MSE rule to the last bit, and so is the accuracy. Other scales of the window, "
+    "other initial weights and activity of any length did not give the paper's number either (docs/reproduce.md)."
+)
+FEATURES = (
+    "Features of another network: EfficientNet-Lite0's of images of 128 pixels in place of wide-ResNet50's at a size "
+    "that the paper does not state. What of the difference is theirs cannot be told without the paper's weights."
+)
+COLLAPSES = "The collapse that the paper reports does not show here; what it did otherwise is not said."
+
+
+def why_below(scenario: str, found_as: str) -> str:
+    """The footnote for a scenario, given the scenario that the configuration was found in."""
+    if scenario == "class-incremental":
+        return FORGETS if found_as == "single-task" else SCALE
+    return RATE
+
+
+def why_above(scenario: str, rule: str, colour: bool) -> str | None:
+    """The footnote of a cell far above the paper's number."""
+    frozen = rule == "inel" and scenario == "task-incremental"
+    reasons = [NEVER_FREEZES] * frozen + [FEATURES] * colour
+    return " ".join(reasons) or None

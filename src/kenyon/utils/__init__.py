@@ -1,0 +1,1 @@
+"""What every package may use: options, schedules, jobs, files, names from outside, numbers in words."""
