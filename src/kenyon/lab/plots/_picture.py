@@ -35,6 +35,7 @@ def save_picture(draw: Draw, path: Path, size: tuple[float, float], style: Mappi
         style: settings of Matplotlib (`rcParams`) for this picture.
 
     Example:
+        >>> from pathlib import Path
         >>> save_picture(lambda axes: axes.plot([0, 1]), Path("line.svg"), (3, 2)).name
         'line.svg'
     """
