@@ -101,7 +101,7 @@ def test_a_learner_of_another_version_is_said_to_have_changed(tmp_path: Path, mo
     run(config, [0], tmp_path)
     monkeypatch.setitem(LEARNERS, "ncm", replace(LEARNERS["ncm"], version=2))
     assert "ncm has changed since" in kenyon("show", tmp_path).stdout
-    run(config, [0, 1], tmp_path)
+    run(replace(config), [0, 1], tmp_path)
     groups = group_runs(Store(tmp_path).runs()).groups
     assert sorted((len(group.complete), group.outdated) for group in groups) == [(1, "ncm has changed since"), (2, "")]
 
@@ -115,7 +115,11 @@ DAMAGE: dict[str, tuple[Callable[[RunFolder], object], str]] = {
     "deep toml": (lambda run: run.file("config.toml").write_text("a = " + "[" * 100_000), "is not TOML"),
     "keys": (lambda run: run.file("config.toml").write_text('dataset = "d"'), "has no 'scenario'"),
     "record": (lambda run: run.file("run.json").write_text("7"), "run.json is damaged"),
-    "forged": (lambda run: run.file("run.json").write_text('{"run": "1", "values": {}, "seed": 0}'), "its values make"),
+    "forged": (
+        lambda run: run.file("run.json").write_text('{"format": 1, "run": "1", "values": {}, "seed": 0}'),
+        "its values make",
+    ),
+    "later": (lambda run: run.file("run.json").write_text('{"format": 2}'), "format 2, expected 1"),
     "flipped": (
         lambda run: run.file("run.json").write_text(run.file("run.json").read_text().replace("digits", "digitt")),
         "its values make another",

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from kenyon.data.backbones import BackboneConfig
-from kenyon.data.streams import Curriculum
+from kenyon.data.streams import Curriculum, content_sum
 from kenyon.errors import ConfigError, unknown
 from kenyon.lab.evaluation._identity import id_of, identity
 from kenyon.lab.evaluation._loop import TESTS
@@ -70,7 +70,8 @@ class RunConfig:
             raise ConfigError(f"label is {self.label!r}: expected the name of a column")
         if self.backbone is not None:
             object.__setattr__(self, "backbone", BackboneConfig.from_value(self.backbone).to_dict())
-        options = check_learner_config(self.learner, self.curriculum.scenario, self.options)
+        given = {name: _plain(name, value) for name, value in self.options.items()}
+        options = check_learner_config(self.learner, self.curriculum.scenario, given)
         object.__setattr__(self, "options", {name: _plain(name, value) for name, value in options.items()})
 
     @classmethod
@@ -101,9 +102,14 @@ class RunConfig:
         """SHA-256 of what differs from the defaults, of what lies behind it, and of the seed; 12 hex digits."""
         return id_of(self.identity, seed)
 
-    @cached_property
+    @property
     def identity(self) -> dict[str, Any]:
-        """What the id is made of besides the seed; computed once, so that a data set edited meanwhile is not mixed."""
+        """What the id is made of besides the seed: the configuration, and the content of a data set of your own."""
+        content = content_sum(self.dataset)
+        return self._identity | ({"content": content} if content else {})
+
+    @cached_property
+    def _identity(self) -> dict[str, Any]:
         return identity(self)
 
     def folder_name(self, seed: int) -> str:

@@ -15,7 +15,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from kenyon.data.backbones import BackboneConfig
-from kenyon.data.streams import Curriculum, content_sum
+from kenyon.data.streams import Curriculum
 from kenyon.lab.evaluation._result import json_safe
 from kenyon.lab.evaluation._sources import source_sums
 from kenyon.learners import find_learner, learner_class, learner_options, tuned_options
@@ -31,7 +31,7 @@ _APART = ("dataset", "learner", "curriculum", "backbone", "options")
 
 
 def identity(config: RunConfig) -> dict[str, Any]:
-    """The values that a run's id is made of, but for the seed."""
+    """The values that a run's id is made of, without the seed and the content of the data set."""
     values: dict[str, Any] = {"dataset": config.dataset, "scenario": config.curriculum.scenario}
     values |= {"learner": config.learner, "version": version_of(config.learner)}
     values |= differing(config.curriculum.to_dict(), Curriculum(seed=config.curriculum.seed).to_dict())
@@ -42,7 +42,7 @@ def identity(config: RunConfig) -> dict[str, Any]:
         values["backbone"] = differing(config.backbone, defaults)
     values["options"] = differing(config.options, learner_options(config.learner, config.options))
     tuned = tuned_options(config.learner, config.curriculum.scenario)
-    behind: dict[str, Any] = {"tuned": tuned, "content": content_sum(config.dataset), "sources": sources_of(config)}
+    behind: dict[str, Any] = {"tuned": tuned, "sources": sources_of(config)}
     return json_safe(values | {key: value for key, value in behind.items() if value})
 
 

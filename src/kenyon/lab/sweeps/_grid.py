@@ -41,7 +41,7 @@ def expand(values: Mapping[str, Any]) -> list[RunConfig]:
         ...     "learner": ["ncm", "kenyon"],
         ...     "when": [{"if": {"learner": "kenyon"}, "options": {"n_hidden": {"from": 100, "to": 300, "step": 100}}}],
         ... })
-        >>> [(config.learner, config.given.get("n_hidden")) for config in configs]
+        >>> [(config.learner, config.options.get("n_hidden")) for config in configs]
         [('ncm', None), ('kenyon', 100), ('kenyon', 200), ('kenyon', 300)]
     """
     for key in values:
