@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kenyon.errors import InputError
+from kenyon.features import SparseRows
 from kenyon.model import model_file
 from kenyon.model.batch import Lesson
 from kenyon.model.build import build_engine, check_budget, check_hidden, kept_params, seed_of, settle
 from kenyon.model.classes import Classes, reject_below
-from kenyon.model.engine import Engine, Journal
+from kenyon.model.engine import Engine, Journal, dense
 from kenyon.model.fitted import Core
 from kenyon.model.inputs import Inputs, check_labels, check_samples, check_scores
 from kenyon.model.inspection import head_of
@@ -189,7 +190,7 @@ class KenyonClassifier(Classes):
         lesson = Lesson(neurons, before, after, arrivals, predict)
         learned = Core(engine, all_heads, inputs)
         if settle and engine.scaler is not None and lesson.taught.any():
-            engine.scaler.settle(samples[lesson.taught])
+            engine.scaler.settle(dense(samples[lesson.taught]))
         if core is None:
             engine.learn(samples, lesson, None)  # nobody sees this engine before it has learned
             self._core = learned
@@ -289,7 +290,7 @@ class KenyonClassifier(Classes):
 
         return self._read(scores)
 
-    def _samples(self, core: Core, X: ArrayLike) -> NDArray:
+    def _samples(self, core: Core, X: ArrayLike) -> NDArray | SparseRows:
         return check_samples(core.inputs, X, absent=self._absent(core))
 
     # ---- files, and what may be asked before learning
@@ -361,7 +362,7 @@ class KenyonClassifier(Classes):
 
     def _make_engine(self, inputs: Inputs, n_classes: int, in_bytes: bool) -> Engine:
         n_inputs, seed = inputs.n_features_in_, seed_of(self.random_state)
-        params = kept_params(self.get_params(deep=False), n_inputs, n_classes, inputs.floats, in_bytes)
+        params = kept_params(self.get_params(deep=False), n_inputs, n_classes, inputs.floats, in_bytes, inputs.sparse)
         overhead = model_file.empty_bytes(params, seed, inputs)
         settings = settle(params, n_inputs, n_classes, overhead, floats=inputs.floats, in_bytes=in_bytes)
         inputs.floats = settings["floats"]

@@ -46,13 +46,14 @@ class Estimator(ClassifierOptions):
         return MetadataRequest(owner=self)
 
     def __sklearn_tags__(self) -> Tags:
-        from sklearn.utils import ClassifierTags, Tags, TargetTags
+        from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags
 
         return Tags(
             estimator_type="classifier",
             target_tags=TargetTags(required=True),
             # a sparse projection spreads many inputs over its units; scikit-learn's check has two inputs in all
             classifier_tags=ClassifierTags(poor_score=not all(_is_default(name, getattr(self, name)) for name in KIND)),
+            input_tags=InputTags(sparse=True),
             transformer_tags=None,
             regressor_tags=None,
         )
