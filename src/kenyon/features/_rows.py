@@ -46,8 +46,8 @@ class SparseRows:
     def __len__(self) -> int:
         return len(self._starts) - 1
 
-    def __getitem__(self, chosen: slice | NDArray[np.bool_]) -> SparseRows:
-        """A range of samples, or those that a mask marks."""
+    def __getitem__(self, chosen: slice | NDArray) -> SparseRows:
+        """A range of samples, or those that a mask or a list of numbers names."""
         if isinstance(chosen, slice):
             first, last, step = chosen.indices(len(self))
             if step == 1:
