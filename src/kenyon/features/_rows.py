@@ -18,6 +18,7 @@ class SparseRows:
         n_inputs: width of a sample.
 
     Example:
+        >>> import numpy as np
         >>> rows = SparseRows(np.array([0, 1, 3]), np.array([2, 0, 1]), np.array([5.0, 1.0, 2.0]), 3)
         >>> rows.shape, rows[1:].toarray().tolist()
         ((2, 3), [[1.0, 2.0, 0.0]])
