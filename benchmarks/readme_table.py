@@ -3,8 +3,8 @@
     kenyon reproduce --results docs/results
     python benchmarks/readme_table.py
 
-The methods of `SHOWN` on Split-MNIST: class-incremental accuracy and the bytes a method keeps. docs/results.md has every
-method. A test compares README with this.
+The methods of `SHOWN` on Split-MNIST: class-incremental accuracy and the bytes a method keeps. docs/results.md has
+every method. A test compares README with this.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ SHOWN = {
     TABLE: ("Kenyon", "iid-offline", "RanDumb", "DER++", "FlyModel", "SLDA", "ER", "NCM", "Online EWC"),
 }
 """Rows by the id of their table."""
-NAMES = {"Kenyon": "Kenyon, the paper's rule GEN, 11,000 units", "iid-offline": "MLP, shuffled data, five passes"}
+NAMES = {"Kenyon": "Kenyon, local rule GEN", "iid-offline": "MLP, shuffled data, five passes"}
 MARKS = ("<!-- main table: written by benchmarks/readme_table.py -->", "<!-- end of main table -->")
 
 
