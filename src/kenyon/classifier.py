@@ -326,7 +326,9 @@ class KenyonClassifier(Classes):
             level: probability with which the interval holds the accuracy.
 
         Example:
+            >>> import numpy as np
             >>> from sklearn.datasets import load_iris
+            >>> from kenyon import KenyonClassifier
             >>> X, y = load_iris(return_X_y=True)
             >>> order = np.random.default_rng(0).permutation(len(y))
             >>> estimate = KenyonClassifier(random_state=0).fit(X[order], y[order]).accuracy_estimate()
