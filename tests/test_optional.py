@@ -59,6 +59,7 @@ for params in ({"memory_budget": "20KB", "shape": (8, 8)}, {"rule": "mse", "n_hi
         except InputError:
             continue
         raise AssertionError(bad)
+    assert "KenyonClassifier" in model._repr_html_()
     model.learn_one(X[0], y[0]).partial_fit(X.tolist(), y.tolist())
     model.save(sys.argv[1])
     assert np.array_equal(KenyonClassifier.load(sys.argv[1]).predict(X), model.predict(X))
