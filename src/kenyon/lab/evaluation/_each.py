@@ -141,7 +141,7 @@ class _Opened:
         self._sets: dict[str, Dataset] = {}
 
     def get(self, config: RunConfig) -> Dataset:
-        key = repr((config.dataset, config.backbone))
+        key = repr((config.dataset, config.backbone, config.label, config.domain, id(config.data)))
         if key not in self._sets:
             self._sets[key] = self._terms.open(config, self._watch)
         return self._sets[key]

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from kenyon.data.backbones import BackboneConfig
 from kenyon.data.streams import Curriculum, content_sum
+from kenyon.lab.evaluation._own import data_sum
 from kenyon.lab.evaluation._result import json_safe
 from kenyon.lab.evaluation._sources import source_sums
 from kenyon.learners import find_learner, learner_class, learner_options, tuned_options
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 MEANING = 1
 """Raised when the streams or the loop give other results for the same configuration, or a default of theirs changes."""
 
-_APART = ("dataset", "learner", "curriculum", "backbone", "options", "given")
+_APART = ("dataset", "learner", "curriculum", "backbone", "options", "given", "data")
 """The fields of a configuration that are looked at on their own."""
 
 
@@ -42,10 +43,15 @@ def identity(config: RunConfig) -> dict[str, Any]:
         values["backbone"] = differing(config.backbone, defaults)
     values["options"] = differing(config.options, learner_options(config.learner, config.options))
     tuned = tuned_options(config.learner, config.curriculum.scenario)
-    behind: dict[str, Any] = {"tuned": tuned, "content": content_sum(config.dataset), "sources": sources_of(config)}
+    behind: dict[str, Any] = {"tuned": tuned, "content": content_of(config), "sources": sources_of(config)}
     behind |= {"defaults": defaults_of(config), "hidden_signal": hidden_signal_of(config)}
     values["options"].pop("hidden_signal", None)  # none: the random codes that the ids of earlier versions stand for
     return json_safe(values | {key: value for key, value in behind.items() if value})
+
+
+def content_of(config: RunConfig) -> str | None:
+    """A sum of the content of a user's own data; None for a published data set."""
+    return content_sum(config.dataset) if config.data is None else data_sum(config.data)
 
 
 def id_of(values: Mapping[str, Any], seed: int) -> str:
@@ -61,7 +67,7 @@ def meaning_of(learner: str) -> list[int]:
 
 def defaults_of(config: RunConfig) -> int | None:
     """Raised where the defaults of our own learner changed for some data: for floats, which bytes never are."""
-    if config.learner != "kenyon" or not (config.backbone or content_sum(config.dataset)):
+    if config.learner != "kenyon" or not (config.backbone or content_of(config)):
         return None
     options, defaults = config.options, learner_options("kenyon", config.options)
     left_open = all(options.get(name, defaults[name]) == defaults[name] for name in ("features", "threshold", "shape"))

@@ -51,7 +51,11 @@ class Terms(NamedTuple):
         return folder.complete and not self.again and not self.lacks_model(folder) and self.kept is None
 
     def open(self, config: RunConfig, watch: Watch) -> Dataset:
-        images = load_dataset(config.dataset, data_dir=self.data_dir, label=config.label)
+        if config.data is not None:
+            if config.backbone:
+                raise ConfigError("backbone and data are given: expected features, or images by name or path")
+            return config.data
+        images = load_dataset(config.dataset, data_dir=self.data_dir, label=config.label, domain=config.domain)
         return with_backbone(images, config.backbone, self.data_dir, watch) if config.backbone else images
 
     def logs(self, config: RunConfig, seed: int, folder: RunFolder) -> list[Watch]:
@@ -83,6 +87,8 @@ def run_elsewhere(config: RunConfig, seed: int, terms: Terms, wait: bool) -> tup
     watch = _Notes()
 
     def dataset() -> Dataset:
+        if config.data is not None or config.label is not None or config.domain is not None:
+            return terms.open(config, watch)
         return open_dataset(config.dataset, None if terms.data_dir is None else str(terms.data_dir), config.backbone)
 
     try:
