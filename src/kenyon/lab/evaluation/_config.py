@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from kenyon.data.backbones import BackboneConfig
-from kenyon.data.streams import Curriculum, Dataset
+from kenyon.data.streams import Curriculum, Dataset, content_sum
 from kenyon.errors import ConfigError, unknown
 from kenyon.lab.evaluation._asking import ASKING
 from kenyon.lab.evaluation._identity import id_of, identity
 from kenyon.lab.evaluation._loop import TESTS
-from kenyon.lab.evaluation._older import older_ids
-from kenyon.lab.evaluation._own import learner_name, own_data
+from kenyon.lab.evaluation._own import data_sum, learner_name, own_data
 from kenyon.learners import check_learner_config
 from kenyon.utils.system import read_toml
+from kenyon.utils.wording import slug
 
 _CURRICULUM_KEYS = tuple(f.name for f in fields(Curriculum) if f.name != "seed")
 MOST_SEEDS = 100_000
@@ -55,7 +55,6 @@ class RunConfig:
         rate: samples that arrive in a second; a learner that takes longer, by processor time, misses samples.
         label_budget: the share of samples whose label is given; the learner asks for them.
         asking: how: "uncertainty", "random", or "learner" for its own `asks_for(X, task)`.
-        given: the options as they were given, without the defaults.
         data: your own data, where `dataset` was not a name; `dataset` is then their name.
 
     Example:
@@ -82,7 +81,6 @@ class RunConfig:
     label_budget: float | None = None
     asking: str = "uncertainty"
     data: Dataset | None = field(init=False, repr=False, compare=False, default=None)
-    given: Mapping[str, Any] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         own = own_data(self.dataset, self.curriculum)
@@ -100,15 +98,15 @@ class RunConfig:
             raise unknown("value of tests", self.tests, TESTS)
         every = self.weights_every
         if every is not None and (type(every) is not int or every < 0):
-            raise ConfigError(f"weights_every = {every!r}: expected a whole number of samples, 0 for no records")
+            raise ConfigError(f"weights_every = {every!r}: expected an integer number of samples, 0 for no records")
         for name in ("label", "domain"):
             value = getattr(self, name)
             if value is not None and not isinstance(value, str):
                 raise ConfigError(f"{name} is {value!r}: expected the name of a column")
         if self.backbone is not None:
             object.__setattr__(self, "backbone", BackboneConfig.from_value(self.backbone).to_dict())
-        object.__setattr__(self, "given", {name: _plain(name, value) for name, value in self.options.items()})
-        options = check_learner_config(self.learner, self.curriculum.scenario, self.options)
+        given = {name: _plain(name, value) for name, value in self.options.items()}
+        options = check_learner_config(self.learner, self.curriculum.scenario, given)
         object.__setattr__(self, "options", {name: _plain(name, value) for name, value in options.items()})
 
     def _check_protocol(self) -> None:
@@ -126,9 +124,7 @@ class RunConfig:
                 raise ConfigError(f"{name} is {value!r}: expected a number above 0{limit}")
             object.__setattr__(self, name, float(value))
         if self.compute_budget is not None and self.rate is not None:
-            raise ConfigError(
-                f"compute_budget is {self.compute_budget:g} and rate is {self.rate:g}: expected one of them"
-            )
+            raise ConfigError(f"compute_budget is {self.compute_budget:g} and rate is {self.rate:g}: expected one")
         if self.asking not in ASKING:
             raise unknown("asking", self.asking, ASKING)
         if self.asking != "uncertainty" and self.label_budget is None:
@@ -161,24 +157,27 @@ class RunConfig:
 
     def run_id(self, seed: int) -> str:
         """SHA-256 of what differs from the defaults, of what lies behind it, and of the seed; 12 hex digits."""
-        return id_of(identity(self), seed)
+        return id_of(self.identity, seed)
 
-    def run_ids(self, seed: int) -> tuple[str, ...]:
-        """The run's id, and those that an earlier version may have given to it."""
-        return (self.run_id(seed), *older_ids(self, seed))
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What the id is made of besides the seed: the configuration, and the content of a data set of your own."""
+        content = content_sum(self.dataset) if self.data is None else self._data_sum
+        return self._identity | ({"content": content} if content else {})
+
+    @cached_property
+    def _data_sum(self) -> str:
+        assert self.data is not None
+        return data_sum(self.data)
+
+    @cached_property
+    def _identity(self) -> dict[str, Any]:
+        return identity(self)
 
     def folder_name(self, seed: int) -> str:
         """A readable name that no other configuration and seed share."""
-        return f"{self._words()}-s{seed}-{self.run_id(seed)}"
-
-    def older_names(self, seed: int) -> list[str]:
-        """The names that an earlier version may have given to the same run, most likely first."""
-        return [f"{self._words()}-s{seed}-{run_id}" for run_id in self.run_ids(seed)[1:]]
-
-    def _words(self) -> str:
-        parts = [Path(self.dataset).stem, self.curriculum.scenario, self.learner, self.options.get("rule")]
-        words = [re.sub(r"[^a-z0-9]+", "-", part.lower()).strip("-") for part in parts if isinstance(part, str)]
-        return "-".join(words)
+        words = [Path(self.dataset).stem, self.curriculum.scenario, self.learner, self.options.get("rule")]
+        return f"{slug(*(word for word in words if isinstance(word, str)))}-s{seed}-{self.run_id(seed)}"
 
 
 def config_keys() -> tuple[str, ...]:
@@ -218,12 +217,12 @@ def parse_seeds(value: int | str | Sequence[int]) -> tuple[int, ...]:
         if isinstance(value, int) and value > MOST_SEEDS:
             raise ValueError
         seeds = tuple(range(value)) if isinstance(value, int) else tuple(value)
-        whole = all(type(seed) is int and 0 <= seed < 2**63 for seed in seeds)
-        if not whole or not seeds or len(set(seeds)) < len(seeds):
+        integers = all(type(seed) is int and 0 <= seed < 2**63 for seed in seeds)
+        if not integers or not seeds or len(set(seeds)) < len(seeds):
             raise ValueError
     except (TypeError, ValueError):
         raise ConfigError(
-            f"seeds = {repr(value)[:100]}: expected how many (5, at most {MOST_SEEDS:,}), or different whole numbers "
+            f"seeds = {repr(value)[:100]}: expected how many (5, at most {MOST_SEEDS:,}), or different integers "
             "from 0 up (0,3,7; one alone is 3,)"
         ) from None
     return seeds
