@@ -145,6 +145,13 @@ def test_the_curve_ends_where_the_matrix_does(scenario: str, learner: str) -> No
     assert result.curve[-1][1] == pytest.approx(result.metrics.sample_accuracy)
 
 
+def test_large_batches_are_tested_where_they_end() -> None:
+    config = RunConfig("digits", "slda", Curriculum(max_per_task=90), {"batch_size": 40}, test_every=10)
+    result = run(config, [0]).results[0]
+    assert [point[0] for point in result.curve][:5] == [40, 80, 90, 130, 170]
+    assert result.metrics.anytime_accuracy == pytest.approx(np.mean([accuracy for _, accuracy in result.curve]))
+
+
 def test_learning_alone_gives_the_same_model() -> None:
     curriculum = Curriculum(max_per_task=100)
     both, alone = (run(RunConfig("digits", "kenyon", curriculum, prequential=p), [0]).results[0] for p in (True, False))

@@ -127,8 +127,8 @@ class Metric:
 
 
 def _anytime(run: FinishedRun) -> float:
-    if len(run.tally.curve):
-        return float((run.tally.curve[:, 1] / np.maximum(run.tally.curve[:, 2], 1)).mean())
+    if len(curve := run.tally.tests):
+        return float((curve[:, 1] / np.maximum(curve[:, 2], 1)).mean())
     return _incremental(run)
 
 

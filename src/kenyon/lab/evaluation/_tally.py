@@ -60,6 +60,11 @@ class Tally:
         correct, curve = np.full((n_tasks + 1, n_tasks), -1), np.full((n_points, 3 + 2 * n_classes), -1)
         return cls(correct, seen=np.zeros(n_classes, np.int64), curve=curve)
 
+    @property
+    def tests(self) -> NDArray[np.int64]:
+        """The rows of `curve` that were tested: a learner with large batches cannot be stopped at every point."""
+        return self.curve[self.curve[:, 0] >= 0]
+
     def next_row(self) -> None:
         self.row, self.trained, self.ended, self.tested = self.row + 1, 0, 0, 0
 
