@@ -138,9 +138,9 @@ def _result(
         backbone_bytes=backbone_bytes(stream.dataset),
         options=dict(getattr(learner, "options", {})),
         run=run_id,
-        curve=tuple((int(row[0]), row[1] / max(int(row[2]), 1)) for row in tally.tests),
+        curve=tuple((int(row[0]), int(row[1]) / max(int(row[2]), 1)) for row in tally.tests),
         recall_curve=tuple(
-            tuple(None if n == 0 else right / n for right, n in zip(*np.split(row[3:], 2), strict=True))
+            tuple(None if n == 0 else right / n for right, n in zip(*row[3:].reshape(2, -1).tolist(), strict=True))
             for row in tally.tests
         ),
     )
