@@ -79,7 +79,7 @@ def c_api() -> str:
     from importlib.resources import files as package_files
 
     header = package_files("kenyon.export").joinpath("c", "kenyon.h").read_text(encoding="utf-8")
-    first = "This page is for users of `kenyon export --to c`: the header of the exported sources, which documents each call."
+    first = "This page is for users of `kenyon export --to c`: the header, which explains each call."
     return f"# C API\n\n{first}\n\n```c\n{header}```\n"
 
 
