@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kenyon.classifier import KenyonClassifier
+    from kenyon.regressor import KenyonRegressor
 
     __version__: str
 
-__all__ = ["KenyonClassifier", "__version__"]
+__all__ = ["KenyonClassifier", "KenyonRegressor", "__version__"]
 
 
 def __getattr__(name: str) -> Any:
@@ -18,6 +19,10 @@ def __getattr__(name: str) -> Any:
         from kenyon.classifier import KenyonClassifier
 
         return KenyonClassifier
+    if name == "KenyonRegressor":
+        from kenyon.regressor import KenyonRegressor
+
+        return KenyonRegressor
     if name == "__version__":
         from importlib.metadata import PackageNotFoundError, version
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Hashable, Iterator, Mapping
-from math import isfinite
-from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from kenyon.apps._names import names_of, row_of
 from kenyon.classifier import KenyonClassifier
-from kenyon.errors import ConfigError, InputError, require
+from kenyon.errors import require
 
 base = require("river.base", "river", "RiverAnomalyDetector")
 
@@ -20,7 +18,7 @@ FEWEST = 8
 """Before so many samples nothing is called an anomaly."""
 
 SHARE = 16
-"""Scores come from a copy of the model, which is renewed when there is one sample more for so many."""
+"""Answers come from a copy of the model, which is renewed when there is one sample more for so many."""
 
 
 class RiverAnomalyDetector(base.AnomalyDetector):  # type: ignore[name-defined]
@@ -62,10 +60,8 @@ class RiverAnomalyDetector(base.AnomalyDetector):  # type: ignore[name-defined]
 
     def learn_one(self, x: Mapping[Hashable, Any]) -> None:
         """Learn that a sample is one of the usual ones."""
-        names = self._names or {name: number for number, name in enumerate(sorted(x, key=str))}
-        if not names:
-            raise ConfigError("the first sample has no features: expected at least one")
-        self._model.partial_fit(self._row(x, names), np.zeros(1, np.int64))
+        names = self._names or names_of(x)
+        self._model.partial_fit(row_of(x, names), np.zeros(1, np.int64))
         self._names, self._n = names, self._n + 1
 
     def score_one(self, x: Mapping[Hashable, Any]) -> float:
@@ -74,18 +70,7 @@ class RiverAnomalyDetector(base.AnomalyDetector):  # type: ignore[name-defined]
             return 0.0
         if self._served is None or self._n - self._n_served > self._n_served // SHARE:
             self._served, self._n_served = copy.deepcopy(self._model), self._n
-        return 1.0 - float(self._served.familiarity(self._row(x, self._names))[0])
-
-    def _row(self, x: Mapping[Hashable, Any], names: Mapping[Hashable, int]) -> NDArray[np.float64]:
-        row = np.full((1, len(names)), np.nan)
-        for name, value in x.items():
-            if value is None:
-                continue
-            if not isinstance(value, (Real, np.bool_)) or not isfinite(float(value)):
-                raise InputError(f"feature {name!r} is {value!r}: expected a finite number, or None")
-            if name in names:
-                row[0, names[name]] = float(value)
-        return row
+        return 1.0 - float(self._served.familiarity(row_of(x, self._names))[0])
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:

@@ -42,11 +42,12 @@ from numpy.typing import NDArray
 
 from kenyon.apps._anomaly import RiverAnomalyDetector
 from kenyon.apps._bag import Bag
+from kenyon.apps._regressor import RiverRegressor
 from kenyon.classifier import KenyonClassifier
 from kenyon.errors import ConfigError, InputError, require
 from kenyon.utils.options import OPTIONS
 
-__all__ = ["DEFAULT", "RiverAnomalyDetector", "RiverClassifier"]
+__all__ = ["DEFAULT", "RiverAnomalyDetector", "RiverClassifier", "RiverRegressor"]
 
 base = require("river.base", "river", "RiverClassifier")
 dataframe = require("river.utils.dataframe", "river", "RiverClassifier")

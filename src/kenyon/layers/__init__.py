@@ -16,6 +16,7 @@ from kenyon.layers._counting import CountingLayer
 from kenyon.layers._few_bit_weights import FewBitLayer
 from kenyon.layers._local_error import LocalErrorLayer
 from kenyon.layers._plastic import PlasticLayer
+from kenyon.layers._readout import oracle_shrinkage
 from kenyon.layers._second_order import SecondOrderLayer
 from kenyon.layers._state import Declared, State, axis_sizes, bytes_of
 from kenyon.layers._whole_readout import WholeReadout, whole_readout_numbers
@@ -63,5 +64,6 @@ __all__ = [
     "axis_sizes",
     "bytes_of",
     "layer_class",
+    "oracle_shrinkage",
     "whole_readout_numbers",
 ]

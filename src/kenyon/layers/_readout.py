@@ -183,6 +183,11 @@ def oracle_shrinkage(scatter: NDArray[np.float64], n_used: float) -> float:
     Chen, Wiesel, Eldar and Hero, "Shrinkage algorithms for MMSE covariance estimation", 2010: the covariance S of n
     samples in d dimensions becomes (1 - rho) S + rho mean(diag S) I, so that lambda is rho / (1 - rho). Terms of 2 / d
     are left out, as in scikit-learn.
+
+    Example:
+        >>> import numpy as np
+        >>> oracle_shrinkage(np.diag([4.0, 2.0]), n_used=10.0) > oracle_shrinkage(np.diag([4.0, 2.0]), n_used=1e6)
+        True
     """
     d, n = len(scatter), max(n_used, 1.0)
     trace = float(np.trace(scatter)) ** 2

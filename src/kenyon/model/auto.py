@@ -101,7 +101,7 @@ def resolved(values: Mapping[str, Any], default_rule: bool, untouched: bool) -> 
         raise ConfigError(f"bits is {bits} and arithmetic is 'integer': expected bits=8, 4, 3 or 2 with it")
     more: dict[str, Any] = {"features": features, "layer": layer, "bits": bits, "table": table, "floats": table}
     more["own_range"] = own_range
-    more["usual_units"] = _usual_units(values["n_inputs"], features, second, table)
+    more["usual_units"] = usual_units(values["n_inputs"], features, second, table)
     more["arithmetic"] = "integer" if integer else "float"
     # activity in bytes: also that before a layer that adds it up exactly, or in few bits, with floats besides
     whole = layer in ("second-order", "counting") and features == "windows"
@@ -150,7 +150,7 @@ def _for_ramps(values: Mapping[str, Any], untouched: bool) -> bool:
     return values["layer"] == "second-order"
 
 
-def _usual_units(n_inputs: int, features: str, second: bool, table: bool) -> int:
+def usual_units(n_inputs: int, features: str, second: bool, table: bool) -> int:
     """Units where neither the user nor a memory budget says how many."""
     if features != "ramps":
         return SECOND_ORDER_UNITS if second else TABLE_UNITS if table else DEFAULT_UNITS
