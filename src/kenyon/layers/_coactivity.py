@@ -6,7 +6,7 @@ Each way declares its arrays, adds samples to them, and gives the moments that a
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -125,6 +125,9 @@ class Coactivity(ABC):
         """(units, neurons): the mean activity of each class, zero where it was never taught."""
         views = state.views()
         return views["sums"] / np.maximum(views["taught"], 1)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**vars(self), "_scratch": {}}  # scratch is neither copied nor pickled
 
     def room(self, name: str, shape: tuple[int, ...], dtype: type[np.generic]) -> NDArray:
         """Scratch, made when first needed."""
