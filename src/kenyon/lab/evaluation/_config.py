@@ -14,7 +14,7 @@ from kenyon.errors import ConfigError, unknown
 from kenyon.lab.evaluation._identity import id_of, identity
 from kenyon.lab.evaluation._loop import TESTS
 from kenyon.lab.evaluation._older import older_ids
-from kenyon.learners import check_learner_config
+from kenyon.learners import check_learner_config, learner_class
 from kenyon.utils.system import read_toml
 
 _CURRICULUM_KEYS = tuple(f.name for f in fields(Curriculum) if f.name != "seed")
@@ -72,8 +72,9 @@ class RunConfig:
             raise ConfigError(f"label is {self.label!r}: expected the name of a column")
         if self.backbone is not None:
             object.__setattr__(self, "backbone", BackboneConfig.from_value(self.backbone).to_dict())
-        object.__setattr__(self, "given", {name: _plain(name, value) for name, value in self.options.items()})
         options = check_learner_config(self.learner, self.curriculum.scenario, self.options)
+        common = getattr(learner_class(self.learner), "common_options", dict)
+        object.__setattr__(self, "given", {name: _plain(name, value) for name, value in common(self.options).items()})
         object.__setattr__(self, "options", {name: _plain(name, value) for name, value in options.items()})
 
     @classmethod

@@ -43,8 +43,7 @@ def identity(config: RunConfig) -> dict[str, Any]:
     values["options"] = differing(config.options, learner_options(config.learner, config.options))
     tuned = tuned_options(config.learner, config.curriculum.scenario)
     behind: dict[str, Any] = {"tuned": tuned, "content": content_sum(config.dataset), "sources": sources_of(config)}
-    behind |= {"defaults": defaults_of(config), "hidden_signal": hidden_signal_of(config)}
-    values["options"].pop("hidden_signal", None)  # none: the random codes that the ids of earlier versions stand for
+    behind |= {"defaults": defaults_of(config)}
     return json_safe(values | {key: value for key, value in behind.items() if value})
 
 
@@ -64,15 +63,8 @@ def defaults_of(config: RunConfig) -> int | None:
     if config.learner != "kenyon" or not (config.backbone or content_sum(config.dataset)):
         return None
     options, defaults = config.options, learner_options("kenyon", config.options)
-    left_open = all(options.get(name, defaults[name]) == defaults[name] for name in ("features", "threshold", "shape"))
+    left_open = all(options.get(name, defaults[name]) == defaults[name] for name in ("features", "shape"))
     return 2 if left_open else None
-
-
-def hidden_signal_of(config: RunConfig) -> str | None:
-    """What hidden layers learn from, where they are and it is not the random codes of earlier versions."""
-    if config.learner != "kenyon" or not config.options.get("hidden_layers"):
-        return None
-    return None if config.options.get("hidden_signal") == "codes" else "errors"
 
 
 def sources_of(config: RunConfig) -> dict[str, str]:
@@ -80,12 +72,11 @@ def sources_of(config: RunConfig) -> dict[str, str]:
     sums: dict[str, str] = {}
     if ":" in config.learner:
         sums |= source_sums(config.learner, learner_class(config.learner))
-    rule = config.options.get("rule")
-    if config.learner == "kenyon" and isinstance(rule, str):
-        from kenyon.rules import get_rule
+    if config.learner == "kenyon":
+        from kenyon.model.plain import named_parts
 
-        for part in (get_rule(rule), get_rule(rule).plasticity):
-            sums |= source_sums(rule, type(part))
+        for name, cls in named_parts(config.options):
+            sums |= source_sums(name, cls)
     return sums
 
 
