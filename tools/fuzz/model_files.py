@@ -140,7 +140,9 @@ class ModelFiles(Target):
             model.test_then_learn(self._X[:4], [None] * 4, task=task)
         except KenyonError:
             return
-        if getattr(model.spec_.layer, "half_life", None) is None and _held(model) != before:  # what fades is written anew in other units at times
+        if (
+            getattr(model.spec_.layer, "half_life", None) is None and _held(model) != before
+        ):  # what fades is written anew in other units at times
             raise AssertionError("samples without a label changed the model")
 
 

@@ -17,6 +17,7 @@ from kenyon.features._identity import Identity, IdentityUnits
 from kenyon.features._own_range import as_bytes
 from kenyon.features._ramps import Ramps, RampUnits, inputs_beside
 from kenyon.features._rescaling import Rescaling
+from kenyon.features._rows import SparseRows
 from kenyon.features._shape import Layout, layout_of
 from kenyon.features._sparse import Sparse, SparseProjection
 from kenyon.features._windows import Windows, WindowUnits
@@ -59,6 +60,7 @@ __all__ = [
     "Setting",
     "Sparse",
     "SparseProjection",
+    "SparseRows",
     "WindowUnits",
     "Windows",
     "Workspace",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,7 @@ from kenyon import core
 from kenyon.errors import ConfigError
 from kenyon.features._base import Active, FeaturesPart, Setting, make_active, rooted
 from kenyon.features._exact import check_bytes
+from kenyon.features._rows import SparseRows
 from kenyon.utils.options import option
 
 
@@ -66,6 +67,14 @@ class IdentityUnits:
         if self.exact:
             check_bytes(samples)
         core.identity(rooted(samples) if self._root else samples, self._unit_norm, *workspace.active)
+        return workspace.active
+
+    def activate_rows(self, rows: SparseRows, workspace: Any) -> Active:
+        """`activate` of samples of which few values are not zero, to the bit, in time that they alone decide."""
+        inputs, values = rows.packed(np.uint8 if rows.dtype == np.uint8 else np.float32)
+        self.activate(values, workspace)
+        units = workspace.active[0][: len(rows), : values.shape[1]]
+        units[...] = np.take_along_axis(inputs, np.minimum(units, values.shape[1] - 1).astype(np.int64), axis=1)
         return workspace.active
 
     @property

@@ -1,9 +1,10 @@
 """A half-life: what a layer of sums keeps is halved every so many samples, so that it follows a stream that changes.
 
 When the layer has learned twice `half_life` samples, the count of every class is halved, rounded up, and with it the
-weight of what is kept for the class: means and the scatter per sample stay as they are, and what comes next moves them
-twice as far. So a sample counts for half after `half_life` others, for a quarter after twice as many, and no class is
-ever forgotten altogether. It follows from the counts alone, so the stream may be cut in any way, and nothing more is kept.
+weight of what is kept for the class: means and the scatter per sample stay as they are, and what comes next moves
+them twice as far. So a sample counts for half after `half_life` others, for a quarter after twice as many, and no
+class is ever forgotten altogether. It follows from the counts alone, so the stream may be cut in any way, and nothing
+more is kept.
 """
 
 from __future__ import annotations

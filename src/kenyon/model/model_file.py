@@ -232,6 +232,8 @@ def _params_from_json(params: Mapping[str, Any], overrides: Mapping[str, Any]) -
         if isinstance(table, dict):
             table.pop(option, None)
     restored = {name: from_json(value, name) for name, value in params.items() if name not in overrides}
+    if isinstance(pairs := restored.get("class_weight"), (list, tuple)):
+        restored["class_weight"] = dict(pairs)
     given = {**restored, **{name: value for name, value in overrides.items() if name not in nested}}
     given = with_nested(given, nested)
     for name in given:

@@ -6,9 +6,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from kenyon.utils.options import option, options_of
 
@@ -88,6 +88,12 @@ class ClassifierOptions:
     unlabelled: int | None = option(
         None, "Number that marks a sample without a label, besides None and NaN.", "number", off=True, of_run=False
     )
+    class_weight: Mapping[Any, float] | str | None = option(
+        None,
+        "How often a sample of each label counts, such as {'rare': 10.0}, 1 for labels that are not named; 'balanced' "
+        "in fit alone, where it makes all classes count the same.",
+        "weights", off=True, of_run=False,
+    )  # fmt: skip
     n_jobs: int | None = option(
         None, "Threads for features and prediction, -1 for all processors. Changes no result.", "threads", off=True
     )
@@ -96,5 +102,6 @@ class ClassifierOptions:
     )
 
 
+ClassifierOptions.__init__.__qualname__ = "KenyonClassifier.__init__"  # as Python's errors name it
 OPTIONS = options_of(ClassifierOptions)
 """Every option of the classifier, by name."""

@@ -182,6 +182,8 @@ def to_json(value: Any) -> Any:
         return modulation.to_config(value)
     if isinstance(value, np.generic):
         return value.item()
+    if isinstance(value, Mapping):
+        return [[label, weight] for label, weight in value.items()]
     return [to_json(item) for item in value] if isinstance(value, (tuple, list, np.ndarray)) else value
 
 

@@ -7,10 +7,10 @@ those that are predicted, are scaled and not counted. So the result does not dep
 `predict` sees a sample as `partial_fit` would.
 
 What was learned was learned in the units of its time. Moments that moved with every class that arrives would leave
-the first classes where they no longer are, so the moments of an input stand still once it was counted 64 times.
-(With a `half_life` they follow the last samples, as everything else does.) An input that has not varied yet is zero, and
-is counted 16 times at most, so that one that begins to vary late finds its scale all the same. An absent value (NaN, with
-`missing="absent"`) is zero, as if it were the mean, and is not counted.
+the first classes where they no longer are, so the moments of an input stand still once it was counted 64 times. (With
+a `half_life` they follow the last samples, as everything else does.) An input that has not varied yet is zero, and is
+counted 16 times at most, so that one that begins to vary late finds its scale all the same. An absent value (NaN,
+with `missing="absent"`) is zero, as if it were the mean, and is not counted.
 
 The inputs of ramps have units of their own (`_units.py`).
 

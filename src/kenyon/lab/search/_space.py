@@ -2,8 +2,8 @@
 
 A point is a mapping from every parameter's name to its value, NaN where the parameter is inactive.
 The names are those of the learner's options; `gen.rule__b1` is the option `rule__b1` under the rule `gen`,
-`plastic.windows.features__shifts` is the shifts of windows before a plastic layer, and `layer__decay_on` is the switch of
-a decay that can be off. Options that every configuration shares are no parameters: they are `fixed`.
+`plastic.windows.features__shifts` is the shifts of windows before a plastic layer, and `layer__decay_on` is the switch
+of a decay that can be off. Options that every configuration shares are no parameters: they are `fixed`.
 """
 
 from __future__ import annotations
@@ -261,7 +261,7 @@ def _read(
 
 
 def _options(chosen: Mapping[str, Any], prefix: str, found: list[Parameter]) -> set[str]:
-    """The options that the learner can have here: under what is chosen, and each choice of a part that stands beside."""
+    """The options that the learner can have: under what is chosen, and each choice of a part beside it."""
     from kenyon.learners import learner_options
     from kenyon.model.plain import KINDS
 
