@@ -82,7 +82,13 @@ def option(default: Any, meaning: str, kind: str, **more: Any) -> Any:
 
 
 def options_of(cls: type) -> Mapping[str, Option]:
-    """The options that a dataclass declares, by name; a field without a declaration is a plain number."""
+    """The options that a dataclass declares, by name; a field without a declaration is a plain number.
+
+    Example:
+        >>> from kenyon.rules import GEN
+        >>> isinstance(options_of(GEN)["b1"], Option)
+        True
+    """
     return _options_of(cls)
 
 
