@@ -74,7 +74,7 @@ def test_plain_text_when_not_on_a_terminal() -> None:
     assert re.fullmatch(r"seed 0: task 1 of 5 learned, accuracy on the tasks so far \d+\.\d\d %", lines[0])
     again = kenyon("run", *TINY, "--seeds", "2")
     assert again.stdout == result.stdout
-    assert all("found complete" in line for line in again.stderr.splitlines())
+    assert all("found in the store" in line for line in again.stderr.splitlines())
 
 
 def test_the_command_line_wins_over_the_file(tmp_path: Path) -> None:

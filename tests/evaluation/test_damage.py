@@ -17,28 +17,28 @@ from cases import slow
 from evaluation.workers import Interrupted, content, make_config
 from kenyon.data.streams import Curriculum, load_dataset
 from kenyon.errors import DataError
-from kenyon.lab.evaluation import RunConfig, RunFolder, Store, Tally, Watch, run, run_dataset
+from kenyon.lab.evaluation import Event, RunConfig, RunFolder, Store, Watch, run, run_dataset
 from kenyon.lab.evaluation._checkpoint import _sum, read_checkpoint
 
 CONFIG = make_config(max_per_task=20)
 
 
 class Notes(Watch):
-    """Keeps what it is told, and may stop the run after a task."""
+    """Keeps notes, and may stop the run after a task."""
 
     def __init__(self, stop_after: int | None = None) -> None:
         self.notes: list[str] = []
         self.begun: list[int] = []
         self.stop_after = stop_after
 
-    def note(self, message: str) -> None:
-        self.notes.append(message)
+    def note(self, event: Event) -> None:
+        self.notes.append(event.message)
 
-    def started(self, seed: int, info: object, n_test: object, tally: Tally) -> None:
-        self.begun.append(tally.learned)
+    def opened(self, event: Event) -> None:
+        self.begun.append(event.tally.learned)
 
-    def tested(self, tally: Tally) -> None:
-        if tally.row == self.stop_after:
+    def tested(self, event: Event) -> None:
+        if event.tally.row == self.stop_after:
             raise Interrupted
 
 

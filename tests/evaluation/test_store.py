@@ -11,14 +11,14 @@ import pytest
 
 from evaluation.workers import MEASURED, content, make_config
 from kenyon.errors import DataError
-from kenyon.lab.evaluation import METRICS, Metrics, RunConfig, RunResult, Store, Watch, run
+from kenyon.lab.evaluation import METRICS, Event, Metrics, RunConfig, RunResult, Store, Watch, run
 
 
 class Count(Watch):
     def __init__(self) -> None:
         self.runs = 0
 
-    def started(self, *_: object) -> None:
+    def opened(self, event: Event) -> None:
         self.runs += 1
 
 

@@ -12,21 +12,21 @@ from evaluation.workers import content, make_config, write_csv
 from kenyon.cli import app
 from kenyon.data.streams import Curriculum
 from kenyon.errors import ConfigError, DataError
-from kenyon.lab.evaluation import RunConfig, RunResult, Store, Watch, load_learner, run, run_all, state_hash
+from kenyon.lab.evaluation import Event, RunConfig, Store, Watch, load_learner, run, run_all, state_hash
 
 
 class Seen(Watch):
     def __init__(self) -> None:
-        self.n_shared, self.seeds, self.started_here = 0, list[int](), False
+        self.n_started, self.seeds, self.opened_here = 0, list[int](), False
 
-    def shared(self, n_runs: int) -> None:
-        self.n_shared = n_runs
+    def started(self, event: Event) -> None:
+        self.n_started += 1
 
-    def started(self, *_: object) -> None:
-        self.started_here = True
+    def opened(self, event: Event) -> None:
+        self.opened_here = True
 
-    def finished(self, result: RunResult) -> None:
-        self.seeds.append(result.seed)
+    def finished(self, event: Event) -> None:
+        self.seeds.append(event.result.seed)
 
 
 def test_the_number_of_workers_changes_nothing_that_is_kept(tmp_path: Path) -> None:
@@ -39,7 +39,7 @@ def test_the_number_of_workers_changes_nothing_that_is_kept(tmp_path: Path) -> N
         assert content(folders[0]) == content(folders[1])
     assert {result.folder.parent for result in two.results if result.folder} == {tmp_path / "two"}
     assert one.accuracy_matrix == two.accuracy_matrix
-    assert (watch.n_shared, sorted(watch.seeds), watch.started_here) == (3, [0, 1, 2], False)
+    assert (watch.n_started, sorted(watch.seeds), watch.opened_here) == (3, [0, 1, 2], False)
 
 
 @pytest.mark.slow
@@ -48,9 +48,9 @@ def test_what_is_complete_needs_no_worker(tmp_path: Path) -> None:
     run(config, [0], tmp_path)
     before = Store(tmp_path).folder(config, 0).file("metrics.json").stat().st_mtime_ns
     run(config, [0], tmp_path, workers=2, watch=watch)
-    assert (watch.n_shared, watch.seeds) == (0, [0])
+    assert (watch.n_started, watch.seeds) == (0, [0])
     report = run(config, [0, 1], tmp_path, workers=2, watch=watch)
-    assert watch.n_shared == 1
+    assert watch.n_started == 1
     assert len(report.results) == 2
     assert Store(tmp_path).folder(config, 0).file("metrics.json").stat().st_mtime_ns == before
     run(config, [0], tmp_path, workers=2, again=True)
@@ -99,8 +99,8 @@ def test_the_command_takes_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     command = ["run", "--max-per-task", "40", "--seeds", "2", "--n-hidden", "50"]
     result = CliRunner().invoke(app, [*command, "--workers", "2"])
     assert result.exit_code == 0, result.output
-    assert "2 runs are shared out among the workers" in result.stderr
-    assert "seed 1: done, accuracy" in result.stderr
+    assert "[2/2] seed " in result.stderr
+    assert "seed 1: accuracy" in result.stderr
     again = CliRunner().invoke(app, command)
     assert again.stdout == result.stdout
     for options, message in (

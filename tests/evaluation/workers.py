@@ -15,7 +15,7 @@ from typing import Any
 
 from kenyon.data.streams import Curriculum, load_dataset
 from kenyon.lab import evaluation
-from kenyon.lab.evaluation import METRICS, RunConfig, RunFolder, Store, Watch, run, run_dataset
+from kenyon.lab.evaluation import METRICS, Event, RunConfig, RunFolder, Store, Watch, run, run_dataset
 
 MEASURED = [metric.name for metric in METRICS.values() if metric.measured]
 
@@ -74,8 +74,9 @@ def run_seeds(config: RunConfig, seeds: list[int], store: Path, gate: Path, answ
         def __init__(self) -> None:
             self.seeds: list[int] = []
 
-        def started(self, seed: int, *_: object) -> None:
-            self.seeds.append(seed)
+        def opened(self, event: Event) -> None:
+            assert event.seed is not None
+            self.seeds.append(event.seed)
 
     watch = Started()
     os.environ["TINY_GATE"] = str(gate)

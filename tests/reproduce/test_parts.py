@@ -12,7 +12,6 @@ import pytest
 from kenyon.data.streams import Curriculum
 from kenyon.lab.evaluation import RunConfig, run
 from kenyon.lab.report import Missing, Result, Table, Value
-from kenyon.lab.search import SearchFolder, make_objective, search
 from kenyon.paper.reproduce import Setting
 from kenyon.paper.reproduce._jobs import MeasureJob, SearchJob, speed_key
 from kenyon.paper.reproduce._plan import measured_speeds, nearest_speed, recorded_speeds
@@ -193,14 +192,3 @@ def test_a_quick_number_needs_no_reason_to_be_below_the_papers(
 ) -> None:
     cell = Setting(tmp_path, quick=quick).kenyon(dataset, "single-task", {"rule": "mse"}, paper=(96.0,), below="why")
     assert isinstance(cell, Runs) and cell.below == below
-
-
-@pytest.mark.slow
-def test_a_search_goes_on_in_the_space_it_began_in(tmp_path: Path) -> None:
-    job = SearchJob("digits", "single-task", 2, 1, 100)
-    space = "[rule]\nvalues = ['mse']\n[n_hidden]\nvalues = [100]\n"
-    objective = make_objective("digits", "single-task", max_per_task=100)
-    search(objective, tmp_path / job.name, evals=1, workers=1, space=space)
-    job.do(tmp_path, None)
-    assert job.done(tmp_path)
-    assert [e.point for e in SearchFolder(tmp_path / job.name).evaluations()] == [{"rule": "mse", "n_hidden": 100}] * 2

@@ -11,12 +11,14 @@ from typer.testing import CliRunner
 from kenyon.cli import app
 from kenyon.data.streams import Curriculum, load_dataset
 from kenyon.lab.evaluation import RunConfig, run
+from kenyon.lab.executor import Workers
 from kenyon.lab.report import Missing, ReportData, Result, read_report
 from kenyon.paper.reproduce import EXPERIMENTS, Experiment, Reproduction, Setting, experiments, find_experiments
-from kenyon.paper.reproduce._jobs import RunJob, execute
+from kenyon.paper.reproduce._jobs import StoredRun, execute
 from kenyon.paper.reproduce._setting import SAMPLE
 from kenyon.paper.reproduce._wanted import Line, Runs, Sheet
 from kenyon.paper.tables import paper_table
+from kenyon.utils.events import Event, Watch
 from reproduce.jobs import Touch
 
 SMALL = {"rule": "mse", "n_hidden": 50}
@@ -29,8 +31,17 @@ def no_real_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def silent(*_: object) -> None:
-    """Nobody is told."""
+class Ended(Watch):
+    """Keeps how each job ended."""
+
+    def __init__(self) -> None:
+        self.jobs: dict[str, str] = {}
+
+    def finished(self, event: Event) -> None:
+        self.jobs[event.job] = event.message
+
+    def failed(self, event: Event) -> None:
+        self.jobs[event.job] = "failed"
 
 
 def small(scenario: str = "class-incremental", seeds: tuple[int, ...] = (0, 1), **options: object) -> Runs:
@@ -47,7 +58,7 @@ def test_a_job_that_two_experiments_want_is_planned_once(tmp_path: Path) -> None
     made = Reproduction([sheet(shared), sheet(shared, small(n_hidden=60), name="other")], Setting(tmp_path))
     plan = made.plan()
     assert [entry.experiment for entry in plan.entries] == ["small", "small", "other", "other"]
-    assert [job.seed for job in plan.left if isinstance(job, RunJob)] == [0, 0, 1, 1]
+    assert [job.seed for job in plan.left if isinstance(job, StoredRun)] == [0, 0, 1, 1]
     assert plan.unknown == 0 and plan.seconds > 0
     assert {entry.estimate.basis for entry in plan.entries} == {"recorded"}
 
@@ -60,17 +71,17 @@ def test_what_the_store_has_is_not_run_again_and_sets_the_pace(tmp_path: Path) -
     plan = made.plan()
     assert [entry.state for entry in plan.entries] == ["done", "to do"]
     assert plan.entries[1].estimate.basis == "store"
-    outcome = made.run(plan, silent)
+    outcome = made.run(plan)
     assert not outcome.failures and not made.plan().left
     assert {path: path.stat().st_mtime_ns for path in before} == before
-    assert made.run(made.plan(), silent).report.tables == outcome.report.tables
+    assert made.run(made.plan()).report.tables == outcome.report.tables
 
 
 def test_a_job_that_fails_is_named_with_its_reason_and_the_rest_goes_on(tmp_path: Path) -> None:
     made = Reproduction([sheet(small(density=65), small())], Setting(tmp_path))
-    told: list[tuple[str, bool]] = []
-    outcome = made.run(made.plan(), lambda job, word, seconds, done: told.append((word, done)))
-    assert [done for _, done in told] == [False, True, False, True]
+    watch = Ended()
+    outcome = made.run(made.plan(), watch)
+    assert [how == "failed" for how in watch.jobs.values()] == [True, False, True, False]
     bad, good = (row.cells[0] for row in outcome.report.tables[0].rows)
     assert isinstance(bad, Missing) and "density is 65" in bad.reason
     assert bad.command and "--density 65" in bad.command
@@ -84,13 +95,11 @@ def test_a_job_that_fails_is_named_with_its_reason_and_the_rest_goes_on(tmp_path
 @pytest.mark.slow
 def test_a_process_that_dies_does_not_take_the_others_with_it(tmp_path: Path) -> None:
     jobs = [Touch("one", dies=True), Touch("two")]
-    ended: dict[str, tuple[str, bool]] = {}
-    failures = execute(
-        jobs, tmp_path, None, lambda job, word, _, done: ended.update({job.name: (word, done)}), workers=2
-    )
+    watch = Ended()
+    failures = execute(jobs, tmp_path, None, watch, Workers(2))
     assert list(failures) == ["one"]
     assert failures["one"].startswith("WorkerDiedError: its process died (exit code 3)")
-    assert ended == {"one": (failures["one"], False), "two": ("touched", True)}
+    assert watch.jobs == {"one": "failed", "two": "touched"}
     assert jobs[1].done(tmp_path)
 
 

@@ -173,10 +173,11 @@ HOLD = """
 import sys
 from threading import Event
 from search.test_search import OBJECTIVE, SPACE
-from kenyon.lab.search import SearchWatch, search
+from kenyon.lab.evaluation import Watch
+from kenyon.lab.search import search
 
-class Hold(SearchWatch):
-    def ended(self, evaluation, running):
+class Hold(Watch):
+    def finished(self, event):
         self.n = getattr(self, "n", 0) + 1
         if self.n == int(sys.argv[2]):
             print("held", flush=True)
@@ -287,13 +288,3 @@ def test_the_command_knows_the_spaces_by_name_and_gives_every_evaluation_its_bud
     assert (out / "space.toml").read_text() == printed.stdout
     missing = CliRunner().invoke(app, ["search", "--space", "rulse"])
     assert missing.exit_code != 0 and "neither rules nor bytes nor a file" in missing.output
-
-
-def test_the_live_display_shows_a_space_that_begins_with_layers() -> None:
-    """`kenyon search --space bytes` on a terminal."""
-    from kenyon.cli._search_display import LiveDisplay
-    from kenyon.lab.search import Evaluation, Outcome
-
-    with LiveDisplay() as watch:
-        watch.started([], 2)
-        watch.ended(Evaluation(0, {"layer": "second-order", "n_hidden": 9}, Outcome("done", 0.5), 1.0, "held-out"), 1)

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 
 from kenyon.errors import ConfigError
-from kenyon.lab.sweeps import Sweep, expand, labels
+from kenyon.lab.evaluation import labels
+from kenyon.lab.sweeps import Sweep, expand
 from kenyon.lab.sweeps._axis import axis
 
 

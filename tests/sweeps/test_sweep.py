@@ -15,8 +15,8 @@ from cases import slow
 from evaluation.workers import content
 from kenyon.cli import app
 from kenyon.errors import ConfigError
-from kenyon.lab.evaluation import Ended, RunConfig, Store, run_all
-from kenyon.lab.sweeps import Sweep, SweepWatch, sweep
+from kenyon.lab.evaluation import Event, Store, Watch, run_all
+from kenyon.lab.sweeps import Sweep, sweep
 from waiting import wait_until
 
 TINY = "evaluation.tiny:Tiny"
@@ -51,16 +51,16 @@ def everything(store: Path) -> dict[str, object]:
     return {folder.path.name: content(folder) for folder in Store(store).runs()}
 
 
-class Seen(SweepWatch):
+class Seen(Watch):
     def __init__(self) -> None:
         self.began: list[tuple[str, int]] = []
         self.done: list[tuple[str, int, bool]] = []
 
-    def begun(self, config: RunConfig, seed: int) -> None:
-        self.began.append((config.learner, seed))
+    def started(self, event: Event) -> None:
+        self.began.append((event.config.learner, event.seed or 0))
 
-    def ended(self, config: RunConfig, ended: Ended) -> None:
-        self.done.append((config.learner, ended.seed, ended.seconds == 0))
+    def finished(self, event: Event) -> None:
+        self.done.append((event.config.learner, event.seed or 0, event.seconds == 0))
 
 
 @pytest.mark.slow

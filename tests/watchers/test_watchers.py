@@ -11,17 +11,17 @@ import pytest
 
 from kenyon.data.streams import Curriculum, load_dataset
 from kenyon.errors import ConfigError
-from kenyon.lab.evaluation import RunConfig, RunResult, Store, Tally, Watch, run, run_dataset
-from kenyon.lab.watchers import WATCHERS, check_watcher, open_watcher
+from kenyon.lab.evaluation import Event, RunConfig, RunResult, Store, Watch, run, run_dataset
+from kenyon.lab.watchers import WATCHERS, Watches, check_watcher, open_watcher
 
 CONFIG = RunConfig("digits", "ncm", Curriculum(max_per_task=30))
 OWN = """
 from kenyon.lab.watchers import Log
 
 class Lines(Log):
-    def tested(self, tally):
+    def tested(self, event):
         with open(self.folder / "lines.txt", "a") as file:
-            file.write(f"{self.config['learner']} {self.seed} {tally.row}\\n")
+            file.write(f"{self.config['learner']} {self.seed} {event.tally.row}\\n")
 
 class NoWatch:
     pass
@@ -36,8 +36,8 @@ class StopAfter(Watch):
     def __init__(self, row: int) -> None:
         self.row = row
 
-    def tested(self, tally: Tally) -> None:
-        if tally.row == self.row:
+    def tested(self, event: Event) -> None:
+        if event.tally.row == self.row:
             raise Stopped
 
 
@@ -50,23 +50,11 @@ def stop_and_go_on(store: Path, log: str) -> RunResult:
     def watch() -> Watch:
         return open_watcher(log, folder.path, folder.path.name, CONFIG.to_dict(), 0)
 
-    class Both(Watch):
-        def __init__(self, *watches: Watch) -> None:
-            self.watches = watches
-
-        def started(self, *args: Any) -> None:
-            for watch in self.watches:
-                watch.started(*args)
-
-        def tested(self, tally: Tally) -> None:
-            for watch in self.watches:
-                watch.tested(tally)
-
     with pytest.raises(Stopped):
-        run_dataset(CONFIG, 0, load_dataset("digits"), watch=Both(watch(), StopAfter(2)), **args)
+        run_dataset(CONFIG, 0, load_dataset("digits"), watch=Watches([watch(), StopAfter(2)]), **args)
     last = watch()
-    result = run_dataset(CONFIG, 0, load_dataset("digits"), watch=Both(last), **args)
-    last.finished(result)
+    result = run_dataset(CONFIG, 0, load_dataset("digits"), watch=last, **args)
+    last(Event("finished", result=result))
     return result
 
 
@@ -115,7 +103,7 @@ def test_a_log_of_your_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert report.results[0].folder is not None
     lines = (report.results[0].folder / "lines.txt").read_text().splitlines()
     assert lines == [f"ncm 3 {row}" for row in range(6)]
-    with pytest.raises(ConfigError, match=r"no subclass of kenyon.lab.watchers.Watch"):
+    with pytest.raises(ConfigError, match=r"not a subclass of kenyon.lab.watchers.Watch"):
         run(CONFIG, [3], "other", log=["own.py:NoWatch"])
     with pytest.raises(ConfigError, match="did you mean 'tensorboard'"):
         run(CONFIG, [3], "other", log=["tensorbord"])

@@ -45,6 +45,7 @@ def reproduce(
     gpus: GpusOption = 0.0,
 ) -> None:
     """Regenerate the paper's tables and figures: plan, run what the store lacks, write the report."""
+    from kenyon.cli._progress import make_display
     from kenyon.paper.reproduce import Earlier, Reproduction, Setting, find_experiments, write_results
     from kenyon.utils.parallel import check_engine
 
@@ -65,7 +66,11 @@ def reproduce(
     print_plan(wanted, details=plan)
     if plan:
         return
-    outcome = made.write({}) if as_is else made.run(wanted, _Lines(len(wanted.left)))
+    if as_is:
+        outcome = made.write({})
+    else:
+        with make_display(quiet=False) as watch:
+            outcome = made.run(wanted, watch)
     finish(outcome)
     if results is not None:
         for path in write_results(outcome.report, results):
@@ -78,6 +83,7 @@ def print_plan(plan: Plan, details: bool) -> None:
     """Print the experiments with their jobs, and how long the rest is expected to take."""
     from kenyon.cli._tables import print_table
     from kenyon.paper.reproduce import recorded_on
+    from kenyon.utils.wording import duration
 
     if details:
         for entry in plan.entries:
@@ -103,27 +109,6 @@ def print_plan(plan: Plan, details: bool) -> None:
     if plan.unknown:
         words.append(f"{plan.unknown} jobs of unknown length not counted")
     typer.echo("; ".join(words))
-
-
-def duration(seconds: float | None) -> str:
-    """`40 s`, `12 min`, `3.4 h`."""
-    if seconds is None:
-        return "?"
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
-
-
-class _Lines:
-    """Prints a line to stderr for every job that has ended."""
-
-    def __init__(self, total: int) -> None:
-        self._total, self._ended = total, 0
-
-    def __call__(self, job: Any, word: str, seconds: float, done: bool) -> None:
-        self._ended += 1
-        state = word if done else f"FAILED: {word}"
-        typer.echo(f"[{self._ended}/{self._total}] {job.name}  {state}  {duration(seconds)}", err=True)
 
 
 def finish(outcome: Reproduced) -> None:

@@ -112,7 +112,7 @@ def run(
     **flags: str | None,
 ) -> None:
     """Run a learner on a stream, once for every seed, and print how it did."""
-    from kenyon.cli._progress import make_watch
+    from kenyon.cli._progress import make_display
     from kenyon.cli._values import parse_list, parse_settings, parse_value
     from kenyon.errors import unknown
     from kenyon.lab.evaluation import RunConfig, config_keys, parse_seeds, read_config
@@ -149,7 +149,7 @@ def run(
             raise ConfigError(f"{key} = {extra[key]!r}: expected the path of a folder")
     checked = RunConfig.from_dict({"dataset": DEFAULTS["dataset"]} | values)
     wanted = parse_seeds(extra["seeds"])
-    with make_watch(len(wanted), quiet=as_json) as watch:
+    with make_display(quiet=as_json, single=True) as watch:
         report = run_config(
             checked,
             wanted,

@@ -13,7 +13,7 @@ import typer
 from kenyon.cli._workers import AddressOption, EngineOption, WorkersOption
 
 if TYPE_CHECKING:
-    from kenyon.lab.search import SearchResult
+    from kenyon.lab.search import Evaluation, SearchResult
 
 
 def _option(text: str, name: str | None = None) -> Any:
@@ -58,7 +58,7 @@ def search(
     address: AddressOption = None,
 ) -> None:
     """Search for the rule, the architecture and the hyperparameters that learn a stream best."""
-    from kenyon.cli._search_display import make_display
+    from kenyon.cli._progress import make_display
     from kenyon.errors import ConfigError
     from kenyon.lab.evaluation import parse_seeds
     from kenyon.lab.search import SPACES, default_space, make_objective, with_budget
@@ -129,7 +129,6 @@ def _plain(result: SearchResult) -> dict[str, Any]:
 
 
 def _print(result: SearchResult) -> None:
-    from kenyon.cli._search_display import by_rule
     from kenyon.cli._tables import print_table
     from kenyon.lab.search import SearchFolder
 
@@ -148,3 +147,18 @@ def _print(result: SearchResult) -> None:
             f"{result.seconds:.1f} s for {result.new} evaluations, {result.overhead_seconds:.1f} s "
             f"({result.overhead:.1%}) of it on suggesting and recording"
         )
+
+
+def by_rule(evaluations: list[Evaluation]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Evaluations and best accuracy of each rule (or layer, where the space begins with these), best first."""
+    from kenyon.lab.search import DONE, best_of
+
+    rows = []
+    for rule in sorted({e.choice for e in evaluations}):
+        own = [e for e in evaluations if e.choice == rule]
+        best, done = best_of(own), sum(e.outcome.status == DONE for e in own)
+        shown = f"{100 * best.outcome.score:.2f}" if best else "-"
+        rows.append((best.outcome.score if best else -1.0, (rule, str(len(own)), str(len(own) - done), shown)))
+    rows.sort(key=lambda row: -row[0])
+    first = next(iter(evaluations[0].point)) if evaluations else "rule"
+    return (first, "evaluations", "of them given up", "best"), [row for _, row in rows]

@@ -36,7 +36,7 @@ def sweep(
     gpus: GpusOption = 0.0,
 ) -> None:
     """Run every configuration that a file stands for with every seed; what the store has is not run again."""
-    from kenyon.cli._sweep_display import make_display
+    from kenyon.cli._progress import make_display
     from kenyon.lab.evaluation import parse_seeds
     from kenyon.lab.sweeps import Sweep
     from kenyon.lab.sweeps import sweep as run_sweep
@@ -64,8 +64,7 @@ def sweep(
 
 
 def _print_plan(plan: Sweep, store: Path) -> None:
-    from kenyon.lab.evaluation import Store
-    from kenyon.lab.sweeps import labels
+    from kenyon.lab.evaluation import Store, labels
 
     done = 0
     for config, label in zip(plan.configs, labels(plan.configs), strict=True):

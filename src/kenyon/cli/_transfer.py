@@ -36,7 +36,7 @@ def transfer(
     address: AddressOption = None,
 ) -> None:
     """Run configurations found on one stream on others: mean and deviation, and the paper's numbers."""
-    from kenyon.cli._progress import make_watch
+    from kenyon.cli._progress import make_display
     from kenyon.lab.evaluation import parse_seeds
     from kenyon.model.presets import preset_names
     from kenyon.paper.transfer import default_targets, load_source, parse_target
@@ -46,7 +46,7 @@ def transfer(
     targets = [parse_target(text) for text in to] if to else default_targets(sources)
     limits = {} if max_per_task is None else {"max_per_task": max_per_task}
     wanted = parse_seeds(seeds)
-    with make_watch(len(wanted) * len(sources) * len(targets), quiet=as_json) as watch:
+    with make_display(quiet=as_json) as watch:
         cells = run_transfer(
             sources,
             targets,

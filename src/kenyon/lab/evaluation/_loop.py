@@ -24,7 +24,7 @@ from kenyon.data.streams import Episode, Stream
 from kenyon.errors import InputError
 from kenyon.lab.evaluation._memory import MemoryGauge
 from kenyon.lab.evaluation._tally import Tally
-from kenyon.lab.watchers import Watch
+from kenyon.utils.events import Event, Watch
 
 CHUNK = 1024
 TEST_BLOCK = 1024
@@ -98,7 +98,7 @@ def drive(
         learner: in the state that belongs to the tally.
         tally: counts, changed in place.
         recorder: takes the records and the checkpoints.
-        watch: gets told about progress.
+        watch: receives the events.
         stride: samples between two records of the weights (`weights_stride`).
         tests: one of `TESTS`.
         boundaries: False where the learner is not told of task ends, but of the end of the stream.
@@ -113,7 +113,7 @@ def drive(
                 pass_.test(stream.episodes[column], column)
             tally.tested = column + 1
             pass_.pause(task_end=False)
-        watch.tested(tally)
+        watch(Event("tested", tally=tally, n_test=pass_.n_test))
         tally.next_row()
         pass_.pause(task_end=True)
 
@@ -137,6 +137,7 @@ class _Pass:
         stride: int,
         boundaries: bool,
     ) -> None:
+        self.n_test = [episode.n_test for episode in stream.episodes]
         self.stream, self.learner, self.tally = stream, learner, tally
         self.recorder, self.watch, self.stride = recorder, watch, stride
         self.heads, self.boundaries = stream.info.task_heads, boundaries
@@ -196,7 +197,7 @@ class _Pass:
         tally.learned += stop - start
         tally.hits += hits
         tally.labelled += labelled
-        self.watch.learned(tally)
+        self.watch(Event("progress", tally=tally))
 
     def test(self, episode: Episode, column: int) -> None:
         """Count the right answers on a task's test samples."""

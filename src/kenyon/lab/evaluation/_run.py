@@ -20,8 +20,8 @@ from kenyon.lab.evaluation._recorder import FolderRecorder, NoRecorder
 from kenyon.lab.evaluation._result import RunResult
 from kenyon.lab.evaluation._store import RunFolder
 from kenyon.lab.evaluation._tally import Tally
-from kenyon.lab.watchers import Watch
 from kenyon.learners import make_learner
+from kenyon.utils.events import Event, Watch
 
 CHECKPOINT_SECONDS = 10.0
 CHECKPOINT_SHARE = 0.01
@@ -70,13 +70,13 @@ def run_dataset(
         try:
             recorder = FolderRecorder(folder, run_id, learner, *more)
         except DataError as error:
-            watch.note(f"{error}: the run starts over")
+            watch(Event("note", message=f"{error}: the run starts over"))
             folder.file("checkpoint.safetensors").unlink()
             learner = make()
             recorder = FolderRecorder(folder, run_id, learner, *more)
     tally = recorder.tally
     n_test = [episode.n_test for episode in stream.episodes]
-    watch.started(seed, stream.info, n_test, tally)
+    watch(Event("opened", seed=seed, config=config, info=stream.info, n_test=n_test, tally=tally))
     boundaries = curriculum.scenario != "task-free"
     drive(stream, learner, tally, recorder, watch, stride=stride, tests=config.tests, boundaries=boundaries)
     result = _result(config, seed, run_id, stream, learner, tally, stride)

@@ -149,7 +149,7 @@ def transfer(
         seeds: the seeds of each cell.
         store: where the runs are kept, so that a second call finds them.
         data_dir: where the data sets are.
-        watch: gets told about progress.
+        watch: receives the events.
         workers: runs at a time; None for 1, which runs in this process, or for every CPU of a Ray cluster.
         engine: `"local"` for processes on this machine, `"ray"` for a Ray cluster.
         address: of the Ray cluster; None for one on this machine.

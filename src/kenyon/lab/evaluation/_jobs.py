@@ -1,37 +1,39 @@
-"""One seed of one configuration under the terms of a call: taken from the store, or run here."""
+"""A run as a job: one configuration with one seed, taken from the store or run here."""
 
 from __future__ import annotations
 
 import os
 import shutil
-import traceback
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from kenyon.data.protocol import Learner
 from kenyon.data.streams import Dataset
-from kenyon.errors import ConfigError, DataError, KenyonError
+from kenyon.errors import ConfigError, DataError
 from kenyon.lab.evaluation._backbone import open_dataset
 from kenyon.lab.evaluation._config import RunConfig
 from kenyon.lab.evaluation._result import RunResult
 from kenyon.lab.evaluation._run import run_dataset
 from kenyon.lab.evaluation._store import MODEL, RunFolder, Store
 from kenyon.lab.evaluation._warm_up import warm_up
-from kenyon.lab.watchers import Watch, Watches, open_watcher
+from kenyon.lab.executor import BUSY
+from kenyon.lab.watchers import open_watcher
 from kenyon.learners import learner_class
+from kenyon.utils.events import Event, Watch, Watches
 
 Place = Path | str | None
 
 
-class Terms(NamedTuple):
+class RunOptions(NamedTuple):
     """What is asked of runs besides their configuration; see `run`."""
 
-    store: Place
-    data_dir: Place
-    again: bool
-    save_model: bool
+    store: Place = None
+    data_dir: Place = None
+    again: bool = False
+    save_model: bool = False
     log: tuple[str, ...] = ()
     kept: dict[tuple[str, int], Learner] | None = None
     """Where trained learners are put, by folder name and seed, if they are asked for."""
@@ -67,60 +69,60 @@ class Terms(NamedTuple):
                 raise ConfigError(f"{what} is given without a store: name the folder to keep the runs in")
 
 
-class _Notes(Watch):
-    def __init__(self) -> None:
-        self.notes: list[str] = []
+@dataclass(frozen=True)
+class RunJob:
+    """One configuration with one seed.
 
-    def note(self, message: str) -> None:
-        self.notes.append(message)
-
-
-def run_elsewhere(config: RunConfig, seed: int, terms: Terms, wait: bool) -> tuple[RunResult | None, list[str]]:
-    """One seed as a job of a pool: its result, and the notes on it.
-
-    The result is None where another process works on it and we are not to wait.
+    Attributes:
+        config, seed: what to run.
+        options: what is asked of it.
+        number: of its configuration among those of the call.
+        name: unique among the runs of the call.
     """
-    watch = _Notes()
 
-    try:
-        return run_seed(config, seed, terms, wait, watch), watch.notes
-    except KenyonError:
-        raise
-    except Exception as error:  # of a class from outside the package: its traceback stays in this process
-        last = traceback.extract_tb(error.__traceback__)[-1]
-        error.add_note(f"{Path(last.filename).name}, line {last.lineno}")
-        raise
+    config: RunConfig
+    seed: int
+    options: RunOptions
+    number: int
+    name: str
 
+    @property
+    def group(self) -> str:
+        return self.config.learner
 
-def run_seed(config: RunConfig, seed: int, terms: Terms, wait: bool, watch: Watch) -> RunResult | None:
-    """One seed in this process; None where another process works on it and we are not to wait."""
-    folder = terms.folder(config, seed)
-    dataset = partial(terms.open, config, watch)
-    if folder is None or not terms.has_all(folder):
-        warm_up(config, seed, dataset())  # what fails here must not leave a folder behind
-    keep = terms.keep(config, seed)
-    if folder is None:
-        return run_dataset(config, seed, dataset(), watch=watch, keep=keep)
-    if wait:
-        watch.waiting(folder.path)
-    with folder.locked(wait) as held:
-        if not held:
-            return None
-        # If we waited, the other process has just run it, and it need not be run again.
-        if terms.again and not wait:
-            folder.clear()
-        if not folder.complete:
-            logs = terms.logs(config, seed, folder)
-            told = Watches([watch, *logs]) if logs else watch
-            save = terms.save_model
-            run_dataset(config, seed, dataset(), folder=folder, save_model=save, watch=told, keep=keep)
-            Watches(logs).finished(folder.result())
-        elif keep:  # it was found complete: once more for the learner, the results stay as they are
-            run_dataset(config, seed, dataset(), watch=watch, keep=keep)
-        result = folder.result()
-        if terms.lacks_model(folder):
-            _run_for_model(config, dataset(), result, folder, watch)
-        return result
+    @property
+    def folder(self) -> RunFolder | None:
+        return self.options.folder(self.config, self.seed)
+
+    def do(self, watch: Watch, wait: bool) -> RunResult | str:
+        """Run it in this process, or take it from the store; `BUSY` where another process works on it."""
+        config, seed, options, folder = self.config, self.seed, self.options, self.folder
+        dataset = partial(options.open, config, watch)
+        if folder is None or not options.has_all(folder):
+            warm_up(config, seed, dataset())  # what fails here must not leave a folder behind
+        keep = options.keep(config, seed)
+        if folder is None:
+            return run_dataset(config, seed, dataset(), watch=watch, keep=keep)
+        if wait:
+            watch(Event("waiting", self.name, folder=folder.path))
+        with folder.locked(wait) as held:
+            if not held:
+                return BUSY
+            # If we waited, the other process has just run it, and it need not be run again.
+            if options.again and not wait:
+                folder.clear()
+            if not folder.complete:
+                logs = options.logs(config, seed, folder)
+                both = Watches([watch, *logs]) if logs else watch
+                save = options.save_model
+                run_dataset(config, seed, dataset(), folder=folder, save_model=save, watch=both, keep=keep)
+                Watches(logs)(Event("finished", self.name, seed=seed, result=folder.result()))
+            elif keep:  # it was found complete: once more for the learner, the results stay as they are
+                run_dataset(config, seed, dataset(), watch=watch, keep=keep)
+            result = folder.result()
+            if options.lacks_model(folder):
+                _run_for_model(config, dataset(), result, folder, watch)
+            return result
 
 
 def _run_for_model(config: RunConfig, dataset: Dataset, kept: RunResult, folder: RunFolder, watch: Watch) -> None:
