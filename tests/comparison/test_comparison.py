@@ -14,20 +14,12 @@ from cases import slow
 from evaluation.tiny import Tiny
 from kenyon.data.streams import Curriculum
 from kenyon.errors import ConfigError, DataError
-from kenyon.lab.comparison import (
-    Cell,
-    Column,
-    Table,
-    compare,
-    pick_groups,
-    rank_streams,
-    select_groups,
-    sort_groups,
-    tabulate,
-    write_table,
-)
+from kenyon.lab.comparison import compare, pick_groups, rank_streams, select_groups, sort_groups, tabulate
 from kenyon.lab.evaluation import RunConfig, RunGroup, Store, group_runs, run_all
 from kenyon.lab.plots import plot_comparison
+from kenyon.lab.table_formats import write_table
+from kenyon.lab.tables import Result as TableResult
+from kenyon.lab.tables import Table
 
 TINY = f"evaluation.tiny:{Tiny.__name__}"
 SEEDS = (0, 1, 2, 3)
@@ -106,18 +98,20 @@ def test_the_best_comes_first(groups: list[RunGroup]) -> None:
 def test_every_format_has_the_same_numbers(groups: list[RunGroup]) -> None:
     table = tabulate(sort_groups(groups), ["learner", "accuracy", "rate", "options"])
     rows = list(csv.DictReader(io.StringIO(write_table(table, "csv"))))
-    assert [float(row["accuracy"]) for row in rows] == [row[1].value for row in table.rows]
-    assert [float(row["accuracy_std"]) for row in rows] == [row[1].std for row in table.rows]
+    cells = [row.cells[0] for row in table.rows]
+    assert all(isinstance(cell, TableResult) for cell in cells)
+    assert [float(row["accuracy"]) for row in rows] == pytest.approx([cell.mean for cell in cells])
+    assert [float(row["accuracy_std"]) for row in rows] == pytest.approx([cell.std for cell in cells])
     latex, markdown = write_table(table, "latex"), write_table(table, "markdown")
-    for row in table.rows:
-        mean, std = f"{100 * row[1].value:.2f}", f"{100 * row[1].std:.2f}"
+    for cell in cells:
+        mean, std = f"{cell.mean:.2f}", f"{cell.std:.2f}"
         assert rf"{mean} \pm {std}" in latex and f"{mean} ± {std}" in markdown
     assert latex.count(r"\\") == len(table.rows) + 1 and latex.count("mathbf") == 1
     assert latex.count("&") == 3 * (len(table.rows) + 1)
 
 
 def test_text_is_escaped_in_latex_and_markdown() -> None:
-    table = Table((Column("learner", "a_b"),), ((Cell("50% & {x}|~^\\ $#<"),),))
+    table = Table.of_text(("a_b",), [("50% & {x}|~^\\ $#<",)])
     assert r"50\% \& \{x\}|\textasciitilde{}\textasciicircum{}\textbackslash{} \$\#\textless{}" in write_table(
         table, "latex"
     )

@@ -81,7 +81,7 @@ def reproduce(
 
 def print_plan(plan: Plan, details: bool) -> None:
     """Print the experiments with their jobs, and how long the rest is expected to take."""
-    from kenyon.cli._tables import print_table
+    from kenyon.cli._tables import print_text_table
     from kenyon.paper.reproduce import recorded_on
     from kenyon.utils.wording import duration
 
@@ -96,7 +96,7 @@ def print_plan(plan: Plan, details: bool) -> None:
         left = [entry for entry in own if entry.state != "done"]
         seconds = sum(entry.estimate.seconds or 0.0 for entry in left) / plan.workers
         rows.append((name, str(len(own)), str(len(own) - len(left)), str(len(left)), duration(seconds)))
-    print_table(("experiment", "jobs", "done", "to do", "expected"), rows)
+    print_text_table(("experiment", "jobs", "done", "to do", "expected"), rows)
     if not plan.left:
         typer.echo("nothing is left to run")
         return

@@ -16,7 +16,7 @@ from kenyon.cli._workers import AddressOption, EngineOption, GpusOption, Workers
 from kenyon.errors import ConfigError
 
 if TYPE_CHECKING:
-    from kenyon.lab.evaluation import Report, Summary
+    from kenyon.lab.evaluation import Report
 
 DEFAULTS = {"dataset": "digits", "seeds": 5, "out": "runs"}
 EXTRA = ("seeds", "out", "data_dir", "save_model")
@@ -208,37 +208,34 @@ def _table(backbone: Any) -> dict[str, Any]:
 
 def print_report(report: Report) -> None:
     """The closing tables: the numbers over the seeds, and the mean accuracy matrix."""
-    from kenyon.cli._tables import print_table, share
+    from kenyon.cli._tables import print_table
     from kenyon.lab.evaluation import METRICS
-    from kenyon.utils.wording import size
+    from kenyon.lab.tables import Cell, Empty, Result, Row, Table, Text
 
-    config, first = report.config, report.results[0]
+    config, first, n = report.config, report.results[0], len(report.results)
     tested = "a held-out part of the training set" if first.tested_on == "holdout" else "the test set"
     by = f" by {config['backbone']['name']}" if config.get("backbone") else ""
     title = f"{config['learner']} on {config['dataset']}{by}, {config['scenario']}, tested on {tested}"
-    rows = [
-        (metric.heading, _figure(metric.unit, report.summary(name)))
-        for name, metric in METRICS.items()
-        if metric.heading
-    ]
+
+    def result(value: float | None, std: float | None = None, unit: str = "%") -> Cell:
+        factor = 100.0 if unit == "%" else 1.0
+        return Empty() if value is None else Result(factor * value, std and factor * std, n, unit)
+
+    rows = []
+    for name, metric in METRICS.items():
+        if metric.heading:
+            summary, unit = report.summary(name), metric.unit
+            rows.append((metric.heading, result(summary.mean, None if unit == "B" else summary.std, unit)))
     if first.backbone_bytes:
-        rows.append(("backbone", size(first.backbone_bytes)))
-    rows.append(("seeds", ", ".join(str(result.seed) for result in report.results)))
-    print_table(("", "mean ± sd" if len(report.results) > 1 else "value"), rows, title)
+        rows.append(("backbone", result(first.backbone_bytes, unit="B")))
+    rows.append(("seeds", Text(", ".join(str(result.seed) for result in report.results))))
+    made = tuple(Row(label, (cell,)) for label, cell in rows)
+    print_table(Table("metrics", title, ("mean ± sd" if n > 1 else "value",), made))
     if len(first.tasks) > 1:
         typer.echo("")
-        columns = ("after task", *(str(j + 1) for j in range(len(first.tasks))))
-        lines = [(str(i + 1), *map(share, row)) for i, row in enumerate(report.accuracy_matrix)]
-        print_table(columns, lines, "accuracy on each task, %")
+        lines = [Row(str(i + 1), tuple(map(result, row))) for i, row in enumerate(report.accuracy_matrix)]
+        columns = tuple(str(j + 1) for j in range(len(first.tasks)))
+        heading = "accuracy on each task, %"
+        print_table(Table("tasks", heading, columns, tuple(lines), corner="after task"))
     if first.folder:
         typer.echo(f"\nkept in {first.folder.parent}")
-
-
-def _figure(unit: str, summary: Summary) -> str:
-    """A metric over the seeds, in its unit."""
-    from kenyon.cli._tables import numbers, shares
-    from kenyon.utils.wording import size
-
-    if unit == "B":
-        return size(summary.mean)
-    return shares(summary) if unit == "%" else numbers(summary)

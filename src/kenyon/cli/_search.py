@@ -129,12 +129,12 @@ def _plain(result: SearchResult) -> dict[str, Any]:
 
 
 def _print(result: SearchResult) -> None:
-    from kenyon.cli._tables import print_table
+    from kenyon.cli._tables import print_text_table
     from kenyon.lab.search import SearchFolder
 
     columns, rows = by_rule(result.evaluations)
     on = "the test set, as the paper did" if result.evaluations[0].protocol == "paper" else "held-out training samples"
-    print_table(columns, rows, f"{len(result.evaluations)} evaluations, accuracy in % on {on}")
+    print_text_table(columns, rows, f"{len(result.evaluations)} evaluations, accuracy in % on {on}")
     if result.best:
         options = SearchFolder(result.folder).space().options(result.best.point)
         typer.echo(f"\nbest: evaluation {result.best.number}, {100 * result.best.outcome.score:.2f} %")

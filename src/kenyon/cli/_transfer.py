@@ -81,7 +81,7 @@ def distances(
     """Effective dimension of data sets and cosine distances between their class centroids, and the paper's numbers."""
     from itertools import combinations_with_replacement
 
-    from kenyon.cli._tables import print_table
+    from kenyon.cli._tables import print_text_table
     from kenyon.data.streams import load_dataset
     from kenyon.paper.tables import paper_dimension, paper_distances
     from kenyon.paper.transfer import centroid_distances, moments
@@ -94,7 +94,7 @@ def distances(
         typer.echo(json.dumps({"effective_dimension": dimensions, "centroid_distances": between}, indent=2))
         return
     lines = [(m.name, f"{m.dimension:.2f}", _number(paper_dimension(m.name), ".2f")) for m in found]
-    print_table(("data set", "effective dimension", "paper"), lines)
+    print_text_table(("data set", "effective dimension", "paper"), lines)
     typer.echo("")
     lines = []
     for a, b in pairs:
@@ -102,7 +102,7 @@ def distances(
         low, high = centroid_distances(a, b)
         beside = "-" if published is None else f"({published[0]:g}, {published[1]:g})"
         lines.append((a.name if a is b else f"{a.name}, {b.name}", f"({low:.4f}, {high:.3f})", beside))
-    print_table(("centroid distance", "(smallest, largest)", "paper"), lines)
+    print_text_table(("centroid distance", "(smallest, largest)", "paper"), lines)
 
 
 def _number(value: float | None, form: str) -> str:
@@ -116,14 +116,14 @@ def _plain(cell: Cell) -> dict[str, Any]:
 
 
 def _print_matrix(cells: Sequence[Cell]) -> None:
-    from kenyon.cli._tables import print_table
+    from kenyon.cli._tables import print_text_table
 
     targets = list(dict.fromkeys(cell.target for cell in cells))
     rows = []
     for source in dict.fromkeys(cell.source.name for cell in cells):
         own = [cell for cell in cells if cell.source.name == source]
         rows.append((f"{source} ({own[0].source.rule})", *(_cell(cell) for cell in own)))
-    print_table(("found on \\ run on", *map(str, targets)), rows, "accuracy in %, mean ± sd [paper]")
+    print_text_table(("found on \\ run on", *map(str, targets)), rows, "accuracy in %, mean ± sd [paper]")
 
 
 def _cell(cell: Cell) -> str:
@@ -155,7 +155,7 @@ def _drop_rows(cells: Sequence[Cell], data_dir: Path | None) -> list[dict[str, A
 
 
 def _print_drops(rows: Sequence[dict[str, Any]]) -> None:
-    from kenyon.cli._tables import print_table
+    from kenyon.cli._tables import print_text_table
     from kenyon.paper.transfer import COEFFICIENTS, rank_correlation
 
     if not rows:
@@ -165,7 +165,7 @@ def _print_drops(rows: Sequence[dict[str, Any]]) -> None:
         for r in rows
     ]
     typer.echo("")
-    print_table(("transfer", "drop", *COEFFICIENTS), lines, "accuracy drop in %, and transfer coefficients")
+    print_text_table(("transfer", "drop", *COEFFICIENTS), lines, "accuracy drop in %, and transfer coefficients")
     for name in COEFFICIENTS:
         points = [(r[name], r["drop"]) for r in rows if r[name] is not None]
         rank = rank_correlation([x for x, _ in points], [y for _, y in points])

@@ -23,28 +23,12 @@
 
 from __future__ import annotations
 
+from kenyon.lab.figures import Figure, Heatmap, Lines, Point, Scatter, Series
 from kenyon.lab.report._command import config_command, run_command
 from kenyon.lab.report._data import REPORT_FILE, ReportData, Run, read_report, write_report
 from kenyon.lab.report._from_runs import machine, open_report, report_of_runs
 from kenyon.lab.report._markdown import markdown, write_markdown
 from kenyon.lab.report._page import page_html, write_page
-from kenyon.lab.report._parts import (
-    Cell,
-    Empty,
-    Figure,
-    Heatmap,
-    Lines,
-    Missing,
-    PaperValue,
-    Point,
-    Result,
-    Row,
-    Scatter,
-    Series,
-    Table,
-    Text,
-    Value,
-)
 from kenyon.lab.report._run_figures import (
     accuracy_curve,
     bytes_figure,
@@ -53,6 +37,7 @@ from kenyon.lab.report._run_figures import (
     stream_figure,
     weights_figure,
 )
+from kenyon.lab.tables import Cell, Empty, Missing, PaperValue, Result, Row, Table, Text, Value
 
 __all__ = [
     "REPORT_FILE",

@@ -13,8 +13,8 @@ from kenyon.errors import DataError
 from kenyon.lab.evaluation import RunFolder, RunGroup, Store, by_stream, environment, group_runs
 from kenyon.lab.report._command import config_command, run_command
 from kenyon.lab.report._data import REPORT_FILE, ReportData, Run, read_report
-from kenyon.lab.report._parts import Cell, Missing, Result, Row, Table, unique
 from kenyon.lab.report._run_figures import figures_of
+from kenyon.lab.tables import Cell, Missing, Result, Row, Table, unique
 from kenyon.utils.wording import slug
 
 COLUMNS = {

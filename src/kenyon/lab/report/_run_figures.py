@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kenyon.lab.evaluation import WITHHELD, RunGroup
-from kenyon.lab.report._parts import Figure, Heatmap, Lines, Point, Scatter, Series
+from kenyon.lab.figures import Figure, Heatmap, Lines, Point, Scatter, Series
 from kenyon.learners import LEARNERS
 from kenyon.utils.wording import slug
 

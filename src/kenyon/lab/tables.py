@@ -1,17 +1,19 @@
-"""What a report is made of.
+"""The model of a table: rows of cells, each a result, a number of the paper, a gap with its reason, or text.
 
-Tables are rows of cells; a cell is a result of ours, a number of the paper, a gap with its reason, or text. Figures
-are heat maps, line plots and plots of points, kept as data: the page draws them.
+`kenyon.lab.table_formats` writes a table for the screen and as Markdown, LaTeX and CSV, `kenyon.lab.report` as HTML.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, TypeVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 
 from kenyon.errors import DataError
+
+if TYPE_CHECKING:
+    from kenyon.lab.figures import Figure
 
 BETTER = ("higher", "lower", None)
 
@@ -124,7 +126,9 @@ class Table:
 
     Attributes:
         id: its anchor: lower-case letters, digits and hyphens.
+        title: what it shows; empty for none.
         columns: the headings, without the one above the labels.
+        corner: the heading above the labels.
         source: the paper's caption and place, `""` where the paper has no such table.
         note: what to know when reading it, plain text.
     """
@@ -135,6 +139,7 @@ class Table:
     rows: tuple[Row, ...]
     source: str = ""
     note: str = ""
+    corner: str = ""
 
     def __post_init__(self) -> None:
         check_id(self.id)
@@ -142,130 +147,24 @@ class Table:
             if len(row.cells) != len(self.columns):
                 raise DataError(f"row {row.label!r} has {len(row.cells)} cells for {len(self.columns)} columns")
 
+    @property
+    def labelled(self) -> bool:
+        """Whether there is a column of labels."""
+        return bool(self.corner) or any(row.label for row in self.rows)
 
-@dataclass(frozen=True)
-class Heatmap:
-    """A matrix of numbers, null where there is none. Consecutive heat maps of one title are drawn side by side.
+    @classmethod
+    def of_text(cls, columns: Sequence[str], rows: Iterable[Sequence[str]], title: str = "", note: str = "") -> Table:
+        """A table of text, with the labels in its first column.
 
-    Attributes:
-        series: what distinguishes it from the others of its title, such as the learner.
-        runs: names of the runs behind it.
-    """
-
-    tag: ClassVar = ("type", "heatmap")
-    id: str
-    title: str
-    rows: tuple[str, ...]
-    columns: tuple[str, ...]
-    values: tuple[tuple[float | None, ...], ...]
-    unit: str = ""
-    series: str = ""
-    source: str = ""
-    note: str = ""
-    row_label: str = ""
-    column_label: str = ""
-    runs: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        check_id(self.id)
-        if len(self.values) != len(self.rows) or any(len(row) != len(self.columns) for row in self.values):
-            raise DataError(f"values are not {len(self.rows)} rows of {len(self.columns)} columns")
+        Example:
+            >>> Table.of_text(("name", "classes"), [("digits", "10")]).rows[0].label
+            'digits'
+        """
+        made = tuple(Row(first, tuple(Text(cell) if cell else Empty() for cell in rest)) for first, *rest in rows)
+        return cls("table", title, tuple(columns[1:]), made, note=note, corner=columns[0])
 
 
-@dataclass(frozen=True)
-class Series:
-    """A line: points in order, with null in y for a gap, and optionally a band `(low, high)` around it."""
-
-    name: str
-    x: tuple[float, ...]
-    y: tuple[float | None, ...]
-    band: tuple[tuple[float | None, ...], ...] | None = None
-
-    def __post_init__(self) -> None:
-        if len(self.x) != len(self.y):
-            raise DataError(f"series {self.name!r} has {len(self.x)} x for {len(self.y)} y")
-        if self.band is not None and [len(edge) for edge in self.band] != [len(self.x)] * 2:
-            raise DataError(f"the band of series {self.name!r} is not two lists of {len(self.x)} numbers")
-
-
-@dataclass(frozen=True)
-class Lines:
-    """Lines over a common axis.
-
-    Attributes:
-        x_unit, y_unit: `"B"` writes the axis in bytes, KB, MB; any other unit is written after the numbers.
-        marks: places on the x axis that are marked with a thin line, such as the end of a task.
-        runs: names of the runs behind it.
-    """
-
-    tag: ClassVar = ("type", "lines")
-    id: str
-    title: str
-    x_label: str
-    y_label: str
-    series: tuple[Series, ...]
-    x_log: bool = False
-    y_log: bool = False
-    source: str = ""
-    note: str = ""
-    x_unit: str = ""
-    y_unit: str = ""
-    marks: tuple[float, ...] = ()
-    runs: tuple[str, ...] = ()
-
-    def __post_init__(self) -> None:
-        check_id(self.id)
-        for series in self.series:
-            _check_log(self.x_log, "x", series.x)
-            _check_log(self.y_log, "y", series.y)
-
-
-@dataclass(frozen=True)
-class Point:
-    """A point; `error` is half the length of its vertical bar, and `run` the name of the run that it opens."""
-
-    x: float
-    y: float
-    name: str
-    group: str = ""
-    run: str | None = None
-    text: str = ""
-    error: float | None = None
-
-
-@dataclass(frozen=True)
-class Scatter:
-    """Points; `frontier` draws a line through those that no other point beats with less x and more y."""
-
-    tag: ClassVar = ("type", "scatter")
-    id: str
-    title: str
-    x_label: str
-    y_label: str
-    points: tuple[Point, ...]
-    x_log: bool = False
-    y_log: bool = False
-    frontier: bool = False
-    source: str = ""
-    note: str = ""
-    x_unit: str = ""
-    y_unit: str = ""
-
-    def __post_init__(self) -> None:
-        check_id(self.id)
-        _check_log(self.x_log, "x", tuple(point.x for point in self.points))
-        _check_log(self.y_log, "y", tuple(point.y for point in self.points))
-
-
-Figure = Heatmap | Lines | Scatter
-"""Any of the figures."""
-Anchored = TypeVar("Anchored", Table, Figure)
-
-
-def _check_log(log: bool, axis: str, values: tuple[float | None, ...]) -> None:
-    bad = next((value for value in values if log and value is not None and value <= 0), None)
-    if bad is not None:
-        raise DataError(f"{axis} = {bad} on a logarithmic axis: expected numbers above zero")
+Anchored = TypeVar("Anchored", "Table", "Figure")
 
 
 def check_id(name: str) -> None:

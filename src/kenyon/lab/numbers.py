@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from kenyon.lab.report._parts import PaperValue, Result, Table, Value
-from kenyon.utils.wording import scale_of_bytes
+from kenyon.lab.tables import PaperValue, Result, Table, Value
+from kenyon.utils.wording import duration, scale_of_bytes
 
 MINUS = "\N{MINUS SIGN}"
 FULL_COLOUR = {"%": 10.0}
@@ -18,7 +18,7 @@ def scale_of(value: float, unit: str) -> tuple[float, str]:
 def unit_of_column(table: Table, column: int) -> str | None:
     """The unit that all numbers of a column share, so that the heading can show it; None where they differ."""
     units = {c.unit for row in table.rows if isinstance(c := row.cells[column], (Result, PaperValue))}
-    return units.pop() if len(units) == 1 and "B" not in units else None
+    return units.pop() if len(units) == 1 and not units & {"B", "s"} else None
 
 
 def _decimals(value: float, unit: str) -> int:
@@ -48,7 +48,9 @@ def deviation(value: Result | PaperValue | Value, unit: str) -> str:
 
 
 def with_unit(value: Result | PaperValue | Value, unit: str) -> str:
-    """`"94.21 ± 0.30 %"`."""
+    """`"94.21 ± 0.30 %"`; seconds as a duration."""
+    if unit == "s":
+        return duration(value.mean)
     word = scale_of(value.mean, unit)[1]
     return number(value.mean, unit) + deviation(value, unit) + (f" {word}" if word else "")
 
