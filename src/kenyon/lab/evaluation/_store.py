@@ -197,14 +197,23 @@ def _check_values(values: Any) -> None:
 
 @dataclass(frozen=True)
 class Store:
-    """A folder of runs."""
+    """A folder of runs.
 
-    root: Path
+    Example:
+        >>> len(Store("an-empty-folder").runs())
+        0
+    """
+
+    root: Path | str
+
+    @property
+    def path(self) -> Path:
+        return Path(self.root)
 
     def folder(self, config: RunConfig, seed: int) -> RunFolder:
         """The folder of a run, whether it exists or not."""
-        return RunFolder(self.root / config.folder_name(seed))
+        return RunFolder(self.path / config.folder_name(seed))
 
     def runs(self) -> list[RunFolder]:
         """Every run, complete or not, by name."""
-        return [RunFolder(path.parent) for path in sorted(self.root.glob("*/config.toml"))]
+        return [RunFolder(path.parent) for path in sorted(self.path.glob("*/config.toml"))]
