@@ -70,7 +70,7 @@ def test_plain_text_when_not_on_a_terminal() -> None:
     assert "final accuracy, mean of tasks, %" in result.stdout
     assert "accuracy on each task" in result.stdout
     lines = result.stderr.splitlines()
-    assert len(lines) == 2 * 5
+    assert len(lines) == 2 * 6 and lines[5].startswith("[1/2] seed 0: accuracy ")
     assert re.fullmatch(r"seed 0: task 1 of 5 learned, accuracy on the tasks so far \d+\.\d\d %", lines[0])
     again = kenyon("run", *TINY, "--seeds", "2")
     assert again.stdout == result.stdout

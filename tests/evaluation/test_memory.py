@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kenyon.lab.evaluation._memory import MemoryGauge
+from kenyon.lab.evaluation._machine import MemoryGauge
 
 linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a process set its peak back")
 MB = 1 << 20
@@ -17,7 +17,7 @@ MB = 1 << 20
 
 CAME_AND_WENT = """
 import numpy as np
-from kenyon.lab.evaluation._memory import MemoryGauge
+from kenyon.lab.evaluation._machine import MemoryGauge
 gauge = MemoryGauge()
 block = np.ones(64 << 20, np.uint8)
 del block

@@ -169,8 +169,8 @@ def test_a_file_that_changes_between_two_calls_is_left_out_of_the_plan(tmp_path:
     out, pattern = tmp_path / "model", str(tmp_path / "part-*.parquet")
 
     class Stops(Seen):
-        def learned(self, rows: int, n_learned: int) -> None:
-            if n_learned == 2:
+        def finished(self, event: Event) -> None:
+            if event.done == 2:
                 raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kenyon.cli._workers import AddressOption, EngineOption
+from kenyon.cli._options import AddressOption, EngineOption
 
 if TYPE_CHECKING:
     pass

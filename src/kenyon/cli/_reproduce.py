@@ -5,11 +5,11 @@ from __future__ import annotations
 import shlex
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kenyon.cli._workers import AddressOption, EngineOption, GpusOption, ManyWorkersOption
+from kenyon.cli._options import AddressOption, EngineOption, GpusOption, ManyWorkersOption, option
 
 if TYPE_CHECKING:
     from kenyon.paper.reproduce import Plan, Reproduced
@@ -17,28 +17,24 @@ if TYPE_CHECKING:
 BACKBONE = "efficientnet-lite0"
 
 
-def _option(text: str, name: str | None = None) -> Any:
-    return typer.Option(*([name] if name else []), help=text, show_default=False)
-
-
 def reproduce(
     names: Annotated[list[str] | None, typer.Argument(help="Which experiments. [all]", metavar="NAME")] = None,
-    quick: Annotated[bool, _option("One seed and small samples: minutes.", "--quick")] = False,
-    out: Annotated[Path | None, _option("The store. [runs; with --quick runs-quick]")] = None,
-    data_dir: Annotated[Path | None, _option("Where the data sets are. [$KENYON_DATA]")] = None,
-    plan: Annotated[bool, _option("Print the plan and leave.", "--plan")] = False,
-    as_is: Annotated[bool, _option("Run nothing: write the report from what the store has.", "--as-is")] = False,
+    quick: Annotated[bool, option("One seed and small samples: minutes.", "--quick")] = False,
+    out: Annotated[Path | None, option("The store. [runs; with --quick runs-quick]")] = None,
+    data_dir: Annotated[Path | None, option("Where the data sets are. [$KENYON_DATA]")] = None,
+    plan: Annotated[bool, option("Print the plan and leave.", "--plan")] = False,
+    as_is: Annotated[bool, option("Run nothing: write the report from what the store has.", "--as-is")] = False,
     earlier: Annotated[
-        Path | None, _option("A report whose runs stand in for those that the store lacks, and are not run again.")
+        Path | None, option("A report whose runs stand in for those that the store lacks, and are not run again.")
     ] = None,
     results: Annotated[
-        Path | None, _option("Also write the report's data and text here, as PATH.json and PATH.md.")
+        Path | None, option("Also write the report's data and text here, as PATH.json and PATH.md.")
     ] = None,
-    resnet: Annotated[bool, _option("Run the baselines on CIFAR's pixels too: days on a CPU.", "--resnet")] = False,
-    width: Annotated[int, _option("With --resnet: filters of the first stage; 20 is the reduced ResNet-18. [64]")] = 64,
-    device: Annotated[str, _option("With --resnet: where PyTorch computes: cpu, cuda, cuda:1, mps. [cpu]")] = "cpu",
-    long: Annotated[bool, _option("Run pHSIC for its 100 epochs too: half an hour per run.", "--long")] = False,
-    backbone: Annotated[str, _option(f"Network that looks at colour images first. [{BACKBONE}]")] = BACKBONE,
+    resnet: Annotated[bool, option("Run the baselines on CIFAR's pixels too: days on a CPU.", "--resnet")] = False,
+    width: Annotated[int, option("With --resnet: filters of the first stage; 20 is the reduced ResNet-18. [64]")] = 64,
+    device: Annotated[str, option("With --resnet: where PyTorch computes: cpu, cuda, cuda:1, mps. [cpu]")] = "cpu",
+    long: Annotated[bool, option("Run pHSIC for its 100 epochs too: half an hour per run.", "--long")] = False,
+    backbone: Annotated[str, option(f"Network that looks at colour images first. [{BACKBONE}]")] = BACKBONE,
     workers: ManyWorkersOption = None,
     engine: EngineOption = "local",
     address: AddressOption = None,

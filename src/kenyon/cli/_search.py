@@ -10,49 +10,45 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kenyon.cli._workers import AddressOption, EngineOption, WorkersOption
+from kenyon.cli._options import AddressOption, EngineOption, WorkersOption, option
 
 if TYPE_CHECKING:
     from kenyon.lab.search import Evaluation, SearchResult
 
 
-def _option(text: str, name: str | None = None) -> Any:
-    return typer.Option(*([name] if name else []), help=text, show_default=False)
-
-
 def search(
-    dataset: Annotated[str, _option("Data set: a name or a path. [digits]")] = "digits",
-    scenario: Annotated[str, _option("How it is streamed. [class-incremental]")] = "class-incremental",
-    evals: Annotated[int, _option("Evaluations in all, an interrupted search's included. [200]")] = 200,
-    out: Annotated[Path | None, _option("The search's folder. [searches/DATASET-SCENARIO-METHOD-sSEED]")] = None,
-    method: Annotated[str, _option("ambs, or random for the control. [ambs]")] = "ambs",
-    seed: Annotated[int, _option("Seed of the suggestions. [0]")] = 0,
+    dataset: Annotated[str, option("Data set: a name or a path. [digits]")] = "digits",
+    scenario: Annotated[str, option("How it is streamed. [class-incremental]")] = "class-incremental",
+    evals: Annotated[int, option("Evaluations in all, an interrupted search's included. [200]")] = 200,
+    out: Annotated[Path | None, option("The search's folder. [searches/DATASET-SCENARIO-METHOD-sSEED]")] = None,
+    method: Annotated[str, option("ambs, or random for the control. [ambs]")] = "ambs",
+    seed: Annotated[int, option("Seed of the suggestions. [0]")] = 0,
     space: Annotated[
-        str, _option("The space: rules, bytes (what a memory budget is spent on), or a TOML file. [rules]")
+        str, option("The space: rules, bytes (what a memory budget is spent on), or a TOML file. [rules]")
     ] = "rules",
     memory_budget: Annotated[
-        str | None, _option("Most bytes of state, such as 20KB, for every evaluation.", "--memory-budget")
+        str | None, option("Most bytes of state, such as 20KB, for every evaluation.", "--memory-budget")
     ] = None,
     protocol: Annotated[
-        str, _option("holdout, or paper: select on the test set as the paper did. [holdout]")
+        str, option("holdout, or paper: select on the test set as the paper did. [holdout]")
     ] = "holdout",
-    holdout: Annotated[float, _option("Share of the training set to select on. [0.1]")] = 0.1,
-    epochs: Annotated[float | None, _option("Passes over each task. [0.5 for single-task, else 1]")] = None,
-    stream_seeds: Annotated[str, _option("Streams each evaluation is averaged over: how many, or which. [1]")] = "1",
-    max_per_task: Annotated[int | None, _option("Keep at most so many training samples of a task.")] = None,
-    chance_after: Annotated[float, _option("Give up at chance after this share of the stream; 1: never. [0.2]")] = 0.2,
-    kappa: Annotated[float | None, _option("ambs: weight of the surrogate's uncertainty.")] = None,
-    n_initial: Annotated[int | None, _option("ambs: random evaluations before the surrogate is asked.")] = None,
+    holdout: Annotated[float, option("Share of the training set to select on. [0.1]")] = 0.1,
+    epochs: Annotated[float | None, option("Passes over each task. [0.5 for single-task, else 1]")] = None,
+    stream_seeds: Annotated[str, option("Streams each evaluation is averaged over: how many, or which. [1]")] = "1",
+    max_per_task: Annotated[int | None, option("Keep at most so many training samples of a task.")] = None,
+    chance_after: Annotated[float, option("Give up at chance after this share of the stream; 1: never. [0.2]")] = 0.2,
+    kappa: Annotated[float | None, option("ambs: weight of the surrogate's uncertainty.")] = None,
+    n_initial: Annotated[int | None, option("ambs: random evaluations before the surrogate is asked.")] = None,
     forests: Annotated[
-        str | None, _option("ambs: rules, or one: no forest but that over the whole space, as in the paper. [rules]")
+        str | None, option("ambs: rules, or one: no forest but that over the whole space, as in the paper. [rules]")
     ] = None,
     backbone: Annotated[
-        str | None, _option("Frozen network, such as efficientnet-lite0, whose features are learned.")
+        str | None, option("Frozen network, such as efficientnet-lite0, whose features are learned.")
     ] = None,
-    label: Annotated[str | None, _option("Column of labels of a table. [label]")] = None,
-    data_dir: Annotated[Path | None, _option("Where the data sets are. [$KENYON_DATA]")] = None,
-    as_json: Annotated[bool, _option("Print JSON alone on stdout, nothing on stderr.", "--json")] = False,
-    print_space: Annotated[bool, _option("Print the space and leave.", "--print-space")] = False,
+    label: Annotated[str | None, option("Column of labels of a table. [label]")] = None,
+    data_dir: Annotated[Path | None, option("Where the data sets are. [$KENYON_DATA]")] = None,
+    as_json: Annotated[bool, option("Print JSON alone on stdout, nothing on stderr.", "--json")] = False,
+    print_space: Annotated[bool, option("Print the space and leave.", "--print-space")] = False,
     workers: WorkersOption = None,
     engine: EngineOption = "local",
     address: AddressOption = None,

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kenyon.cli._workers import AddressOption, EngineOption, WorkersOption
+from kenyon.cli._options import AddressOption, EngineOption, WorkersOption
 
 if TYPE_CHECKING:
-    from kenyon.paper.transfer import Cell, Moments
+    from kenyon.paper.transfer import Moments, TransferResult
 
 DataDir = Annotated[Path | None, typer.Option(help="Where the data sets are. [$KENYON_DATA]", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON alone.")]
@@ -109,13 +109,13 @@ def _number(value: float | None, form: str) -> str:
     return "-" if value is None else format(value, form)
 
 
-def _plain(cell: Cell) -> dict[str, Any]:
+def _plain(cell: TransferResult) -> dict[str, Any]:
     source = {"name": cell.source.name, "dataset": cell.source.dataset, "scenario": cell.source.scenario}
     values = {"mean": cell.mean, "std": cell.std, "paper": cell.paper}
     return {"source": source | {"rule": cell.source.rule}, "target": str(cell.target)} | values
 
 
-def _print_matrix(cells: Sequence[Cell]) -> None:
+def _print_matrix(cells: Sequence[TransferResult]) -> None:
     from kenyon.cli._tables import print_text_table
 
     targets = list(dict.fromkeys(cell.target for cell in cells))
@@ -126,12 +126,12 @@ def _print_matrix(cells: Sequence[Cell]) -> None:
     print_text_table(("found on \\ run on", *map(str, targets)), rows, "accuracy in %, mean ± sd [paper]")
 
 
-def _cell(cell: Cell) -> str:
+def _cell(cell: TransferResult) -> str:
     spread = "" if cell.std is None else f" ± {100 * cell.std:.2f}"
     return f"{100 * cell.mean:.2f}{spread}" + ("" if cell.paper is None else f" [{100 * cell.paper:.2f}]")
 
 
-def _drop_rows(cells: Sequence[Cell], data_dir: Path | None) -> list[dict[str, Any]]:
+def _drop_rows(cells: Sequence[TransferResult], data_dir: Path | None) -> list[dict[str, Any]]:
     """Every transfer between data sets with its drop and coefficients; None where two sets have different widths."""
     from kenyon.lab.evaluation import open_dataset
     from kenyon.paper.transfer import COEFFICIENTS, drops, moments

@@ -39,35 +39,11 @@ if TYPE_CHECKING:
 
 _NAMES = {
     "streams": (
-        "DATASETS",
-        "SCENARIOS",
-        "Curriculum",
-        "Dataset",
-        "Episode",
-        "Split",
-        "Stream",
-        "download_dataset",
-        "from_arrays",
-        "list_datasets",
-        "load_dataset",
-        "verify_dataset",
+        "DATASETS SCENARIOS Curriculum Dataset Episode Split Stream download_dataset from_arrays "
+        "list_datasets load_dataset verify_dataset"
     ),
-    "backbones": (
-        "BACKBONES",
-        "BackboneConfig",
-        "Pretrained",
-    ),
-    "shards": (
-        "LearnConfig",
-        "Learned",
-        "ShardError",
-        "learn_files",
-        "read_learn_config",
-    ),
-    "protocol": (
-        "Learner",
-        "LearnerSpec",
-        "StreamInfo",
-    ),
+    "backbones": "BACKBONES BackboneConfig Pretrained",
+    "shards": "LearnConfig Learned ShardError learn_files read_learn_config",
+    "protocol": "Learner LearnerSpec StreamInfo",
 }
 __all__, __getattr__ = import_on_use(__name__, _NAMES)

@@ -7,19 +7,19 @@ from importlib import import_module
 from typing import Any
 
 
-def import_on_use(package: str, names: Mapping[str, tuple[str, ...]]) -> tuple[list[str], Callable[[str], Any]]:
+def import_on_use(package: str, names: Mapping[str, str]) -> tuple[list[str], Callable[[str], Any]]:
     """The `__all__` and the `__getattr__` of a package.
 
     Args:
         package: its `__name__`.
-        names: for each of its modules, the names that the package shows.
+        names: for each of its modules, the names that the package shows, separated by spaces.
 
     Example:
-        >>> shown, get = import_on_use("kenyon.utils", {"wording": ("size", "slug")})
+        >>> shown, get = import_on_use("kenyon.utils", {"wording": "size slug"})
         >>> shown, get("slug")("Two words")
         (['size', 'slug'], 'two-words')
     """
-    home = {name: module for module, own in names.items() for name in own}
+    home = {name: module for module, own in names.items() for name in own.split()}
 
     def get(name: str) -> Any:
         if name not in home:

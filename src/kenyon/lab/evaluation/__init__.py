@@ -25,11 +25,11 @@
 from kenyon.lab.evaluation._backbone import open_dataset, with_backbone
 from kenyon.lab.evaluation._checkpoint import load_checkpoint, save_checkpoint, state_hash
 from kenyon.lab.evaluation._config import RunConfig, config_keys, labels, parse_seeds, read_config
-from kenyon.lab.evaluation._environment import environment
 from kenyon.lab.evaluation._files import read_growing
 from kenyon.lab.evaluation._groups import Groups, RunGroup, by_stream, distinguishing, group_runs
 from kenyon.lab.evaluation._kept import load_learner
 from kenyon.lab.evaluation._loop import WITHHELD, chunk_size
+from kenyon.lab.evaluation._machine import environment
 from kenyon.lab.evaluation._metrics import METRICS, FinishedRun, Metric, Metrics, Summary
 from kenyon.lab.evaluation._result import Report, RunResult, json_safe
 from kenyon.lab.evaluation._run import run_dataset

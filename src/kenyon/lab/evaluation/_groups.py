@@ -17,9 +17,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from kenyon.errors import ConfigError, DataError, KenyonError
-from kenyon.lab.evaluation._identity import version_of
+from kenyon.lab.evaluation._identity import changed, version_of
 from kenyon.lab.evaluation._result import Report, RunResult
-from kenyon.lab.evaluation._sources import changed
 from kenyon.lab.evaluation._store import ARRAYS, RunFolder
 
 _NAMED = ("dataset", "scenario", "learner")

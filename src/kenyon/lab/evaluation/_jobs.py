@@ -6,7 +6,7 @@ import os
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,9 +16,8 @@ from kenyon.errors import ConfigError, DataError
 from kenyon.lab.evaluation._backbone import open_dataset
 from kenyon.lab.evaluation._config import RunConfig
 from kenyon.lab.evaluation._result import RunResult
-from kenyon.lab.evaluation._run import run_dataset
+from kenyon.lab.evaluation._run import run_dataset, warm_up
 from kenyon.lab.evaluation._store import MODEL, RunFolder, Store
-from kenyon.lab.evaluation._warm_up import warm_up
 from kenyon.lab.executor import BUSY
 from kenyon.lab.watchers import open_watcher
 from kenyon.learners import learner_class
@@ -90,14 +89,14 @@ class RunJob:
     def group(self) -> str:
         return self.config.learner
 
-    @property
+    @cached_property
     def folder(self) -> RunFolder | None:
         return self.options.folder(self.config, self.seed)
 
     def do(self, watch: Watch, wait: bool) -> RunResult | str:
         """Run it in this process, or take it from the store; `BUSY` where another process works on it."""
         config, seed, options, folder = self.config, self.seed, self.options, self.folder
-        dataset = partial(options.open, config, watch)
+        dataset = cache(lambda: options.open(config, watch))
         if folder is None or not options.has_all(folder):
             warm_up(config, seed, dataset())  # what fails here must not leave a folder behind
         keep = options.keep(config, seed)

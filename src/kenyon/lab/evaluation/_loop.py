@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from kenyon.data.protocol import Learner
 from kenyon.data.streams import Episode, Stream
 from kenyon.errors import InputError
-from kenyon.lab.evaluation._memory import MemoryGauge
+from kenyon.lab.evaluation._machine import MemoryGauge
 from kenyon.lab.evaluation._tally import Tally
 from kenyon.utils.events import Event, Watch
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -14,6 +15,7 @@ from kenyon.errors import DataError
 from kenyon.lab.evaluation._backbone import backbone_bytes
 from kenyon.lab.evaluation._checkpoint import Timer, state_hash
 from kenyon.lab.evaluation._config import RunConfig
+from kenyon.lab.evaluation._identity import id_of
 from kenyon.lab.evaluation._loop import drive, n_records, weights_stride
 from kenyon.lab.evaluation._metrics import FinishedRun, Metrics
 from kenyon.lab.evaluation._recorder import FolderRecorder, NoRecorder
@@ -23,6 +25,9 @@ from kenyon.lab.evaluation._tally import Tally
 from kenyon.learners import make_learner
 from kenyon.utils.events import Event, Watch
 
+TRIAL_SAMPLES = 32
+"""Of the trial before a run."""
+_warm: set[str] = set()
 CHECKPOINT_SECONDS = 10.0
 CHECKPOINT_SHARE = 0.01
 
@@ -57,13 +62,14 @@ def run_dataset(
     watch = watch or Watch()
     curriculum = replace(config.curriculum, seed=seed)
     stream = curriculum.open(dataset)
-    run_id = config.run_id(seed)
+    identity = config.identity
+    run_id = id_of(identity, seed)
     make = partial(make_learner, config.learner, stream.info, seed, curriculum.scenario, **config.options)
     learner = make()
     stride = weights_stride(learner, stream.info.n_train, config.weights_every)
     recorder: NoRecorder | FolderRecorder = NoRecorder(len(stream.episodes))
     if folder:
-        folder.begin(config, seed)
+        folder.begin(config, seed, identity)
         n_train = [episode.n_train for episode in stream.episodes]
         sizes = (n_train, n_records(stream, stride), stream.info.n_classes)
         more = (sizes, Timer(checkpoint_seconds, checkpoint_share), watch)
@@ -111,3 +117,23 @@ def _result(
         options=dict(getattr(learner, "options", {})),
         run=run_id,
     )
+
+
+def warm_up(config: RunConfig, seed: int, dataset: Dataset) -> None:
+    """Let a new learner learn and predict a few samples and discard it, so that wrong options are known before a run.
+
+    Once per configuration and process.
+    """
+    key = json.dumps(config.to_dict(), sort_keys=True)
+    if key in _warm:
+        return
+    curriculum = replace(config.curriculum, seed=seed)
+    stream = curriculum.open(dataset)
+    learner = make_learner(config.learner, stream.info, seed, curriculum.scenario, **config.options)
+    episode = stream.episodes[0]
+    task = episode.task if stream.info.task_heads else None
+    X, y = episode.train(0, min(TRIAL_SAMPLES, episode.n_train))
+    learner.predict(X, task)
+    learner.test_then_learn(X, y, task)
+    learner.predict(X, task)
+    _warm.add(key)
