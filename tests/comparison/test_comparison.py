@@ -18,8 +18,8 @@ from kenyon.lab.comparison import compare, pick_groups, rank_streams, select_gro
 from kenyon.lab.evaluation import RunConfig, RunGroup, Store, group_runs, run_all
 from kenyon.lab.plots import plot_comparison
 from kenyon.lab.table_formats import write_table
+from kenyon.lab.tables import Empty, Table, Text
 from kenyon.lab.tables import Result as TableResult
-from kenyon.lab.tables import Table
 
 TINY = f"evaluation.tiny:{Tiny.__name__}"
 SEEDS = (0, 1, 2, 3)
@@ -47,14 +47,13 @@ def groups(store: Path) -> list[RunGroup]:
 def test_a_row_says_only_what_differs_within_its_learner(groups: list[RunGroup]) -> None:
     split = select_groups(groups, ["scenario=class-incremental"])
     table = tabulate(sort_groups(split))
-    assert [column.key for column in table.columns[:6]] == [
-        "learner", "accuracy", "forgetting", "state_bytes", "total_seconds", "seeds",
-    ]  # fmt: skip
-    options = {row[-1].value for row in table.rows if row[0].value == "ncm"}
-    assert options == {"metric=euclidean", "metric=cosine"}
-    assert {row[-1].value for row in table.rows if row[0].value != "ncm"} == {None}
-    assert table.shared == "digits, class-incremental"
-    assert any("task-incremental" in str(row[-1].value) for row in tabulate(groups).rows)
+    assert table.corner == "learner"
+    assert table.columns[:5] == ("accuracy, %", "forgetting, %", "state", "time", "seeds")
+    options = {row.cells[-1] for row in table.rows if row.label == "ncm"}
+    assert options == {Text("metric=euclidean"), Text("metric=cosine")}
+    assert {row.cells[-1] for row in table.rows if row.label != "ncm"} == {Empty()}
+    assert table.note == "digits, class-incremental"
+    assert any("task-incremental" in str(row.cells[-1]) for row in tabulate(groups).rows)
 
 
 @pytest.mark.parametrize(

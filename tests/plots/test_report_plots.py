@@ -9,9 +9,9 @@ import pytest
 
 from cases import slow
 from kenyon.errors import DataError
+from kenyon.lab.figures import Heatmap, Lines, Point, Scatter
 from kenyon.lab.plots import plot_report
-from kenyon.lab.plots._reports import draw_scatter, frontier
-from kenyon.lab.report import Point, Scatter
+from kenyon.lab.plots._draw import draw_scatter, frontier
 from report.sample import sample
 
 POINTS = tuple(
@@ -32,8 +32,8 @@ def test_every_scatter_is_drawn_and_the_same_twice(kind: str, tmp_path: Path) ->
     assert first[0].stat().st_size > 5000
 
 
-def test_a_report_without_points_is_named(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="no plot of points"):
+def test_a_report_without_figures_is_named(tmp_path: Path) -> None:
+    with pytest.raises(DataError, match="no figure to draw"):
         plot_report(replace(sample(), figures=()), tmp_path)
 
 
@@ -60,3 +60,10 @@ def test_no_name_covers_another_or_a_point() -> None:
     assert 2 <= len(boxes) < 20
     assert not any(one.overlaps(other) for n, one in enumerate(boxes) for other in boxes[:n])
     assert not any(box.contains(*place) for box in boxes for place in places)
+
+
+def test_every_kind_of_figure_is_drawn(tmp_path: Path) -> None:
+    report = sample()
+    assert {type(figure) for figure in report.figures} == {Heatmap, Lines, Scatter}
+    pictures = plot_report(report, tmp_path, "svg")
+    assert [path.stem for path in pictures] == [figure.id for figure in report.figures]

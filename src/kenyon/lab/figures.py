@@ -43,12 +43,16 @@ class Heatmap:
 
 @dataclass(frozen=True)
 class Series:
-    """A line: points in order, with null in y for a gap, and optionally a band `(low, high)` around it."""
+    """A line: points in order, with null in y for a gap, and optionally a band `(low, high)` around it.
+
+    `group` is what many lines have in common, such as the learner.
+    """
 
     name: str
     x: tuple[float, ...]
     y: tuple[float | None, ...]
     band: tuple[tuple[float | None, ...], ...] | None = None
+    group: str = ""
 
     def __post_init__(self) -> None:
         if len(self.x) != len(self.y):

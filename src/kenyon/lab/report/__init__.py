@@ -16,9 +16,9 @@
 >>> _ = run(RunConfig("digits", options={"n_hidden": 200}), seeds=[0], store="runs")
 >>> ((stream, groups),) = by_stream(group_runs(Store(Path("runs")).runs()).groups).items()
 >>> figures = [stream_figure(stream, groups), bytes_figure(stream, groups)]
->>> figures += [matrix_figure(stream, groups[0]), weights_figure(stream, groups[0])]
+>>> figures += [matrix_figure(stream, groups[0]), weights_figure(stream, groups[0]), tasks_figure(stream, groups)]
 >>> [type(figure).__name__ for figure in figures]
-['Lines', 'Scatter', 'Heatmap', 'Lines']
+['Lines', 'Scatter', 'Heatmap', 'Lines', 'Lines']
 """
 
 from __future__ import annotations
@@ -35,6 +35,7 @@ from kenyon.lab.report._run_figures import (
     matrix_figure,
     record_samples,
     stream_figure,
+    tasks_figure,
     weights_figure,
 )
 from kenyon.lab.tables import Cell, Empty, Missing, PaperValue, Result, Row, Table, Text, Value
@@ -71,6 +72,7 @@ __all__ = [
     "report_of_runs",
     "run_command",
     "stream_figure",
+    "tasks_figure",
     "weights_figure",
     "write_markdown",
     "write_page",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -74,8 +75,9 @@ def stream_figure(stream: tuple[str, str], groups: Sequence[RunGroup]) -> Lines 
     found = []
     for group in groups:
         outcomes = [folder.array("prequential.npy") for folder, _ in group.complete]
-        found.append(accuracy_series(group.label, [run for run in outcomes if run is not None]))
-    series = tuple(s for s in found if s is not None)
+        one = accuracy_series(group.label, [run for run in outcomes if run is not None])
+        found += [replace(one, group=str(group.config["learner"]))] if one is not None else []
+    series = tuple(found)
     if not series:
         return None
     title, note = f"Accuracy over the stream: {', '.join(stream)}", "Each sample is predicted before it is learned."
@@ -83,6 +85,25 @@ def stream_figure(stream: tuple[str, str], groups: Sequence[RunGroup]) -> Lines 
     marks = _marks(groups[0])
     own, y = slug("stream", *stream), "accuracy before learning, %"
     return Lines(own, title, "samples", y, series, note=note, marks=marks, runs=names)
+
+
+def tasks_figure(stream: tuple[str, str], groups: Sequence[RunGroup]) -> Lines | None:
+    """Mean accuracy on the tasks so far, after each task, one line per configuration; None where it was not tested."""
+    series = []
+    for group in groups:
+        matrices = [np.array(result.accuracy_matrix, np.float64) for _, result in group.complete]
+        curves = 100 * np.array([[R[i, : i + 1].mean() for i in range(len(R))] for R in matrices])
+        if not np.isfinite(curves).any():
+            continue
+        mean, x = curves.mean(axis=0), tuple(float(i + 1) for i in range(curves.shape[1]))
+        spread = curves.std(axis=0, ddof=1) if len(curves) > 1 else None
+        band = None if spread is None else (numbers(mean - spread), numbers(mean + spread))
+        series.append(Series(group.label, x, numbers(mean), band, str(group.config["learner"])))
+    if not series:
+        return None
+    title, names = f"Accuracy after each task: {', '.join(stream)}", tuple(n for group in groups for n in group.names)
+    y = "accuracy on the tasks so far, %"
+    return Lines(slug("tasks", *stream), title, "tasks learned", y, tuple(series), runs=names)
 
 
 def _marks(group: RunGroup) -> tuple[float, ...]:
