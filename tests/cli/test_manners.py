@@ -47,7 +47,7 @@ def surroundings(**more: str) -> dict[str, str]:
         (["--set", "n_hidden=0"], "n_hidden is 0"),
         (["--set", "n_hiden=3"], "did you mean 'n_hidden'"),
         (["--learner", "ncm", "--set", "metric=3"], "metric of the learner 'ncm' is 3: expected a text"),
-        (["--learner", "ncm", "--set", "batch_size=1.5"], "expected a whole number"),
+        (["--learner", "ncm", "--set", "batch_size=1.5"], "expected an integer"),
         (["--learner", "ncm", "--device", "cuda"], "does not use PyTorch"),
         (["--learner", "no.py:NoPredict"], "has no learn, test_then_learn, predict"),
         (["--learner", "no_seed.py:NoSeed"], r"cannot be called as NoSeed(info, seed)"),

@@ -152,3 +152,12 @@ def test_results_of_another_run_are_noticed(tmp_path: Path) -> None:
     groups, damaged = group_runs(Store(tmp_path).runs())
     assert [len(group.complete) for group in groups] == [1] and len(damaged) == 2
     assert all("belongs to the run" in reason for _, reason in damaged)
+
+
+def test_a_label_names_what_learned(tmp_path: Path) -> None:
+    """A second-order layer has no rule, so it is not called after one."""
+    stream = Curriculum(max_per_task=10)
+    for options in ({"n_hidden": 50}, {"n_hidden": 50, "rule": "mse"}, {"n_hidden": 20, "layer": "second-order"}):
+        run(RunConfig("digits", "kenyon", stream, options), [0], tmp_path)
+    labels = {group.label for group in by_stream(group_runs(Store(tmp_path).runs()).groups)["digits", stream.scenario]}
+    assert labels == {"kenyon gen", "kenyon mse", "kenyon second-order"}

@@ -38,7 +38,7 @@ def test_what_has_a_default_may_be_left_out() -> None:
         ((*CELL, "mean"), float("nan"), ["mean = nan", "finite number"]),
         ((*CELL, "kind"), "resul", ["kind = 'resul'", "result, paper, missing, text, empty"]),
         ((*CELL, "n"), 0, ["n = 0", "at least one"]),
-        ((*CELL, "n"), 2.5, ["n = 2.5", "whole number"]),
+        ((*CELL, "n"), 2.5, ["n = 2.5", "an integer"]),
         ((*CELL, "better"), "up", ["better = 'up'", "'higher', 'lower' or null"]),
         ((*CELL, "paper"), 83.1, ["paper = 83.1", "a table"]),
         ((*CELL, "runs"), ["no-such-run"], ["table-3", "'no-such-run'", "not among the runs"]),

@@ -89,6 +89,13 @@ class RunGroup:
         return {**self.config, **self.config.get("options", {}), **self.differs}
 
 
+def _learned_by(group: RunGroup) -> list[str]:
+    """What learns in our own learner: the rule of a plastic layer, else the kind of layer."""
+    layer, rule = group.value("layer"), group.config.get("options", {}).get("rule")
+    plastic = not isinstance(layer, str) or layer in ("auto", "plastic")
+    return [word for word in (rule if plastic else layer,) if isinstance(word, str)]
+
+
 def _short_sum(sources: Any) -> str:
     return hashlib.sha256(json.dumps(sources, sort_keys=True).encode()).hexdigest()[:8]
 
@@ -158,14 +165,13 @@ def distinguishing(groups: Sequence[RunGroup]) -> list[str]:
 
 
 def _label(groups: Sequence[RunGroup]) -> None:
-    """Learner and rule, and whatever else tells the configurations of one stream apart."""
+    """Learner and what learned in it, and whatever else tells the configurations of one stream apart."""
     for group in groups:
-        rule = group.config.get("options", {}).get("rule")
-        group.label = " ".join([str(group.config["learner"]), *([rule] if isinstance(rule, str) else [])])
+        group.label = " ".join([str(group.config["learner"]), *_learned_by(group)])
     for label in {group.label for group in groups}:
-        alike = [group for group in groups if group.label == label]
-        keys = distinguishing(alike)
-        for group in alike:
+        members = [group for group in groups if group.label == label]
+        keys = distinguishing(members)
+        for group in members:
             group.label += "".join(f", {key} {group.value(key)}" for key in keys if group.value(key) is not None)
 
 

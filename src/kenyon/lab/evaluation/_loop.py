@@ -101,7 +101,7 @@ def drive(
         watch: receives the events.
         stride: samples between two records of the weights (`weights_stride`).
         tests: one of `TESTS`.
-        boundaries: False where the learner is not told of task ends, but of the end of the stream.
+        boundaries: False where the learner is not notified of task ends, only of the end of the stream.
     """
     pass_ = _Pass(stream, learner, tally, recorder, watch, stride, boundaries)
     n_tasks = len(stream.episodes)
@@ -147,7 +147,7 @@ class _Pass:
         if self.recorded:
             self.chunk += -self.chunk % stride
         self.kept: dict[tuple[int, int], tuple[NDArray, NDArray[np.int64]]] = {}
-        self.room = TEST_KEPT
+        self.space = TEST_KEPT
         self.gauge = MemoryGauge()
         self.clock = perf_counter()
 
@@ -217,8 +217,8 @@ class _Pass:
         block = self.kept.get((episode.task, start))
         if block is None:
             block = episode.test(start, stop)
-            if self.room >= block[0].nbytes:
-                self.room -= block[0].nbytes
+            if self.space >= block[0].nbytes:
+                self.space -= block[0].nbytes
                 self.kept[episode.task, start] = block
         return block
 

@@ -62,7 +62,7 @@ class FolderRecorder:
         watch: Watch,
     ) -> None:
         self._folder, self._run_id, self._learner, self._timer = folder, run_id, learner, timer
-        self._watch, self._told = watch, False
+        self._watch, self._warned = watch, False
         self._path = folder.file("checkpoint.safetensors")
         checkpoint = read_checkpoint(self._path, run_id)
         if checkpoint is None:
@@ -109,11 +109,11 @@ class FolderRecorder:
             self._sync()
             save_checkpoint(self._path, self._run_id, self._learner.state(), self.tally)
         except OSError as error:
-            if not self._told:
+            if not self._warned:
                 self._watch(
                     Event("note", message=f"{self._path} cannot be written ({error}): the run goes on without it")
                 )
-            self._told = True
+            self._warned = True
         self._timer.taken(perf_counter() - begin)
 
     def finish(self, result: RunResult) -> None:

@@ -11,7 +11,7 @@ from kenyon.lab.figures import Figure, Heatmap, Lines, Point, Scatter
 from kenyon.lab.plots._picture import in_bytes
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8c6d31")
-"""Can be told apart by the colour-blind (Okabe & Ito), and by brightness."""
+"""Distinct for the colour-blind (Okabe & Ito), and by brightness."""
 LINES = ("-", "--", ":", "-.")
 NAMED = 10
 """Up to so many lines have a name of their own in the legend."""

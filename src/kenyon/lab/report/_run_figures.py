@@ -152,12 +152,12 @@ def accuracy_series(name: str, outcomes: Sequence[NDArray[np.uint8]]) -> Series 
 
     Only runs as long as the first one count; None where there is no run.
     """
-    alike = [run for run in outcomes if len(outcomes[0]) == len(run) > 0]
-    if not alike:
+    same = [run for run in outcomes if len(outcomes[0]) == len(run) > 0]
+    if not same:
         return None
-    width = max(WINDOW, len(alike[0]) // POINTS)
-    ends = accuracy_curve(alike[0], width)[0]
-    curves = 100 * np.array([accuracy_curve(run, width)[1] for run in alike])
+    width = max(WINDOW, len(same[0]) // POINTS)
+    ends = accuracy_curve(same[0], width)[0]
+    curves = 100 * np.array([accuracy_curve(run, width)[1] for run in same])
     mean = curves.mean(axis=0)
     band = None
     if len(curves) > 1:

@@ -86,7 +86,7 @@ class Outcome:
 
     @property
     def score(self) -> float:
-        """The score that the surrogate is told: 0 unless the evaluation succeeded."""
+        """The score that the surrogate is fitted to: 0 unless the evaluation succeeded."""
         return self.accuracy if self.status == DONE and self.accuracy is not None else 0.0
 
 

@@ -102,9 +102,9 @@ def nearest_speed(table: Mapping[str, float], key: str) -> float | None:
     """The speed of a kind; where it is unknown, the median of the kinds that share the most leading words."""
     words = key.split("/")
     for n in range(len(words), 0, -1):
-        alike = [speed for other, speed in table.items() if other.split("/")[:n] == words[:n]]
-        if alike:
-            return median(alike)
+        similar = [speed for other, speed in table.items() if other.split("/")[:n] == words[:n]]
+        if similar:
+            return median(similar)
     return None
 
 
