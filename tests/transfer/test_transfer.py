@@ -14,7 +14,7 @@ from kenyon.errors import ConfigError
 from kenyon.lab.evaluation import RunConfig, run
 from kenyon.paper.tables import paper_accuracy
 from kenyon.paper.transfer import (
-    Cell,
+    TransferResult,
     Source,
     Target,
     default_targets,
@@ -80,8 +80,8 @@ def test_the_papers_tables() -> None:
     assert paper_accuracy("mine.npz", "single-task", "mse", "mnist", "single-task") is None
 
 
-def cell(found: str, on: str, mean: float) -> Cell:
-    return Cell(Source(found, found, "single-task", {}), Target(on, "single-task", 0.5), mean, None, None)
+def cell(found: str, on: str, mean: float) -> TransferResult:
+    return TransferResult(Source(found, found, "single-task", {}), Target(on, "single-task", 0.5), mean, None, None)
 
 
 def test_drops_are_against_the_targets_own_best() -> None:
