@@ -14,9 +14,9 @@ from kenyon.errors import ConfigError
 from kenyon.lab.evaluation import RunConfig, run
 from kenyon.paper.tables import paper_accuracy
 from kenyon.paper.transfer import (
-    TransferResult,
     Source,
     Target,
+    TransferResult,
     default_targets,
     drops,
     load_source,
