@@ -77,8 +77,8 @@ def test_workers_that_are_killed_cost_a_piece_each_at_most(tmp_path: Path) -> No
     out, killed = tmp_path / "model", []
 
     class Kills(Seen):
-        def learned(self, rows: int, n_learned: int) -> None:
-            super().learned(rows, n_learned)
+        def finished(self, event: events.Event) -> None:
+            super().finished(event)
             for child in psutil.Process().children() if len(killed) < 2 else ():
                 if "spawn_main" in " ".join(child.cmdline()):
                     killed.append(child.pid)
@@ -148,9 +148,9 @@ def test_a_node_of_a_cluster_that_dies_half_way_changes_nothing(cluster: Any, tm
     cluster.wait_for_nodes()
 
     class KillsNode(Seen):
-        def learned(self, rows: int, n_learned: int) -> None:
-            super().learned(rows, n_learned)
-            if n_learned == 4:
+        def finished(self, event: events.Event) -> None:
+            super().finished(event)
+            if event.done == 4:
                 cluster.remove_node(node, allow_graceful=False)
 
     watch = KillsNode()
