@@ -117,7 +117,7 @@ def run(
     ] = None,
     prequential: Annotated[
         bool | None,
-        typer.Option("--prequential/--no-prequential", help="Predict each sample first. [yes]", show_default=False),
+        option("Predict each sample first. [yes]", "--prequential/--no-prequential", panel=PROTOCOL),
     ] = None,
     compute_budget: Annotated[
         str | None, option("Operations the stream leaves time for a sample.", panel=PROTOCOL, metavar="FLOAT")

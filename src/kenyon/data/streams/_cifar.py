@@ -70,7 +70,7 @@ def _read_binary(path: Path, n_label_bytes: int, label: int) -> tuple[NDArray[np
     record = n_label_bytes + PIXELS
     size = path.stat().st_size
     if size == 0 or size % record:
-        raise DataError(f"{path} holds {size} bytes, a multiple of {record} was expected")
+        raise DataError(f"{path} holds {size} bytes: expected {record}-byte records")
     table = np.asarray(np.memmap(path, np.uint8, "r", shape=(size // record, record)))
     labels = np.empty(len(table), np.int64)
     with path.open("rb") as file:  # read, not mapped: the labels of all records would load the whole map
