@@ -24,7 +24,7 @@ SPACE = '[rule]\nvalues = ["mse"]\n[n_hidden]\nlow = 50\nhigh = 60\n[density]\nv
 
 @pytest.fixture
 def backbone(monkeypatch: pytest.MonkeyPatch) -> dict:
-    monkeypatch.syspath_prepend(Path(__file__).parent.parent / "backbones")
+    monkeypatch.syspath_prepend(Path(__file__).parents[2] / "backbones")
     return {"name": "tiny_net:net", "resolution": 12, "normalisation": "unit"}
 
 

@@ -19,7 +19,7 @@ from kenyon.lab.search._search import KAPPA, N_INITIAL
 from kenyon.model.presets import load_preset, preset_names
 from real_sets import data_dir
 
-SEARCHES = Path(__file__).resolve().parents[2] / "docs" / "searches"
+SEARCHES = Path(__file__).resolve().parents[3] / "docs" / "searches"
 
 
 def test_there_are_presets() -> None:

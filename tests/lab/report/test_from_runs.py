@@ -245,6 +245,6 @@ def test_a_page_needs_nothing_optional(store: Path, tmp_path: Path) -> None:
         "from typer.testing import CliRunner; from kenyon.cli import app\n"
         f"result = CliRunner().invoke(app, {words!r}); assert result.exit_code == 0, result.stderr"
     )
-    tests = Path(__file__).parents[1]
+    tests = Path(__file__).parents[2]
     path = os.pathsep.join([str(tests.parent / "src"), str(tests)])
     subprocess.run([sys.executable, "-c", code], check=True, env=os.environ | {"PYTHONPATH": path})

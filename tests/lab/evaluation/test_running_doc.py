@@ -17,7 +17,7 @@ from kenyon.data.streams import Curriculum
 from kenyon.lab.evaluation import METRICS, RunConfig, config_keys, run
 from kenyon.lab.evaluation._store import RESULTS
 
-TEXT = (Path(__file__).parents[2] / "docs" / "running.md").read_text()
+TEXT = (Path(__file__).parents[3] / "docs" / "running.md").read_text()
 
 
 def table(heading: str) -> list[list[str]]:
