@@ -15,6 +15,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save as to_safetensors
 
 from kenyon.errors import (
+    ConfigError,
     InputError,
     MemoryBudgetError,
     MergeError,
@@ -23,16 +24,16 @@ from kenyon.errors import (
     scikit_learns,
     unknown,
 )
-from kenyon.features import Ramps
-from kenyon.model.auto import usual_units
-from kenyon.model.build import FEWEST_UNITS, seed_of
+from kenyon.features import RampUnits, inputs_beside
+from kenyon.model.build import seed_of
 from kenyon.model.engine import dense
 from kenyon.model.flat import as_rows
 from kenyon.model.inputs import Inputs, check_samples
 from kenyon.model.model_file import digest
+from kenyon.model.options import OPTIONS
+from kenyon.model.recommend import FEWEST_UNITS, RAMPS, RAMPS_FOR_EACH, SECOND_ORDER_UNITS
 from kenyon.model.regression import RegressionSums
 from kenyon.model.weights import check_weights, in_proportion, times
-from kenyon.utils.options import OPTIONS
 from kenyon.utils.system import replace_file
 
 if TYPE_CHECKING:
@@ -124,15 +125,16 @@ class KenyonRegressor:
 
     def _empty(self, inputs: Inputs, n_targets: int, seed: int | None, n_units: int | None = None) -> RegressionSums:
         n_inputs = inputs.n_features_in_
-        shrinkage = OPTIONS["shrinkage"].check(self.shrinkage)
-        if not isinstance(shrinkage, float):
-            raise OPTIONS["shrinkage"].refuse(self.shrinkage)
+        shrinkage = self.shrinkage
+        if isinstance(shrinkage, bool) or not isinstance(shrinkage, (int, float)) or not 0 <= shrinkage <= 1e6:
+            raise ConfigError(f"shrinkage is {shrinkage!r}: expected a number from 0 to 1e6")
         budget, wanted = OPTIONS["memory_budget"].check(self.memory_budget), OPTIONS["n_hidden"].check(self.n_hidden)
         self._seed = seed_of(self.random_state) if seed is None else seed
-        most = usual_units(n_inputs, "ramps", True, True) if wanted == "auto" else int(wanted)
+        ramps = min(max(RAMPS, RAMPS_FOR_EACH * n_inputs), SECOND_ORDER_UNITS)
+        most = inputs_beside(n_inputs, n_inputs + ramps) + ramps if wanted == "auto" else int(wanted)
 
         def made(n: int) -> RegressionSums:
-            return RegressionSums(Ramps(n_inputs, n, seed=self._seed), n_inputs, n_targets, shrinkage)
+            return RegressionSums(RampUnits(n_inputs, n, seed=self._seed), n_inputs, n_targets, shrinkage)
 
         if n_units is not None:
             return made(n_units)

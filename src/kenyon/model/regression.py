@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon.features import BLOCK, Active, Ramps, Rescaling
+from kenyon.features import BLOCK, Active, RampUnits, Rescaling
 from kenyon.layers import Samples, SecondOrderLayer, oracle_shrinkage
 from kenyon.model.scale import Scaler
 from kenyon.model.units import Change, Units
@@ -51,7 +51,7 @@ class RegressionSums:
         shrinkage: lambda at least; more where the sums ask for it.
     """
 
-    def __init__(self, features: Ramps, n_inputs: int, n_targets: int, shrinkage: float) -> None:
+    def __init__(self, features: RampUnits, n_inputs: int, n_targets: int, shrinkage: float) -> None:
         self.features, self.n_inputs, self.n_targets, self.shrinkage = features, n_inputs, n_targets, shrinkage
         self.units: Units | Scaler = Units(n_inputs) if features.n_beside else Scaler(np.arange(n_inputs))
         self.layer = SecondOrderLayer(features.n_outputs, whole=False)
