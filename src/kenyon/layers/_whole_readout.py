@@ -43,16 +43,14 @@ apart. They agree with the discriminant that LAPACK solves to about three digits
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kenyon import core
-from kenyon.errors import ModelFileError
 from kenyon.features import Active
-from kenyon.layers._readout import NEVER, checked_arrays
+from kenyon.layers._readout import NEVER, diagonal
 from kenyon.rules import as_shifted
 
 SCORE_BITS = 22
@@ -74,7 +72,7 @@ class WholeReadout(NamedTuple):
         >>> from kenyon.layers import SecondOrderLayer
         >>> layer = SecondOrderLayer(n_inputs=20, bits=16, integer=True)
         >>> layer.add_class()
-        >>> isinstance(layer.present(), WholeReadout)
+        >>> isinstance(layer.present_whole(), WholeReadout)
         True
     """
 
@@ -111,23 +109,6 @@ class WholeReadout(NamedTuple):
     def in_floats(self) -> NDArray[np.float32]:
         """(units, width): the weights in the unit of the outputs."""
         return (self.weights * (self.scale * 2.0 ** -self.shifts.astype(np.float64))).astype(np.float32)
-
-    def arrays(self, n_neurons: int) -> dict[str, NDArray]:
-        """What a checkpoint keeps."""
-        rows = {name: getattr(self, name)[:n_neurons].copy() for name in ("offsets", "shifts", "known")}
-        return {"readout": self.weights[:, :n_neurons].copy(), **rows, "scale": np.array([self.scale])}
-
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray], n_units: int, n_neurons: int) -> WholeReadout:
-        """The inverse of `arrays`."""
-        each = (n_neurons,)
-        wanted = {"readout": ("int16", (n_units, n_neurons)), "scale": ("float64", (1,))}
-        wanted |= {"offsets": ("int64", each), "shifts": ("int64", each), "known": ("bool", each)}
-        found = checked_arrays(arrays, wanted)
-        shifts = found["shifts"]
-        if shifts.min(initial=0) < 0 or shifts.max(initial=0) > 62:
-            raise ModelFileError(f"shifts are {shifts.tolist()}: expected 0 to 62")
-        return cls(found["readout"], found["offsets"], shifts, found["known"], float(found["scale"][0]))
 
 
 def iterations_of(n_units: int) -> int:
@@ -178,8 +159,7 @@ def solve_whole(
     """
     n_units, width = means.shape
     mantissa, shift = shrinkage
-    unit_numbers = np.arange(n_units, dtype=np.int64)
-    trace = int(triangle[unit_numbers * (unit_numbers + 3) // 2].sum(dtype=np.int64))
+    trace = int(triangle[diagonal(n_units)].sum(dtype=np.int64))
     amount = min(2**30, max(1, (trace * mantissa >> shift) // n_units))
     weights = np.zeros((n_units, width), np.int16)
     exponents, offsets = np.full(width, NO_WEIGHTS, np.int64), np.zeros(width, np.int64)

@@ -11,7 +11,6 @@
  *     learn_thin(bits, pairs, means, taught, halvings, doublings, units, values, counts, chosen, labels, enough, limit,
  *                activity, column, diagonal, distances, tiles, triangle, clock)    gives the pairs visited
  *     keep_products(pairs, units, counts, kept, at), restore_products(..)
- *     until_refresh(labels, plastic, first, last, taught, n_units, time, since, pending)   2 * sample + pending
  */
 #include "../learn_thin.h"
 #include "active.h"
@@ -282,28 +281,6 @@ static int64_t entry_restore_products(const kn_value *v)
     return 0;
 }
 
-static int64_t entry_until_refresh(const kn_value *v)
-{
-    const int64_t *labels = v[0].data, n_units = v[5].integer, since = v[7].integer;
-    const uint8_t *plastic = v[1].data;
-    int64_t time = v[6].integer, pending = v[8].integer, s = v[2].integer;
-    for (; s < v[3].integer; s++) {
-        const int64_t age = time - since;
-        const int64_t far = max64(8, max64(n_units / 8, time / 16)), near = max64(1, max64(n_units / 64, time / 512));
-        if (age >= far || (pending && age >= near)) {
-            break;
-        }
-        const int64_t j = labels[s];
-        if (j >= 0 && plastic[j]) {
-            count_class(v + 4, j);
-            const uint64_t n = count_of_class(v + 4, j);
-            pending |= n <= FEW_TAUGHT && (n & (n - 1)) == 0;
-            time++;
-        }
-    }
-    return 2 * s + (pending != 0);
-}
-
 #define PAIRS_ENTRIES                                                                                                  \
     {"add_products", "[IQf]1w " ACTIVE "[q]1", entry_add_products},                                                    \
     {"tiles_for", "i i", entry_tiles_for},                                                                             \
@@ -322,5 +299,4 @@ static int64_t entry_until_refresh(const kn_value *v)
     {"unpack_pairs", "[B]1 [i]1w", entry_unpack_pairs},                                                                \
     {"pack_pairs", "[i]1 [B]1w", entry_pack_pairs},                                                                    \
     {"keep_products", "[IQf]1 [I]2 [q]1 [IQf]1w i", entry_keep_products},                                              \
-    {"restore_products", "[IQf]1w [I]2 [q]1 [IQf]1 i", entry_restore_products},                                        \
-    {"until_refresh", "[q]1 [?]1 i i [IQ]1w i i i i", entry_until_refresh},
+    {"restore_products", "[IQf]1w [I]2 [q]1 [IQf]1 i", entry_restore_products},
