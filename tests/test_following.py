@@ -19,8 +19,14 @@ WAYS: dict[str, dict[str, Any]] = {
     "table": {"n_hidden": 30},
     "table, ridge": {"n_hidden": 30, "readout": "ridge"},
     "table, priors": {"n_hidden": 30, "prior": "counts", "shrinkage": "auto"},
-    "bytes": {"features": "dense", "root": True, "n_hidden": 30},
-    "bytes, ridge by counts": {"features": "dense", "root": True, "n_hidden": 30, "readout": "ridge", "prior": "counts"},
+    "bytes": {"features": "windows", "shape": (4, 4), "n_hidden": 30},
+    "bytes, ridge by counts": {
+        "features": "dense",
+        "root": True,
+        "n_hidden": 30,
+        "readout": "ridge",
+        "prior": "counts",
+    },
     "16 bits": {"features": "dense", "root": True, "n_hidden": 30, "bits": 16},
     "24 bits, auto": {"features": "dense", "root": True, "n_hidden": 30, "bits": 24, "shrinkage": "auto"},
 }
@@ -29,7 +35,7 @@ WAYS: dict[str, dict[str, Any]] = {
 def stream(way: str, n: int, seed: int) -> tuple[NDArray, NDArray]:
     rng = np.random.default_rng(seed)
     y = rng.integers(0, 3, n)
-    X = np.clip(128 + 50 * rng.normal(size=(n, 6)) + 40 * np.random.default_rng(1).normal(size=(4, 6))[y], 0, 255)
+    X = np.clip(128 + 50 * rng.normal(size=(n, 16)) + 40 * np.random.default_rng(1).normal(size=(4, 16))[y], 0, 255)
     return (X / 16 if "table" in way else X.astype(np.uint8)), y
 
 
@@ -76,7 +82,7 @@ def apply(model: KenyonClassifier, name: str, way: str, X: NDArray, y: NDArray, 
 @given(st.data())
 @pytest.mark.parametrize("way", WAYS)
 def test_any_sequence_gives_the_readout_of_a_fresh_solution(way: str, data: st.DataObject) -> None:
-    model = KenyonClassifier(layer="second-order", random_state=0, **WAYS[way])
+    model = KenyonClassifier(layer="second-order", n_hidden=30, random_state=0, **WAYS[way])
     queries = stream(way, 20, 99)[0]
     model.partial_fit(*stream(way, 12, 0), classes=[0, 1, 2, 3])
     for step, name in enumerate(data.draw(st.lists(st.sampled_from(OPERATIONS), min_size=3, max_size=12))):

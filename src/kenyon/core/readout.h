@@ -21,6 +21,7 @@
 
 #include <math.h>
 
+#include "eight.h"
 #include "symmetric.h"
 
 #define READOUT_PENDING 16 /* changes of A that are collected */
@@ -76,48 +77,61 @@ static double shrinkage_cell(double value, double *from, double *below)
 
 /* ---- vectors */
 
-static double dot_of(const double *a, const double *b, int64_t n)
+/* A sum of eight parts, in one order. */
+KN_INLINE double sum_of_parts(kn_d8 parts)
 {
-    double parts[4] = {0, 0, 0, 0};
-    int64_t i = 0;
-    for (; i + 4 <= n; i += 4) {
-        for (int k = 0; k < 4; k++) {
-            parts[k] += a[i + k] * b[i + k];
-        }
-    }
-    for (int k = 0; i < n; i++, k++) {
-        parts[k] += a[i] * b[i];
-    }
-    return (parts[0] + parts[1]) + (parts[2] + parts[3]);
+    return ((parts[0] + parts[1]) + (parts[2] + parts[3])) + ((parts[4] + parts[5]) + (parts[6] + parts[7]));
 }
+
+#define READOUT_DOT(name, ENTRY)                                                                                       \
+    HELPER double name(const ENTRY *a, const double *b, int64_t n)                                                     \
+    {                                                                                                                  \
+        typedef ENTRY entries __attribute__((vector_size(8 * sizeof(ENTRY))));                                         \
+        kn_d8 parts[4] = {{0}};                                                                                        \
+        int64_t i = 0;                                                                                                 \
+        entries own;                                                                                                   \
+        kn_d8 others;                                                                                                  \
+        for (; i + 32 <= n; i += 32) { /* four sums at a time: one would wait for itself */                            \
+            for (int k = 0; k < 4; k++) {                                                                              \
+                KN_LOAD(own, a + i + 8 * k);                                                                           \
+                KN_LOAD(others, b + i + 8 * k);                                                                        \
+                parts[k] += __builtin_convertvector(own, kn_d8) * others;                                              \
+            }                                                                                                          \
+        }                                                                                                              \
+        for (; i + 8 <= n; i += 8) {                                                                                   \
+            KN_LOAD(own, a + i);                                                                                       \
+            KN_LOAD(others, b + i);                                                                                    \
+            parts[0] += __builtin_convertvector(own, kn_d8) * others;                                                  \
+        }                                                                                                              \
+        for (int k = 0; i < n; i++, k++) {                                                                             \
+            parts[0][k] += (double)a[i] * b[i];                                                                        \
+        }                                                                                                              \
+        return sum_of_parts((parts[0] + parts[1]) + (parts[2] + parts[3]));                                            \
+    }
+READOUT_DOT(dot_of, double)
+READOUT_DOT(dot_of_f32, float)
+READOUT_DOT(dot_of_u32, uint32_t)
+READOUT_DOT(dot_of_u64, uint64_t)
 
 /* ---- from sums */
 
-/* A triangle of sums times a scale; v' T v; the sums of a class. */
+/* v' T v; the sums of classes times v, added; the sums of a class. */
 #define READOUT_SUMS(kind, ENTRY)                                                                                      \
-    HELPER void fill_scatter_##kind(const ENTRY *pairs, int64_t n_units, double scale, double *out)                    \
-    {                                                                                                                  \
-        for (int64_t k = 0; k < n_units * (n_units + 1) / 2; k++) {                                                    \
-            out[k] = scale * (double)pairs[k];                                                                         \
-        }                                                                                                              \
-    }                                                                                                                  \
     HELPER double form_of_##kind(const ENTRY *pairs, const double *v, int64_t n_units)                                 \
     {                                                                                                                  \
         double total = 0;                                                                                              \
         for (int64_t i = 0; i < n_units; i++, pairs += i) {                                                            \
-            double parts[4] = {0, 0, 0, 0};                                                                            \
-            int64_t j = 0;                                                                                             \
-            for (; j + 4 <= i; j += 4) {                                                                               \
-                for (int k = 0; k < 4; k++) {                                                                          \
-                    parts[k] += (double)pairs[j + k] * v[j + k];                                                       \
-                }                                                                                                      \
-            }                                                                                                          \
-            for (int k = 0; j < i; j++, k++) {                                                                         \
-                parts[k] += (double)pairs[j] * v[j];                                                                   \
-            }                                                                                                          \
-            total += v[i] * (2 * ((parts[0] + parts[1]) + (parts[2] + parts[3])) + (double)pairs[i] * v[i]);           \
+            total += v[i] * (2 * dot_of_##kind(pairs, v, i) + (double)pairs[i] * v[i]);                                \
         }                                                                                                              \
         return total;                                                                                                  \
+    }                                                                                                                  \
+    HELPER void times_sums_##kind(const ENTRY *sums, int64_t n_units, int64_t width, const double *v, double *h)       \
+    {                                                                                                                  \
+        for (int64_t i = 0; i < n_units; i++) {                                                                        \
+            for (int64_t k = 0; k < width; k++) {                                                                      \
+                h[k] += v[i] * (double)sums[i * width + k];                                                            \
+            }                                                                                                          \
+        }                                                                                                              \
     }                                                                                                                  \
     HELPER void class_sum_##kind(const ENTRY *sums, int64_t n_units, int64_t width, int64_t j, double *out)            \
     {                                                                                                                  \
@@ -127,10 +141,20 @@ static double dot_of(const double *a, const double *b, int64_t n)
     }
 READOUT_SUMS(u32, uint32_t)
 READOUT_SUMS(u64, uint64_t)
-READOUT_SUMS(i16, int16_t)
-READOUT_SUMS(i32, int32_t)
 READOUT_SUMS(f32, float)
-READOUT_SUMS(f64, double)
+
+#define READOUT_FILL(name, ENTRY)                                                                                      \
+    HELPER void name(const ENTRY *pairs, int64_t n, double scale, double *out)                                         \
+    {                                                                                                                  \
+        for (int64_t k = 0; k < n; k++) {                                                                              \
+            out[k] = scale * (double)pairs[k];                                                                         \
+        }                                                                                                              \
+    }
+READOUT_FILL(fill_u32, uint32_t)
+READOUT_FILL(fill_u64, uint64_t)
+READOUT_FILL(fill_i16, int16_t)
+READOUT_FILL(fill_i32, int32_t)
+READOUT_FILL(fill_f32, float)
 
 /* The sum of squares of a symmetric matrix. */
 static double squared_norm(const double *a, int64_t n)

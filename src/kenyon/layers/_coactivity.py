@@ -36,6 +36,9 @@ WHOLE_SPARSE, FLOAT_SPARSE = 20, 10
 FOLLOWED = 16
 """A readout follows so many samples for each unit."""
 
+NOT_COUNTED = (None, None, None, None, 0.0, 0.0, None, None, None, None, False)
+"""In place of a sample whose inputs are counted in units."""
+
 TAUGHT = Declared("taught", ("neurons",), np.uint32, wide=True)
 
 
@@ -306,6 +309,18 @@ class FloatSums(_Sums):
             new.views()[name][...] = values
         return new
 
-    def add_one(self, state: State, active: Active, labels: NDArray[np.int64], clock: NDArray[np.int64]) -> bool:
-        pairs, sums, taught = (state.arrays[one.name] for one in state.declared)
-        return bool(core.learn_floats(pairs, sums, taught, *active, labels, LARGEST_FLOAT, clock))
+    def add_one(
+        self,
+        state: State,
+        active: Active,
+        labels: NDArray[np.int64],
+        clock: NDArray[np.int64],
+        counted: tuple = NOT_COUNTED,
+    ) -> bool:
+        """Learn one sample.
+
+        Args:
+            counted: the sample as it came, and the units of its inputs, for the core to count it in the same step.
+        """
+        pairs, sums, taught = state.arrays.values()
+        return bool(core.learn_floats(pairs, sums, taught, *active, labels, LARGEST_FLOAT, clock, *counted))

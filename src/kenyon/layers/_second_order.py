@@ -168,7 +168,12 @@ class SecondOrderLayer(Layer):
     def at_once(self) -> bool:
         return not self.memory
 
-    def learn_one(self, sample: Samples, clock: NDArray[np.int64]) -> bool:
+    @property
+    def counts_inputs(self) -> bool:
+        """Whether `learn_one` counts the inputs of a sample in units, in the same step."""
+        return isinstance(self.coactivity, FloatSums)
+
+    def learn_one(self, sample: Samples, clock: NDArray[np.int64], counted: tuple | None = None) -> bool:
         active, _, _, labels, *_ = sample
         self._check(active)
         readout, visited = self._following.take(1, asked=False), int(clock[1])
@@ -176,7 +181,10 @@ class SecondOrderLayer(Layer):
         within = False
         if readout is not None and scales is None:
             _, within = readout.follow(self._sums(), active, labels, sample.plastic_in(self), (0, 1), self.rule, None)
-        learned = self.coactivity.add_one(self.state, active, labels, clock)
+        if counted is not None and isinstance(self.coactivity, FloatSums):
+            learned = self.coactivity.add_one(self.state, active, labels, clock, counted)
+        else:
+            learned = self.coactivity.add_one(self.state, active, labels, clock)
         if readout is not None and scales is not None and learned:
             within = self._follow_thin(readout, scales, int(clock[1]) > visited, int(labels[0]))
         if within and learned:
@@ -245,7 +253,7 @@ class SecondOrderLayer(Layer):
         self._whole = self._spread = None
 
     def _sums(self) -> tuple[NDArray, ...]:
-        return tuple(self.state.arrays[one.name] for one in self.state.declared)
+        return tuple(self.state.arrays.values())
 
     def _chosen(
         self, active: Active, first: int, last: int, labels: NDArray[np.int64], plastic: NDArray[np.bool_]

@@ -36,15 +36,13 @@ static kn_readout readout_of(const kn_value *v)
 
 static int64_t entry_fill_scatter(const kn_value *v)
 {
-    const int64_t n_units = (int64_t)((sqrt(8.0 * (double)v[0].shape[0] + 1) - 1) / 2 + 0.5);
-    double *out = v[2].data;
+    const int64_t n = v[0].shape[0];
     switch (v[0].type) {
-    case 'I': fill_scatter_u32(v[0].data, n_units, v[1].number, out); break;
-    case 'Q': fill_scatter_u64(v[0].data, n_units, v[1].number, out); break;
-    case 'h': fill_scatter_i16(v[0].data, n_units, v[1].number, out); break;
-    case 'i': fill_scatter_i32(v[0].data, n_units, v[1].number, out); break;
-    case 'f': fill_scatter_f32(v[0].data, n_units, v[1].number, out); break;
-    default: fill_scatter_f64(v[0].data, n_units, v[1].number, out);
+    case 'I': fill_u32(v[0].data, n, v[1].number, v[2].data); break;
+    case 'Q': fill_u64(v[0].data, n, v[1].number, v[2].data); break;
+    case 'h': fill_i16(v[0].data, n, v[1].number, v[2].data); break;
+    case 'i': fill_i32(v[0].data, n, v[1].number, v[2].data); break;
+    default: fill_f32(v[0].data, n, v[1].number, v[2].data);
     }
     return 0;
 }
@@ -154,12 +152,11 @@ static void class_sum(const kn_value *sums, int64_t j, double *out)
     switch (sums->type) {
     case 'I': class_sum_u32(sums->data, n, width, j, out); break;
     case 'Q': class_sum_u64(sums->data, n, width, j, out); break;
-    case 'f': class_sum_f32(sums->data, n, width, j, out); break;
-    default: class_sum_f64(sums->data, n, width, j, out);
+    default: class_sum_f32(sums->data, n, width, j, out);
     }
 }
 
-/* v' W v of the state. */
+/* v' W v of the state; h is (width) of scratch. */
 static double scatter_form(const kn_value *pairs, const kn_value *sums, const double *v, const double *counts, double *h)
 {
     const int64_t n = sums->shape[0], width = sums->shape[1];
@@ -168,16 +165,12 @@ static double scatter_form(const kn_value *pairs, const kn_value *sums, const do
     switch (pairs->type) {
     case 'I': form = form_of_u32(pairs->data, v, n); break;
     case 'Q': form = form_of_u64(pairs->data, v, n); break;
-    case 'f': form = form_of_f32(pairs->data, v, n); break;
-    default: form = form_of_f64(pairs->data, v, n);
+    default: form = form_of_f32(pairs->data, v, n);
     }
-    for (int64_t i = 0; i < n; i++) {
-        for (int64_t k = 0; k < width; k++) {
-            h[k] += v[i] * (sums->type == 'd'   ? ((const double *)sums->data)[i * width + k]
-                            : sums->type == 'f' ? (double)((const float *)sums->data)[i * width + k]
-                            : sums->type == 'I' ? (double)((const uint32_t *)sums->data)[i * width + k]
-                                                : (double)((const uint64_t *)sums->data)[i * width + k]);
-        }
+    switch (sums->type) {
+    case 'I': times_sums_u32(sums->data, n, width, v, h); break;
+    case 'Q': times_sums_u64(sums->data, n, width, v, h); break;
+    default: times_sums_f32(sums->data, n, width, v, h);
     }
     for (int64_t k = 0; k < width; k++) {
         form -= counts[k] > 0 ? h[k] * h[k] / counts[k] : 0;
@@ -377,7 +370,7 @@ static int64_t entry_upper_gamma(const kn_value *v)
 }
 
 #define READOUT_ENTRIES                                                                                                \
-    {"fill_scatter", "[IQhifd]1 f [d]1w", entry_fill_scatter},                                                         \
+    {"fill_scatter", "[IQhif]1 f [d]1w", entry_fill_scatter},                                                          \
     {"subtract_products", "[d]1w [d]2 [d]2", entry_subtract_products},                                                 \
     {"scatter_moments", "[d]1 i [d]1w", entry_scatter_moments},                                                        \
     {"shrinkage_cell", "f [d]1w", entry_shrinkage_cell},                                                               \
@@ -387,7 +380,7 @@ static int64_t entry_upper_gamma(const kn_value *v)
     {"solve", "[d]1w [d]2w [d]1w", entry_solve},                                                                       \
     {"multiply", "[d]1 [d]2 [d]2w", entry_multiply},                                                                   \
     {"follow_scratch", "i i", entry_follow_scratch},                                                                   \
-    {"follow", READOUT "[IQfd]1 [IQfd]2 [IQ]1 " ACTIVE "[q]1 [?]1 i i f i i [d]1w [f]2wo", entry_follow},              \
+    {"follow", READOUT "[IQf]1 [IQf]2 [IQ]1 " ACTIVE "[q]1 [?]1 i i f i i [d]1w [f]2wo", entry_follow},                \
     {"follow_thin", READOUT "[h]1o f f [H]2 i f [d]1w", entry_follow_thin},                                            \
     {"discriminant_scores", "[d]2 [d]1 [IQ]1 i " ACTIVE "i i [f]2w [d]1w", entry_discriminant_scores},                 \
     {"solve_classes", "[hi]1 [H]2 [q]1 i i [h]2w [q]1w [q]1w [i]1w [q]1w", entry_solve_classes},                       \
