@@ -33,11 +33,14 @@ FEW_ROWS = 4
 WHOLE_SPARSE, FLOAT_SPARSE = 20, 10
 """Active pairs are visited one by one where they are at most one in so many: a fifth of the units, or a third."""
 
-FOLLOWED = 16
-"""A readout follows so many samples for each unit."""
+FOLLOWED, FOLLOWED_FLOATS = 16, 2
+"""A readout follows so many samples for each unit; less from sums in floats, which are rounded when they are added."""
 
 NOT_COUNTED = (None, None, None, None, 0.0, 0.0, None, None, None, None, False)
 """In place of a sample whose inputs are counted in units."""
+
+LEAST_FOLLOWED = 64
+"""At least so many, whatever the units."""
 
 TAUGHT = Declared("taught", ("neurons",), np.uint32, wide=True)
 
@@ -107,7 +110,7 @@ class Coactivity(ABC):
         Args:
             oracle: whether its shrinkage depends on the state.
         """
-        return FOLLOWED * self.n_units
+        return max(FOLLOWED * self.n_units, LEAST_FOLLOWED)
 
     def scales(self, state: State) -> tuple[int, int] | None:
         """How often entries were halved, and steps doubled; None where they never are."""
@@ -270,6 +273,9 @@ class FloatSums(_Sums):
     """Sums in float32, added sample by sample: a stream in another order gives other last bits."""
 
     inexact = "the co-activity is summed in floats, whose last bits depend on the order"
+
+    def most_followed(self, oracle: bool) -> int:
+        return max(FOLLOWED_FLOATS * self.n_units, LEAST_FOLLOWED)
 
     def __init__(self, n_units: int) -> None:
         super().__init__(n_units, sums_of(np.float32, wide=False), np.float32)

@@ -173,13 +173,15 @@ class FewBits(Coactivity):
         core.fill_scatter(pairs, square / share, scatter)
         return ClassMoments(scatter, views["means"][:, known].T / 256, n_samples, n_samples * share)
 
-    def solved_whole(self, state: State, shrinkage: tuple[int, int]) -> WholeReadout:
-        """The readout in integers, with lambda as (mantissa, shift)."""
+    def solved_whole(
+        self, state: State, shrinkage: tuple[int, int], last: WholeReadout | None, n_learned: int
+    ) -> WholeReadout:
+        """The readout in integers, with lambda as (mantissa, shift), so many samples after the last one."""
         arrays = state.arrays
         n_used = float(arrays["taught"].sum()) / 2.0 ** int(arrays["halvings"][0])
         unit = n_used / 4.0 ** int(arrays["doublings"][0]) / 256
         triangle = arrays["pairs"] if self.bits == 16 else self.unpacked(arrays["pairs"])
-        return solve_whole(triangle, arrays["means"], arrays["taught"], shrinkage, unit)
+        return solve_whole(triangle, arrays["means"], arrays["taught"], shrinkage, unit, last, n_learned)
 
     def check(self, state: State) -> None:
         for name, most in (("halvings", MOST_HALVINGS), ("doublings", MOST_DOUBLINGS)):

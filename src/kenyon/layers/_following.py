@@ -11,11 +11,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon.features import BLOCK, Active
+from kenyon.features import Active
 from kenyon.layers._coactivity import Coactivity
 from kenyon.layers._few_bits import FewBits
 from kenyon.layers._readout import Linear, Rule, linear
-from kenyon.layers._solved import Readout, solve
+from kenyon.layers._solved import FOLLOWED_AT_ONCE, Readout, solve
 from kenyon.layers._state import State
 
 
@@ -30,7 +30,7 @@ class Following:
 
     def __init__(self, coactivity: Coactivity, rule: Rule, follows: bool) -> None:
         self._coactivity, self._rule, self._follows = coactivity, rule, follows
-        self._most_unasked = max(BLOCK, coactivity.n_units // 8)
+        self._most_unasked = max(FOLLOWED_AT_ONCE, coactivity.n_units // 8)
         self._readout: Readout | None = None  # of the present state
         self._linear: Linear | None = None  # the same as weights
         self._unasked = self._most_unasked + 1  # samples learned since the last prediction
@@ -106,7 +106,7 @@ class Following:
         """Whether following samples gives their scores, too: of a discriminant from sums."""
         if isinstance(self._coactivity, FewBits) or self._rule.kind == "ridge":
             return False
-        if self._readout is not None and self._readout.left < BLOCK:
+        if self._readout is not None and self._readout.left < FOLLOWED_AT_ONCE:
             self._readout = None
         return self.present(state, follow=True).inverse is not None
 

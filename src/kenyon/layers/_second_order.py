@@ -26,10 +26,10 @@ from kenyon.layers._few_bits import FewBits
 from kenyon.layers._following import Following
 from kenyon.layers._pairs_undo import KeptPairs, PairsUndo
 from kenyon.layers._readout import Rule
-from kenyon.layers._solved import Readout
+from kenyon.layers._solved import FOLLOWED_AT_ONCE, Readout
 from kenyon.layers._state import Declared, State
 from kenyon.layers._sums import check_neurons, narrowest, only, wide_in, widened
-from kenyon.layers._whole_readout import WholeReadout
+from kenyon.layers._whole_readout import MANY_LEARNED, WholeReadout
 from kenyon.rules import as_shifted
 
 SHRINKAGE = 0.001
@@ -119,7 +119,7 @@ class SecondOrderLayer(Layer):
         if integer:
             self._check_integer()
         self._following = Following(self.coactivity, self.rule, follows)
-        self._whole: WholeReadout | None = None  # of the present state, in integers
+        self._whole: tuple[WholeReadout, int] | None = None  # the last one in integers, and samples learned since
         self._spread: Spread | None = None
         self._kept: KeptPairs | None = None
         self._undo: PairsUndo | None = None
@@ -151,6 +151,7 @@ class SecondOrderLayer(Layer):
         while at < last:
             stop, room = min(at + BLOCK, last), None
             if outputs is not None and not self.integer and self._following.scores_on_the_way(self.state):
+                stop = min(at + FOLLOWED_AT_ONCE, last)
                 room = outputs[at - first : stop - first]
             elif outputs is not None:
                 stop = at + 1
@@ -189,7 +190,8 @@ class SecondOrderLayer(Layer):
             within = self._follow_thin(readout, scales, int(clock[1]) > visited, int(labels[0]))
         if within and learned:
             self._following.put(readout)
-        self._settle()
+        if learned:
+            self._settle(1)
         return learned
 
     def _learn_some(
@@ -209,7 +211,7 @@ class SecondOrderLayer(Layer):
         if not chosen.size and outputs is None:
             return span[1]
         readout = self._following.take(len(chosen), asked=outputs is not None)
-        self._settle()
+        self._settle(len(chosen))
         if readout is None:
             self._add(active, chosen, labels)
             return span[1]
@@ -248,9 +250,12 @@ class SecondOrderLayer(Layer):
         if chosen.size:
             self.state = self.coactivity.add(self.state, active, chosen, labels, self._undo)
 
-    def _settle(self) -> None:
-        """Something was learned: what was worked out from the state before is no longer true."""
-        self._whole = self._spread = None
+    def _settle(self, n_learned: int = MANY_LEARNED) -> None:
+        """So many samples were learned: what was worked out from the state before is no longer true."""
+        self._spread = None
+        if self._whole is not None:
+            whole, before = self._whole
+            self._whole = (whole, before + n_learned) if before + n_learned < MANY_LEARNED else None
 
     def _sums(self) -> tuple[NDArray, ...]:
         return tuple(self.state.arrays.values())
@@ -325,11 +330,15 @@ class SecondOrderLayer(Layer):
 
     def present_whole(self) -> WholeReadout:
         """The readout of the present state in integers."""
-        whole = self._whole
-        if whole is None:
-            whole = self._few_bits().solved_whole(self.state, as_shifted(float(self.shrinkage)))
-            self._whole = whole
-        return whole.widened(self.width)
+        last, n_learned = (None, MANY_LEARNED) if self._whole is None else self._whole
+        if last is not None:
+            last = last.widened(self.width)
+            if not n_learned:
+                return last
+        how = (as_shifted(float(self.shrinkage)), last, n_learned)
+        whole = self._few_bits().solved_whole(self.state, *how)
+        self._whole = whole, 0
+        return whole
 
     def _few_bits(self) -> FewBits:
         if not isinstance(self.coactivity, FewBits):

@@ -21,6 +21,9 @@ MOST_SHRINKAGE = 1e6
 LEAST_TO_FOLLOW = 1e-5
 """With a smaller lambda rounding would add up too soon: such a readout is solved anew each time."""
 
+FOLLOWED_AT_ONCE = 32
+"""Samples that are followed in one call; `core/host/readout.h` has it too."""
+
 PENDING = 16
 """Changes of the inverse that are collected; `core/readout.h` has it too."""
 
@@ -95,8 +98,8 @@ class Readout:
             outputs: room for the discriminant's scores of each sample before it is learned, where wanted.
 
         Returns:
-            (samples that were followed, 32 at most, whether the shrinkage is still in its cell). Ridge looks at that
-            when it is asked: it takes the means of all classes.
+            (samples that were followed, FOLLOWED_AT_ONCE at most, whether the shrinkage is still in its cell). Ridge
+            looks at that when it is asked: it takes the means of all classes.
         """
         how = (rule.least, rule.oracle, rule.prior == "counts")
         done = core.follow(self._pack, *sums, *active, labels, plastic, *span, *how, self._scratch, outputs)

@@ -26,17 +26,22 @@ class SecondOrder:
         whole: type[np.number] = np.uint64 if s["whole"] else np.float32
         self.sums = FewBits(n_units, s["bits"]) if s["bits"] < 32 else Sums(n_units, whole)
         self.solved: Readout | IntegerReadout | None = None
+        self.last: NDArray[np.int64] | None = None  # weights of the last readout in integers
+        self.n_learned = 0  # samples since
 
     def add_class(self) -> None:
         self.sums.add_class()
-        self.solved = None
+        self.solved = self.solved.widened() if isinstance(self.solved, IntegerReadout) else None
 
     def readout(self) -> Readout | IntegerReadout:
         """The readout of the present sums."""
         sums, s, known = self.sums, self.settings, np.flatnonzero(self.sums.counts)
         if s["arithmetic"] == "integer" and isinstance(sums, FewBits):
             unit = float(sums.counts.sum()) / 2.0**sums.halvings / 4.0**sums.doublings / 256
-            return solve_integers(sums.pairs, sums.means, known, float(s["shrinkage"]), unit)
+            how = (known, float(s["shrinkage"]), unit, self.last, self.n_learned)
+            found = solve_integers(sums.pairs, sums.means, *how)
+            self.last, self.n_learned = found.weights, 0
+            return found
         return solve(sums.moments(known), known, len(sums.counts), s)
 
     def outputs(self, x: Active) -> NDArray[np.float32]:
@@ -46,20 +51,22 @@ class SecondOrder:
     def learn(self, x: Active, label: int, plastic: Sequence[int], beta: Sequence[np.float32]) -> int:
         dense = np.zeros(self.n_units, x[1].dtype)
         dense[x[0]], self.solved = x[1], None
+        self.n_learned += 1
         visited = self.sums.add(dense, len(x[0]), label)
         counts, memory = self.sums.counts, self.settings["memory"]
         if memory is not None and counts.sum() >= 2 * memory:
             self.sums.weigh((counts + np.uint64(1)) // np.uint64(2))
+            self.last = None
         return visited
 
     def rescale(self, ramps: Sequence[tuple], change: tuple[NDArray, NDArray, NDArray]) -> None:
         """Re-express the sums, since inputs got other units."""
         self.sums.rescale(ramps, change)  # type: ignore[union-attr]
-        self.solved = None
+        self.solved = self.last = None
 
     def merge(self, other: SecondOrder, neurons: NDArray[np.int64]) -> None:
         self.sums.merge(other.sums, neurons)  # type: ignore[arg-type]
-        self.solved = None
+        self.solved = self.last = None
 
     def arrays(self) -> dict[str, NDArray]:
         return self.sums.arrays()

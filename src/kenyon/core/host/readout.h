@@ -12,7 +12,8 @@
  *            scratch, outputs)          2 * samples that were learned or passed over + whether the shrinkage left its cell
  *     follow_thin(READOUT, distances, weight, mean, j, shrinkage, scratch)     whether it is still in its cell
  *     discriminant_scores(products, squares, taught, prior, units, values, counts, first, last, outputs, scratch)
- *     solve_classes(pairs, means, known, shrinkage, steps, weights, exponents, offsets, vectors, sums)
+ *     solve_classes(pairs, means, known, shrinkage, few, most, weights, exponents, offsets, vectors, sums)
+ *                                                                       weights: of the last readout, or zeros
  *     read_whole(weights, offsets, shifts, known, units, values, counts, first, last, out, totals)
  *     upper_gamma(a, log_gamma, x, out)
  *
@@ -291,13 +292,13 @@ static int64_t entry_follow_thin(const kn_value *v)
 static int64_t entry_solve_classes(const kn_value *v)
 {
     const int64_t n = v[1].shape[0], width = v[1].shape[1], n_known = v[2].shape[0], *known = v[2].data;
+    const int64_t few = v[4].integer, most = v[5].integer;
     const uint16_t *means = v[1].data;
-    const int bits = v[0].type == 'h' ? 16 : 32;
-    int64_t shrinkage = v[3].integer, *exponents = v[6].data, *offsets = v[7].data;
-    int32_t *vectors = v[8].data;
-    int64_t *centre = (int64_t *)v[9].data + n;
-    int16_t *weights = v[5].data;
-    kn_solving work = {vectors, vectors + n, vectors + 2 * n, v[9].data};
+    int64_t shrinkage = v[3].integer, *exponents = v[7].data, *offsets = v[8].data;
+    int32_t *vectors = v[9].data;
+    int64_t *centre = (int64_t *)v[10].data + n;
+    int16_t *weights = v[6].data;
+    kn_solving work = {.r = vectors, .p = vectors + n, .x = vectors + 2 * n, .q = v[10].data};
     const kn_bits room = bits_for(n);
     for (int64_t i = 0; i < n; i++) {
         int64_t sum = 0;
@@ -309,26 +310,26 @@ static int64_t entry_solve_classes(const kn_value *v)
     int64_t number = 0;
     while (number < n_known) {
         const int64_t j = known[number];
-        int place;
         for (int64_t i = 0; i < n; i++) {
             work.r[i] = (int32_t)(means[i * width + j] - centre[i]);
+            work.p[i] = weights[i * width + j];
         }
-        const int found = bits == 16 ? solve_class(16, v[0].data, n, shrinkage, v[4].integer, room, &work, &place)
-                                     : solve_class(32, v[0].data, n, shrinkage, v[4].integer, room, &work, &place);
+        const int found = v[0].type == 'h' ? solve_class(16, v[0].data, n, shrinkage, few, most, room, &work)
+                                           : solve_class(32, v[0].data, n, shrinkage, few, most, room, &work);
         if (!found && shrinkage < MOST_SHRINKAGE) {
             shrinkage = min64(10 * shrinkage, MOST_SHRINKAGE);
             number = 0;
             continue;
         }
-        const int64_t most = largest_of(work.x, n);
-        const int lower = bits_of((uint64_t)most) - WEIGHT_BITS;
+        const int64_t largest = largest_of(work.x, n);
+        const int lower = bits_of((uint64_t)largest) - WEIGHT_BITS;
         int64_t total = 0;
         for (int64_t i = 0; i < n; i++) {
             const int64_t w = moved(work.x[i], -lower);
             weights[i * width + j] = (int16_t)w;
             total -= w * (means[i * width + j] + centre[i]);
         }
-        exponents[j] = most ? lower - place : NO_WEIGHTS;
+        exponents[j] = largest ? lower - work.place : NO_WEIGHTS;
         offsets[j] = down(total, 9);
         number++;
     }
@@ -383,6 +384,6 @@ static int64_t entry_upper_gamma(const kn_value *v)
     {"follow", READOUT "[IQf]1 [IQf]2 [IQ]1 " ACTIVE "[q]1 [?]1 i i f i i [d]1w [f]2wo", entry_follow},                \
     {"follow_thin", READOUT "[h]1o f f [H]2 i f [d]1w", entry_follow_thin},                                            \
     {"discriminant_scores", "[d]2 [d]1 [IQ]1 i " ACTIVE "i i [f]2w [d]1w", entry_discriminant_scores},                 \
-    {"solve_classes", "[hi]1 [H]2 [q]1 i i [h]2w [q]1w [q]1w [i]1w [q]1w", entry_solve_classes},                       \
+    {"solve_classes", "[hi]1 [H]2 [q]1 i i i [h]2w [q]1w [q]1w [i]1w [q]1w", entry_solve_classes},                     \
     {"read_whole", "[h]2 [q]1 [q]1 [q]1 " ACTIVE_BYTES "i i [i]2w [q]1w", entry_read_whole},                           \
     {"upper_gamma", "f f [d]2 [d]2w", entry_upper_gamma},
