@@ -214,7 +214,9 @@ INLINED int solve_class(int bits, const void *pairs, size_t n, int64_t shrinkage
             solve_step(n, product, lower, room, work);
             left--;
         }
-        solve_scale(n, room, work);
+        if (left) {
+            solve_scale(n, room, work);
+        }
     }
     return 1;
 }
