@@ -39,14 +39,14 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
+from kenyon.apps._anomaly import RiverAnomalyDetector
 from kenyon.apps._bag import Bag
 from kenyon.classifier import KenyonClassifier
 from kenyon.errors import ConfigError, InputError, require
 from kenyon.utils.options import OPTIONS
 
-__all__ = ["DEFAULT", "RiverClassifier"]
+__all__ = ["DEFAULT", "RiverAnomalyDetector", "RiverClassifier"]
 
 base = require("river.base", "river", "RiverClassifier")
 dataframe = require("river.utils.dataframe", "river", "RiverClassifier")
@@ -89,7 +89,7 @@ class RiverClassifier(base.MiniBatchClassifier):  # type: ignore[name-defined]
         self.classifier = classifier
         self.n_features = n_features
         self.seed = seed
-        self._model = clone(DEFAULT if classifier is None else classifier)
+        self._model = _unfitted(DEFAULT if classifier is None else classifier)
         if seed is not None:
             self._model.set_params(random_state=seed)
         budget = OPTIONS["memory_budget"].check(self._model.memory_budget)
@@ -177,7 +177,7 @@ class RiverClassifier(base.MiniBatchClassifier):  # type: ignore[name-defined]
         if self._complete:
             self._present = {name: self._present.get(name, 0) + self._complete for name in self._slots}
             self._complete = 0
-        labels = [label.item() if isinstance(label, np.generic) else label for label in y]
+        labels: list[Any] = [label.item() if isinstance(label, np.generic) else label for label in y]
         named = [self._values(x) for x in samples]
         slots, present, moved, counts = dict(self._slots), dict(self._present), set(self._moved), dict(self._counts)
         constant = dict(self._constant)
@@ -303,3 +303,8 @@ def _is_label(label: Hashable, unlabelled: float | None) -> bool:
 
 def _rows(X: Any) -> Iterator[dict[Hashable, Any]]:
     return dataframe.into_frame(X).iter_rows(named=True)
+
+
+def _unfitted(classifier: KenyonClassifier) -> KenyonClassifier:
+    """One with the same parameters that has learned nothing."""
+    return type(classifier)(**copy.deepcopy(classifier.get_params()))

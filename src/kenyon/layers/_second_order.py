@@ -25,7 +25,7 @@ from kenyon.layers._fading import FADES, halved, learn_and_fade
 from kenyon.layers._few_bits import FewBits
 from kenyon.layers._following import Following
 from kenyon.layers._pairs_undo import KeptPairs, PairsUndo
-from kenyon.layers._readout import Rule
+from kenyon.layers._readout import Linear, Rule
 from kenyon.layers._solved import FOLLOWED_AT_ONCE, Readout
 from kenyon.layers._state import Declared, State
 from kenyon.layers._sums import check_neurons, narrowest, only, wide_in, widened
@@ -327,6 +327,10 @@ class SecondOrderLayer(Layer):
         if self.integer:
             return self.present_whole().outputs(active, first, last)
         return self._following.outputs(self.state, active, first, last)
+
+    def solved_anew(self) -> Linear:
+        """The readout in floats as weights, of the state alone: the same bits, whatever was followed before."""
+        return Following(self.coactivity, self.rule, follows=False).linear(self.state)
 
     def present_whole(self) -> WholeReadout:
         """The readout of the present state in integers."""
