@@ -192,7 +192,7 @@ def solve_whole(
     exponents, offsets = np.full(width, NO_WEIGHTS, np.int64), np.zeros(width, np.int64)
     (known,) = np.nonzero(taught)
     solved = (weights, exponents, offsets, np.empty(3 * n_units, np.int32), np.empty(2 * n_units, np.int64))
-    core.solve_classes(triangle, means, known, amount, few, most_steps(n_units), *solved)
+    core.solve_classes(triangle, means, known, amount, few or most_steps(n_units), most_steps(n_units), *solved)
     most = int(exponents[known].max(initial=NO_WEIGHTS))
     shifts = np.minimum(62, most - exponents + score_shift(n_units))
     return WholeReadout(weights, offsets, shifts, taught > 0, unit * 2.0 ** (score_shift(n_units) + most))

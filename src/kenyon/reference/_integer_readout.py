@@ -138,6 +138,8 @@ def solve_integers(
     weights, offsets = np.zeros((d, n_neurons), np.int64), np.zeros(n_neurons, np.int64)
     if last is not None and n_learned < 255 and few < 16 + d // 4:
         weights[:, : last.shape[1]] = last
+    else:
+        few = 16 + d // 4
     exponents, number = np.full(n_neurons, -1000), 0
     while number < len(known):
         j = known[number]

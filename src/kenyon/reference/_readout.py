@@ -13,7 +13,6 @@ the stream without solving the readout anew; here it is solved anew each time.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -44,26 +43,26 @@ class Readout(NamedTuple):
         return in_order(self.weights[x[0]] * x[1].astype(np.float32)[:, np.newaxis]) + self.offsets
 
 
-def solve(moments: Moments, known: NDArray[np.int64], n_neurons: int, s: Mapping[str, Any]) -> Readout:
+def solve(moments: Moments, known: NDArray[np.int64], n_neurons: int, spec: Any) -> Readout:
     """The readout of the neurons that are known, i.e. have samples."""
     scatter, means, counts, n_used = moments
     weights = np.zeros((len(scatter), n_neurons), np.float32)
     offsets = np.full(n_neurons, NEVER)
     if not known.size:
         return Readout(weights, offsets)
-    n, ridge, prior = counts.sum(), s["readout"] == "ridge", counts / counts.sum()
-    shrinkage = 0.0 if s["shrinkage"] == "auto" else float(s["shrinkage"])
-    if s["shrinkage"] == "auto" or s["features"] == "ramps":
+    n, ridge, prior = counts.sum(), spec.layer.readout == "ridge", counts / counts.sum()
+    shrinkage = 0.0 if spec.layer.shrinkage == "auto" else float(spec.layer.shrinkage)
+    if spec.layer.shrinkage == "auto" or spec.features.name == "ramps":
         shrinkage = max(shrinkage, oracle(scatter, n_used))
     if ridge:
-        share = prior if s["prior"] == "counts" else np.full(len(known), 1 / len(known))
+        share = prior if spec.layer.prior == "counts" else np.full(len(known), 1 / len(known))
         centre = means @ share[:, np.newaxis]
         apart = means - centre
         solved = share * n * shrunk(scatter + n * (apart * share @ apart.T), apart, shrinkage, n)
         shift = share - (centre * solved).sum(axis=0)
     else:
         solved = n * shrunk(scatter, means, shrinkage, n)
-        shift = -(means * solved).sum(axis=0) / 2 + (np.log(counts) if s["prior"] == "counts" else 0.0)
+        shift = -(means * solved).sum(axis=0) / 2 + (np.log(counts) if spec.layer.prior == "counts" else 0.0)
         solved, shift = solved - solved.mean(axis=1, keepdims=True), shift - shift.mean()
     weights[:, known], offsets[known] = solved, shift
     return Readout(weights, offsets)

@@ -1,11 +1,11 @@
 """The second-order layer: sums of co-activity, and a readout that is solved from them when it is asked for.
 
-With `memory`, the counts of classes are halved, rounded up, when they add up to twice as many samples.
+With a half-life, the counts of classes are halved, rounded up, when they add up to twice as many samples.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -21,10 +21,10 @@ from kenyon.reference._readout import Readout, solve
 class SecondOrder:
     """The output layer; arguments as in `_plastic.py`."""
 
-    def __init__(self, n_units: int, width: int, seed: int, s: Mapping[str, Any]) -> None:
-        self.n_units, self.settings = n_units, s
-        whole: type[np.number] = np.uint64 if s["whole"] else np.float32
-        self.sums = FewBits(n_units, s["bits"]) if s["bits"] < 32 else Sums(n_units, whole)
+    def __init__(self, n_units: int, seed: int, spec: Any) -> None:
+        self.n_units, self.spec = n_units, spec
+        whole: type[np.number] = np.uint64 if spec.in_bytes else np.float32
+        self.sums = FewBits(n_units, spec.layer.bits) if spec.layer.bits < 32 else Sums(n_units, whole)
         self.solved: Readout | IntegerReadout | None = None
         self.last: NDArray[np.int64] | None = None  # weights of the last readout in integers
         self.n_learned = 0  # samples since
@@ -35,14 +35,14 @@ class SecondOrder:
 
     def readout(self) -> Readout | IntegerReadout:
         """The readout of the present sums."""
-        sums, s, known = self.sums, self.settings, np.flatnonzero(self.sums.counts)
-        if s["arithmetic"] == "integer" and isinstance(sums, FewBits):
+        sums, spec, known = self.sums, self.spec, np.flatnonzero(self.sums.counts)
+        if spec.integer and isinstance(sums, FewBits):
             unit = float(sums.counts.sum()) / 2.0**sums.halvings / 4.0**sums.doublings / 256
-            how = (known, float(s["shrinkage"]), unit, self.last, self.n_learned)
+            how = (known, float(spec.layer.shrinkage), unit, self.last, self.n_learned)
             found = solve_integers(sums.pairs, sums.means, *how)
             self.last, self.n_learned = found.weights, 0
             return found
-        return solve(sums.moments(known), known, len(sums.counts), s)
+        return solve(sums.moments(known), known, len(sums.counts), spec)
 
     def outputs(self, x: Active) -> NDArray[np.float32]:
         self.solved = self.solved or self.readout()
@@ -53,8 +53,8 @@ class SecondOrder:
         dense[x[0]], self.solved = x[1], None
         self.n_learned += 1
         visited = self.sums.add(dense, len(x[0]), label)
-        counts, memory = self.sums.counts, self.settings["memory"]
-        if memory is not None and counts.sum() >= 2 * memory:
+        counts, half_life = self.sums.counts, self.spec.layer.half_life
+        if half_life is not None and counts.sum() >= 2 * half_life:
             self.sums.weigh((counts + np.uint64(1)) // np.uint64(2))
             self.last = None
         return visited

@@ -66,10 +66,11 @@ static void solve(kenyon_model *model)
 {
     int exponents[KENYON_MAX_CLASSES], most = NO_WEIGHTS;
     int64_t shrinkage = first_shrinkage(model);
-    const uint32_t few = 1 + (uint32_t)model->learned;
+    uint32_t few = 1 + (uint32_t)model->learned;
     uint32_t place = 0;
     if (model->learned == MANY_LEARNED || few >= KENYON_STEPS) {
         memset(model->readout, 0, sizeof model->readout);
+        few = KENYON_STEPS;
     }
     find_centre(model);
     while (place < model->n_classes) {
