@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from kenyon import KenyonClassifier
 from kenyon.layers import SecondOrderLayer
+from making import composed
 from second_order import KINDS, TOLERANCE, activity, assert_agree, make, predictions, samples, teach
 
 DENSE = {"features": "dense", "root": True}
@@ -81,7 +82,7 @@ def apply(model: KenyonClassifier, name: str, way: str, X: NDArray, y: NDArray, 
 @given(st.data())
 @pytest.mark.parametrize("way", WAYS)
 def test_any_sequence_gives_the_readout_of_a_fresh_solution(way: str, data: st.DataObject) -> None:
-    model = KenyonClassifier(layer="second-order", n_hidden=30, random_state=0, **WAYS[way])
+    model = KenyonClassifier(random_state=0, **composed(layer="second-order", n_hidden=30, **WAYS[way]))
     queries = stream(way, 20, 99)[0]
     model.partial_fit(*stream(way, 12, 0), classes=[0, 1, 2, 3])
     for step, name in enumerate(data.draw(st.lists(st.sampled_from(OPERATIONS), min_size=3, max_size=12))):
