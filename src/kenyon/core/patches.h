@@ -12,8 +12,8 @@
  * in steps of 1/128, between the four pixels around it.
  *
  * A sample lies row by row with its channels side by side and a border of zeros. Four neighbouring bytes of a row are a
- * word, and a filter is multiplied word by word, a lane being a place. Entries of a filter are -63 to 63, so that two
- * products fit into 16 bits. */
+ * word, and a filter is multiplied word by word, a lane being a place. Entries of a filter are -63 to 63, so that sums of
+ * two products fit into 16 bits. */
 
 #ifndef KENYON_PATCHES_H
 #define KENYON_PATCHES_H
@@ -35,6 +35,7 @@ typedef struct {
     int64_t pool, border;
     int64_t floor; /* eps n^2 */
     int bits, down;
+    int narrow; /* whether sums of half of a filter's products fit into 16 bits */
     int32_t threshold, unit;
 } patches_layer;
 
@@ -51,22 +52,49 @@ typedef struct {
 
 typedef int32_t patches_ints __attribute__((vector_size(KN_REGISTER)));
 
-/* Sums of four products, lane by lane: bytes of `words` times the four numbers in every lane of `filter`. */
-KN_INLINE patches_ints patches_dot(patches_ints words, patches_ints filter)
+/* Sums of products, lane by lane: bytes of `n` vectors of words, `step` words apart, times the four numbers in every lane
+ * of each of the filter's. Where `narrow`, sums of half of them fit into 16 bits. */
+KN_INLINE patches_ints patches_dot(const uint32_t *words, int64_t step, const patches_ints *filter, int64_t n, int narrow)
 {
+    patches_ints sums = {0}, values;
+#if KN_REGISTER >= 32
 #if KN_REGISTER == 64
-    return (patches_ints)_mm512_madd_epi16(_mm512_maddubs_epi16((__m512i)words, (__m512i)filter), _mm512_set1_epi16(1));
-#elif KN_REGISTER == 32
-    return (patches_ints)_mm256_madd_epi16(_mm256_maddubs_epi16((__m256i)words, (__m256i)filter), _mm256_set1_epi16(1));
-#elif defined(__SSE2__)
-    const __m128i even = _mm_set1_epi32(0x00FF00FF), w = (__m128i)words, f = (__m128i)filter;
-    const __m128i a = _mm_madd_epi16(_mm_and_si128(w, even), _mm_srai_epi16(_mm_slli_epi16(f, 8), 8));
-    const __m128i b = _mm_madd_epi16(_mm_srli_epi16(w, 8), _mm_srai_epi16(f, 8));
-    return (patches_ints)_mm_add_epi32(a, b);
+#define PAIRS(a, b) (patches_ints) _mm512_maddubs_epi16((__m512i)(a), (__m512i)(b))
+#define ADD_SHORTS(a, b) (patches_ints) _mm512_add_epi16((__m512i)(a), (__m512i)(b))
+#define WIDE(a) (patches_ints) _mm512_madd_epi16((__m512i)(a), _mm512_set1_epi16(1))
 #else
-    return (words & 255) * (filter << 24 >> 24) + (words >> 8 & 255) * (filter << 16 >> 24) +
-           (words >> 16 & 255) * (filter << 8 >> 24) + (words >> 24 & 255) * (filter >> 24);
+#define PAIRS(a, b) (patches_ints) _mm256_maddubs_epi16((__m256i)(a), (__m256i)(b))
+#define ADD_SHORTS(a, b) (patches_ints) _mm256_add_epi16((__m256i)(a), (__m256i)(b))
+#define WIDE(a) (patches_ints) _mm256_madd_epi16((__m256i)(a), _mm256_set1_epi16(1))
 #endif
+    patches_ints pairs = {0};
+    for (int64_t k = 0; k < n; k++) {
+        KN_LOAD(values, words + k * step);
+        pairs = ADD_SHORTS(pairs, PAIRS(values, filter[k]));
+        if (!narrow || k == n / 2 - 1 || k == n - 1) {
+            sums += WIDE(pairs);
+            pairs = (patches_ints){0};
+        }
+    }
+#undef PAIRS
+#undef ADD_SHORTS
+#undef WIDE
+#else
+    (void)narrow;
+    for (int64_t k = 0; k < n; k++) {
+        KN_LOAD(values, words + k * step);
+#if defined(__SSE2__)
+        const __m128i even = _mm_set1_epi32(0x00FF00FF), w = (__m128i)values, f = (__m128i)filter[k];
+        sums += (patches_ints)_mm_madd_epi16(_mm_and_si128(w, even), _mm_srai_epi16(_mm_slli_epi16(f, 8), 8));
+        sums += (patches_ints)_mm_madd_epi16(_mm_srli_epi16(w, 8), _mm_srai_epi16(f, 8));
+#else
+        const patches_ints f = filter[k];
+        sums += (values & 255) * (f << 24 >> 24) + (values >> 8 & 255) * (f << 16 >> 24) +
+                (values >> 16 & 255) * (f << 8 >> 24) + (values >> 24 & 255) * (f >> 24);
+#endif
+    }
+#endif
+    return sums;
 }
 
 KN_INLINE patches_ints patches_positive(patches_ints a)
@@ -128,7 +156,7 @@ static void patches_lay_out(const patches_layer *layer, const patches_scratch *s
     }
 }
 
-/* The scale of each place. Sums of a row of a patch are made once, for all patches that share it. */
+/* The scale of each place. */
 static void patches_measure(const patches_layer *layer, const patches_scratch *scratch)
 {
     const int64_t stride = layer->columns + PATCHES_SLACK, width = layer->size * layer->channels, n = width * layer->size;
@@ -151,7 +179,7 @@ static void patches_measure(const patches_layer *layer, const patches_scratch *s
 
 /* t of one filter from one corner on. */
 KN_INLINE int32_t patches_respond(const patches_layer *layer, const patches_scratch *scratch, int64_t answer, int64_t size,
-                                  int64_t words)
+                                  int64_t words, int narrow)
 {
     const int64_t stride = layer->columns + PATCHES_SLACK;
     const int64_t top = layer->corners[2 * answer], left = layer->corners[2 * answer + 1];
@@ -166,14 +194,9 @@ KN_INLINE int32_t patches_respond(const patches_layer *layer, const patches_scra
     for (int64_t first = 0; first < layer->pool; first += PATCHES_LANES) {
         patches_ints sums = {0};
         for (int64_t row = top; row < top + layer->pool; row++) {
-            patches_ints dots = {0}, scales;
-            for (int64_t r = 0; r < size; r++) {
-                for (int64_t word = 0; word < words; word++) {
-                    patches_ints values;
-                    KN_LOAD(values, scratch->words + ((row + r) * words + word) * stride + left + first);
-                    dots += patches_dot(values, filter[r * words + word]);
-                }
-            }
+            const uint32_t *from_words = scratch->words + row * words * stride + left + first;
+            patches_ints scales;
+            const patches_ints dots = patches_dot(from_words, stride, filter, size * words, narrow);
             KN_LOAD(scales, scratch->scales + row * stride + left + first);
             sums += patches_positive(dots * scales - layer->threshold) >> layer->down;
         }
@@ -185,16 +208,13 @@ KN_INLINE int32_t patches_respond(const patches_layer *layer, const patches_scra
     return total;
 }
 
-/* The common shapes are compiled for themselves, so that a filter stays in registers. */
+/* The usual shape is compiled for itself, so that a filter stays in registers. */
 static int32_t patches_respond_any(const patches_layer *layer, const patches_scratch *scratch, int64_t answer)
 {
-    if (layer->size == 4 && layer->words == 3) {
-        return patches_respond(layer, scratch, answer, 4, 3);
+    if (layer->size == 4 && layer->words == 3 && layer->narrow) {
+        return patches_respond(layer, scratch, answer, 4, 3, 1);
     }
-    if (layer->size == 4 && layer->words == 1) {
-        return patches_respond(layer, scratch, answer, 4, 1);
-    }
-    return patches_respond(layer, scratch, answer, layer->size, layer->words);
+    return patches_respond(layer, scratch, answer, layer->size, layer->words, 0);
 }
 
 /* The byte of every unit for the sample in `image`. */

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from kenyon.features._leaves import OVER, dead_leaves
 from kenyon.features._whitening import Whitening, normalised, whitening_of
 
-DICTIONARY = 4096
+DICTIONARY = 2048
 """Patches that the whitening of filters from a seed is made of, the same for every seed."""
 
 CANDIDATES, NEW = 8, 8

@@ -2,12 +2,13 @@
 
     z(q) = f . u[q] / sqrt(var u[q] + eps)                       a filter f on the patch u[q] at a place q
     a    = sqrt(mean over q of max(0, z(q) - theta))             over the (2 r + 1)^2 places around one of g x g points
-    x    = min(255, 128 (a + a') / 2)                            a' for the mirror image of the sample
+    x    = min(255, 128 mean of a)                               over views of the sample, and their mirror images
 
 Filters are whitened patches (`_whitening.py`), by default of pictures of dead leaves, drawn from the seed
 (`_leaves.py`, `_filters.py`): nothing is stored. `fit_filters` makes them of samples. Samples are bytes, or become bytes each by its own
 range (`_own_range.py`). Everything is in integers; `core/patches.h` has them in detail. The mirror image of a sample
-under a filter is the sample under the mirror image of the filter, at the mirrored points.
+under a filter is the sample under the mirror image of the filter, at the mirrored points. Views are the sample itself,
+then the sample turned by 12 degrees to either side and zoomed by 0.87 or 1.15.
 """
 
 from __future__ import annotations
@@ -26,10 +27,15 @@ from kenyon.features._shape import Layout, layout_of
 from kenyon.features._filters import filters_of_leaves
 from kenyon.features._whitening import MOST, SCALE
 
+BYTE = 255
+
 FULL = 128
 """The byte of a mean response of one deviation above the threshold."""
 
 SYMMETRIES = ("none", "mirror")
+
+VIEWS = ((64, 0), (72, 15), (54, -12), (54, 12), (72, -15))
+"""Cosine and sine of each view's turn, times 64 and over its zoom: `core/patches.h` says how they are made."""
 
 SLACK = 16
 """Words behind a row that a vector may reach; `core/patches.h` has it too."""
@@ -51,6 +57,7 @@ class PatchUnits:
         threshold: theta, in deviations of a response.
         contrast: eps, the variance of a patch that has as much contrast as noise.
         symmetry: "mirror" for the mean of the answers to a sample and to its mirror image, or "none".
+        views: how many views of a sample a unit answers to, 1 to 5.
         filters: (M or more, size * size * channels) int8, each with a sum of zero; None for filters from the seed.
         seed: filters are drawn from it, the same everywhere.
         n_inputs: width of a sample, checked against the shape.
@@ -78,6 +85,7 @@ class PatchUnits:
         threshold: float = 0.5,
         contrast: int = 10,
         symmetry: str = "mirror",
+        views: int = 1,
         filters: NDArray[np.int8] | None = None,
         seed: int = 0,
         n_inputs: int | None = None,
@@ -104,8 +112,10 @@ class PatchUnits:
         row, place = np.divmod(layout.places() % (layout.padded[0] * layout.padded[1]), layout.padded[1])
         channel = layout.places() // (layout.padded[0] * layout.padded[1])
         self._places = (row * self._shape[1] + place * layout.channels + channel).astype(np.int32)
-        numbers = (pool, copies, contrast * values * values, bits, down, copies, round(threshold * SCALE * 2.0**bits), unit)
-        self._plan = core.pack(self._table, self._corners, size, layout.channels, *numbers, self._places)
+        theta = round(threshold * SCALE * 2.0**bits)
+        numbers = (pool, copies, contrast * values * values, bits, down, _narrow(self._table), theta, unit)
+        turns = np.array(VIEWS[:views], np.int32)
+        self._plan = core.pack(self._table, self._corners, turns, size, layout.channels, *numbers, self._places)
 
     def workspace(self) -> PatchesWorkspace:
         return PatchesWorkspace(self.n_outputs, self._shape, self._words, self._scales)
@@ -145,6 +155,14 @@ def _table(filters: NDArray[np.int8], layout: Layout, size: int, copies: int) ->
     return padded.reshape(len(rows), -1)
 
 
+def _narrow(table: NDArray[np.int8]) -> bool:
+    """Whether sums of products of either half of each filter fit into 16 bits, two neighbours of a word in one sum."""
+    pairs = table.astype(np.int64).reshape(len(table), -1, 2, 2)
+    halves = np.split(pairs, [pairs.shape[1] // 2], axis=1)
+    sums = [np.maximum(sign * half, 0).sum(axis=(1, 3)).max(initial=0) for half in halves for sign in (1, -1)]
+    return bool(max(sums) * BYTE <= np.iinfo(np.int16).max)
+
+
 def _corners(layout: Layout, size: int, grid: int, n_units: int, copies: int) -> NDArray[np.int32]:
     """The first place of each unit, and of its mirror image; units take the points in turn."""
     down, right = (points(side - size, grid) for side in (layout.height, layout.width))
@@ -164,7 +182,8 @@ class PatchesWorkspace:
 
     def __init__(self, n_units: int, image: tuple[int, int], words: tuple[int, int, int], scales: tuple[int, int]) -> None:
         self.active = make_active(n_units, dtype=np.uint8)
-        self._arrays = aligned(image, np.uint8), aligned(words, np.uint32), aligned(scales, np.int32)
+        images, roots = aligned((2, *image), np.uint8), aligned((n_units,), np.int32)
+        self._arrays = images, aligned(words, np.uint32), aligned(scales, np.int32), roots
         self.scratch = core.pack(*self._arrays, *self.active)
 
     @property

@@ -1,7 +1,7 @@
 """Filters of patches from a seed: whitened patches of dead leaves, disks of random sizes and colours.
 
     q = (p - mean p) / sqrt(var p + eps), in steps of 1 / 256       a patch p
-    Z = (mean of q q' + I / 10)^(-1/2)                              over patches 0 .. 4095 of seed 0 with var q > 1/4
+    Z = (mean of q q' + I / 10)^(-1/2)                              over patches 0 .. 2047 of seed 0 with var q > 1/4
     w = Z q / |Z q|;   f = Z w less its mean                        filter = 30 f / d, as integers whose sum is 0
 
 d is the root mean square of f' q over those patches. Unit u has patches 8 u .. 8 u + 7 of its seed to choose from, and
@@ -55,7 +55,7 @@ def _normalised(p: NDArray[np.int64], eps: int) -> tuple[NDArray[np.float64], bo
 @cache
 def _whitening(size: int, channels: int, eps: int) -> tuple[NDArray[np.float64], float]:
     """Z and d."""
-    values = [_normalised(patch(0, number, size, channels), eps) for number in range(4096)]
+    values = [_normalised(patch(0, number, size, channels), eps) for number in range(2048)]
     q = np.array([one for one, usable in values if usable])
     covariance = (q.T @ q) / (256.0**2 * len(q))  # of integers: exact
     matrix = covariance + 0.1 * np.eye(q.shape[1])

@@ -1,0 +1,123 @@
+"""The layer of patches against `kenyon.reference`, and what its filters are."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from cases import all_pairs
+from kenyon.core import _core
+from kenyon.errors import ConfigError
+from kenyon.features._filters import filters_of_leaves, whitening_of_leaves
+from kenyon.features._patches import PatchUnits
+from kenyon.features._whitening import inverse_root, normalised
+from kenyon.reference import _patches
+
+SHAPES = {"hw": (9, 11), "hwc": (12, 10, 3), "chw": (2, 8, 13)}
+
+
+def images(n: int, shape: tuple[int, ...], kind: str = "bytes") -> NDArray:
+    """Noise of any contrast, and the extremes: black, white, flat."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, rng.integers(2, 257, n)[:, np.newaxis], (n, prod(shape))).astype(np.uint8)
+    X[0], X[1], X[2] = 0, 255, np.arange(X.shape[1]) % 256
+    return X if kind == "bytes" else (X.astype(np.float32) - 64) / np.float32(101)
+
+
+def dense(features: PatchUnits, X: NDArray) -> NDArray[np.uint8]:
+    units, values, counts = features.activate(X, features.workspace())
+    out = np.zeros((len(X), features.n_outputs), np.uint8)
+    for s in range(len(X)):
+        out[s, units[s, : counts[s]]] = values[s, : counts[s]]
+        assert (values[s, : counts[s]] > 0).all()
+    return out
+
+
+@all_pairs(
+    axes=list(SHAPES),
+    size=[2, 4],
+    shifts=[0, 2, 6],
+    grid=[1, 2, 5],
+    symmetry=["mirror", "none"],
+    views=[1, 2, 5],
+    threshold=[0.5, 0.0],
+    kind=["bytes", "floats"],
+)
+def test_activity_is_that_of_the_reference(
+    axes: str, size: int, shifts: int, grid: int, symmetry: str, views: int, threshold: float, kind: str
+) -> None:
+    n_units: int = 40
+    options: dict[str, Any] = {"contrast": 10, "size": size, "shifts": shifts, "grid": grid}
+    options |= {"symmetry": symmetry, "views": views, "threshold": threshold}
+    features = PatchUnits(SHAPES[axes], n_units, axes=axes, seed=3, **options)
+    plain = _patches.Patches({"axes": axes, "shape": SHAPES[axes], "n_hidden": n_units, **options}, 3)
+    np.testing.assert_array_equal(features.filters, plain.filters)
+    X = images(6, SHAPES[axes], kind)
+    x = dense(features, X)
+    for row, u in zip(x, X, strict=True):
+        units, values = plain(u)
+        np.testing.assert_array_equal(np.flatnonzero(row), units)
+        np.testing.assert_array_equal(row[units], values)
+    assert x[3:].any(axis=1).all()
+
+
+def test_instruction_sets_give_the_same_bits() -> None:
+    features, X = PatchUnits((32, 32, 3), 60, views=3, seed=1), images(4, (32, 32, 3))
+    best = dense(features, X)
+    try:
+        for isa in _core.isas():
+            _core.use_isa(isa)
+            np.testing.assert_array_equal(dense(features, X), best)
+    finally:
+        _core.use_isa(_core.isas()[-1])
+
+
+def test_a_unit_answers_to_a_sample_as_to_its_mirror_image_and_does_not_see_brightness() -> None:
+    features, (image,) = PatchUnits((16, 16, 3), 80, seed=2, shifts=3), images(4, (16, 16, 3))[3:]
+    mirrored = image.reshape(16, 16, 3)[:, ::-1].reshape(1, -1)
+    x = dense(features, np.concatenate([image[np.newaxis], mirrored]))
+    np.testing.assert_array_equal(x[0], x[1])
+    inner = PatchUnits((16, 16, 3), 80, seed=2, shifts=0, symmetry="none")  # without a border of zeros
+    dark = (image // 2)[np.newaxis]
+    np.testing.assert_array_equal(dense(inner, dark), dense(inner, dark + 100))
+
+
+def test_filters_are_small_integers_without_a_mean_and_do_not_depend_on_their_number() -> None:
+    filters = filters_of_leaves(5, 70, 4, 3, 10, 5, True)
+    assert filters.dtype == np.int8
+    assert np.abs(filters).max() <= 63
+    assert not filters.sum(axis=1, dtype=int).any()
+    assert len(np.unique(filters, axis=0)) == 70
+    np.testing.assert_array_equal(filters_of_leaves(5, 20, 4, 3, 10, 5, True), filters[:20])
+    assert not np.array_equal(filters_of_leaves(6, 70, 4, 3, 10, 5, True), filters)
+
+
+def test_whitening_is_the_inverse_root_and_responses_have_deviation_one() -> None:
+    rng = np.random.default_rng(0)
+    some = rng.standard_normal((30, 12))
+    matrix = some.T @ some + 0.1 * np.eye(12)
+    root = inverse_root(matrix)
+    np.testing.assert_allclose(root @ matrix @ root, np.eye(12), atol=1e-9)
+    whitening = whitening_of_leaves(4, 1, 10)
+    values, _ = normalised(rng.integers(0, 256, (50, 16)), 10)
+    filters = whitening.filters(whitening.white(values)).astype(float) / 30
+    np.testing.assert_allclose(filters * whitening.deviation, whitening.exact(whitening.white(values)), atol=0.06)
+
+
+@pytest.mark.parametrize(
+    ("shape", "options", "message"),
+    [
+        ((8, 8, 3), {"size": 9}, "size is 9: expected a patch of 2 to 8, the shorter side of a sample"),
+        ((8, 8, 3), {"size": 1}, "size is 1: expected a patch of 2 to 8"),
+        ((32, 32, 3), {"size": 9}, "has 243 values: expected at most 192"),
+        ((40,), {}, "axes are 't': expected an image for patches"),
+        ((8, 8), {"symmetry": "miror"}, "symmetry"),
+    ],
+)
+def test_bad_options_are_named(shape: tuple[int, ...], options: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError, match=message):
+        PatchUnits(shape, 30, **options)
