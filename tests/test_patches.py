@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from math import prod
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -10,12 +12,13 @@ import pytest
 from numpy.typing import NDArray
 
 from cases import all_pairs
+from kenyon import KenyonClassifier, Patches, recommend
 from kenyon.core import _core
 from kenyon.errors import ConfigError
+from kenyon.features import PatchUnits
 from kenyon.features._filters import filters_of_leaves, whitening_of_leaves
-from kenyon.features._patches import PatchUnits
 from kenyon.features._whitening import inverse_root, normalised
-from kenyon.reference import _patches
+from kenyon.reference import Learner, _patches
 
 SHAPES = {"hw": (9, 11), "hwc": (12, 10, 3), "chw": (2, 8, 13)}
 
@@ -54,7 +57,8 @@ def test_activity_is_that_of_the_reference(
     options: dict[str, Any] = {"contrast": 10, "size": size, "shifts": shifts, "grid": grid}
     options |= {"symmetry": symmetry, "views": views, "threshold": threshold}
     features = PatchUnits(SHAPES[axes], n_units, axes=axes, seed=3, **options)
-    plain = _patches.Patches({"axes": axes, "shape": SHAPES[axes], "n_hidden": n_units, **options}, 3)
+    part = Patches(shape=SHAPES[axes], units=n_units, **options)
+    plain = _patches.Patches(SimpleNamespace(features=part, axes=axes, shape=SHAPES[axes]), 3)
     np.testing.assert_array_equal(features.filters, plain.filters)
     X = images(6, SHAPES[axes], kind)
     x = dense(features, X)
@@ -121,3 +125,85 @@ def test_whitening_is_the_inverse_root_and_responses_have_deviation_one() -> Non
 def test_bad_options_are_named(shape: tuple[int, ...], options: dict[str, Any], message: str) -> None:
     with pytest.raises(ConfigError, match=message):
         PatchUnits(shape, 30, **options)
+
+
+# ---- in a classifier
+
+COLOUR: dict[str, Any] = {"memory_budget": "60KB", "shape": (12, 12, 3), "random_state": 4, "expected_classes": 3}
+
+
+def stream(n: int) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Stripes of three directions, at random places and in random colours, with noise."""
+    rng = np.random.default_rng(1)
+    y = np.arange(n) % 3
+    rows, columns = np.mgrid[:12, :12]
+    ramps = np.stack([rows, columns, rows + columns])[y] + rng.integers(0, 4, n)[:, np.newaxis, np.newaxis]
+    images = (ramps // 2 % 2)[..., np.newaxis] * rng.integers(60, 200, (n, 1, 1, 3)) + rng.integers(0, 56, (n, 12, 12, 3))
+    return images.reshape(n, -1).astype(np.uint8), y
+
+
+def test_the_dial_takes_patches_for_images_in_colour_only() -> None:
+    assert isinstance(recommend(3072, shape=(32, 32, 3), memory_budget="1MB").features, Patches)
+    assert isinstance(recommend(3072, shape=(3, 32, 32), memory_budget="20KB").features, Patches)
+    for shape, more in (((28, 28), {}), ((6, 6, 3), {}), ((50, 3), {}), ((32, 32, 3), {"rule": "gen"})):
+        features = recommend(prod(shape), shape=shape, memory_budget="1MB", **more).features
+        assert not isinstance(features, Patches), shape
+    shifts = recommend(64 * 64 * 3, shape=(64, 64, 3), memory_budget="1MB").features
+    assert isinstance(shifts, Patches)
+    assert shifts.shifts == 12
+
+
+@pytest.mark.parametrize("budget", ["20KB", "60KB", "600KB"])
+def test_any_cut_of_the_stream_and_the_reference_give_the_same_state(budget: str) -> None:
+    X, y = stream(90)
+    params = {**COLOUR, "memory_budget": budget}
+    whole = KenyonClassifier(**params).partial_fit(X, y)
+    parts = KenyonClassifier(**params)
+    for first, last in ((0, 1), (1, 50), (50, 52), (52, 90)):
+        parts.partial_fit(X[first:last], y[first:last])
+    arrays = whole.to_arrays()
+    for name, array in parts.to_arrays().items():
+        np.testing.assert_array_equal(array, arrays[name], err_msg=name)
+    assert whole.state_bytes <= {"20KB": 20_000, "60KB": 60_000, "600KB": 600_000}[budget]
+    test = stream(150)
+    assert whole.score(test[0][90:], test[1][90:]) > 0.9
+    if budget == "20KB":
+        plain = Learner(**params).partial_fit(X[:30], y[:30])
+        few = KenyonClassifier(**params).partial_fit(X[:30], y[:30]).to_arrays()
+        for name, array in plain.to_arrays().items():
+            np.testing.assert_array_equal(array, few[name], err_msg=name)
+
+
+def test_models_merge_unlearn_and_come_back_from_a_file(tmp_path: Path) -> None:
+    X, y = stream(90)
+    params = {**COLOUR, "memory_budget": "600KB"}
+    whole = KenyonClassifier(**params).partial_fit(X, y)
+    merged = KenyonClassifier(**params).partial_fit(X[:40], y[:40])
+    merged.merge(KenyonClassifier(**params).partial_fit(X[40:], y[40:]))
+    np.testing.assert_array_equal(merged.decision_function(X), whole.decision_function(X))
+    less = KenyonClassifier(**params).partial_fit(X[:40], y[:40])
+    whole.unlearn(X[40:], y[40:])
+    np.testing.assert_array_equal(whole.decision_function(X), less.decision_function(X))
+    less.save(tmp_path / "colour.kenyon")
+    again = KenyonClassifier.load(tmp_path / "colour.kenyon")
+    np.testing.assert_array_equal(again.decision_function(X), less.decision_function(X))
+    assert (tmp_path / "colour.kenyon").stat().st_size < 601_000
+    other = KenyonClassifier(**{**params, "random_state": 5}).partial_fit(X[40:], y[40:])
+    with pytest.raises(ValueError, match="seed|random_state"):
+        less.merge(other)
+
+
+@pytest.mark.parametrize(
+    ("params", "message"),
+    [
+        ({"features": "patches"}, "features is 'patches' and shape is None"),
+        ({"features": "patches", "shape": (16, 27), "layer": "plastic"}, "expected layer='second-order'"),
+        ({"features": Patches(size=13), "shape": (12, 12, 3)}, "size is 13: expected a patch of 2 to 12"),
+        ({"features": "patches", "shape": (432,), "layer": "second-order"}, "expected an image"),
+        ({"features": "patches", "shape": (12, 12, 3), "scale": True}, "scale is True and features is 'patches'"),
+    ],
+)
+def test_bad_models_are_refused(params: dict[str, Any], message: str) -> None:
+    X, y = stream(6)
+    with pytest.raises(ConfigError, match=message):
+        KenyonClassifier(**params).partial_fit(X, y)
