@@ -175,7 +175,7 @@ def main() -> None:
         wanted = arguments.only is None or arguments.only.lower() in row.name.lower()
         if not wanted or (arguments.budgets and row.budget not in arguments.budgets.split(",")):
             continue
-        dataset = open_dataset(row.dataset, None, row.backbone)
+        dataset = open_dataset(row.dataset, backbone=row.backbone)
         learned, asked = split(dataset, arguments.test)
         how = (arguments.kept, arguments.test, row, dataset, learned, asked)
         seeds = [run_or_kept(*how, seed) for seed in range(arguments.seeds)]

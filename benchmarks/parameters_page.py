@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from kenyon.model.options import OPTIONS, Option
 from kenyon.rules import RULES, rule_options
-from kenyon.utils.options import OPTIONS, Option
 
 PAGE = Path(__file__).parents[1] / "docs" / "parameters.md"
 

@@ -87,7 +87,9 @@ def main() -> None:
         for first in range(0, len(samples), batch):
             answer(samples[first : first + batch])
         times.append(1000 * (time.process_time() - start) / len(samples))
-    print(f"{arguments.units} units, ms a sample: Kenyon {times[0]:.3f}, PyTorch {times[1]:.3f}: {times[1] / times[0]:.1f} times")
+    print(
+        f"{arguments.units} units, ms a sample: Kenyon {times[0]:.3f}, PyTorch {times[1]:.3f}: {times[1] / times[0]:.1f} times"
+    )
 
 
 if __name__ == "__main__":

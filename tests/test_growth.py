@@ -14,12 +14,12 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from kenyon import KenyonClassifier
+from kenyon import KenyonClassifier, Sparse
 from kenyon.cli import app
 from kenyon.errors import ConfigError, MemoryBudgetError
 from kenyon.lab.evaluation import RunConfig, run
 from kenyon.lab.search import parse_space
-from kenyon.utils.options import OPTIONS, ClassifierOptions
+from kenyon.model.options import OPTIONS, ClassifierOptions
 from making import held, stream
 
 HERE = Path(__file__).parent
@@ -33,7 +33,9 @@ X, Y = stream()
 
 def test_an_outside_rule_is_used_by_name_with_its_own_parameter() -> None:
     weights = [
-        KenyonClassifier(rule, n_hidden=100, density=5, random_state=0).partial_fit(X, Y).weights_.tobytes()
+        KenyonClassifier(rule, n_hidden=100, features=Sparse(density=5), random_state=0)
+        .partial_fit(X, Y)
+        .weights_.tobytes()
         for rule in (RULE,)
     ]
     low, high = (
@@ -83,7 +85,9 @@ def test_the_search_knows_the_parameter_of_an_outside_rule() -> None:
 
 
 def layered(**params: Any) -> KenyonClassifier:
-    return KenyonClassifier(layer=LAYER, n_hidden=90, density=5, threshold=1.0, random_state=0, unlabelled=-1, **params)
+    return KenyonClassifier(
+        layer=LAYER, n_hidden=90, features=Sparse(density=5, threshold=1.0), random_state=0, unlabelled=-1, **params
+    )
 
 
 def test_an_outside_layer_learns_and_is_cut_saved_and_counted_like_any_other(tmp_path: Path) -> None:

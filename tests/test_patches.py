@@ -138,7 +138,9 @@ def stream(n: int) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     y = np.arange(n) % 3
     rows, columns = np.mgrid[:12, :12]
     ramps = np.stack([rows, columns, rows + columns])[y] + rng.integers(0, 4, n)[:, np.newaxis, np.newaxis]
-    images = (ramps // 2 % 2)[..., np.newaxis] * rng.integers(60, 200, (n, 1, 1, 3)) + rng.integers(0, 56, (n, 12, 12, 3))
+    images = (ramps // 2 % 2)[..., np.newaxis] * rng.integers(60, 200, (n, 1, 1, 3)) + rng.integers(
+        0, 56, (n, 12, 12, 3)
+    )
     return images.reshape(n, -1).astype(np.uint8), y
 
 

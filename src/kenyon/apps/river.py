@@ -44,7 +44,7 @@ from sklearn.base import clone
 from kenyon.apps._bag import Bag
 from kenyon.classifier import KenyonClassifier
 from kenyon.errors import ConfigError, InputError, require
-from kenyon.utils.options import OPTIONS
+from kenyon.model.options import OPTIONS
 
 __all__ = ["DEFAULT", "RiverClassifier"]
 

@@ -11,13 +11,17 @@ of 1 / 1024, so that the sums are exact, and equal on every machine.
 
 from __future__ import annotations
 
+from base64 import b64decode, b64encode
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon.features._leaves import OVER, dead_leaves
-from kenyon.features._whitening import Whitening, normalised, whitening_of
+from kenyon.errors import ConfigError
+from kenyon.features._leaves import OVER, below, dead_leaves, words
+from kenyon.features._whitening import MOST, Whitening, normalised, whitening_of
+
+LEAVES = "leaves"
 
 DICTIONARY = 2048
 """Patches that the whitening of filters from a seed is made of, the same for every seed."""
@@ -48,6 +52,51 @@ def filters_of_leaves(
 def whitening_of_leaves(size: int, channels: int, contrast: int) -> Whitening:
     """The whitening of patches of dead leaves."""
     return whitening_of(dead_leaves(0, np.arange(DICTIONARY), size, channels), contrast, OVER**2)
+
+
+def filters_of_samples(
+    images: NDArray[np.uint8], seed: int, n: int, size: int, contrast: int, grid: int, mirror: bool
+) -> NDArray[np.int8]:
+    """Filters of patches of images, (n, size * size * channels).
+
+    Args:
+        images: (samples, height, width, channels).
+        seed: words 3 k to 3 k + 2 say from which sample patch k is taken, and from where.
+    """
+    count = NEW * (n - 1) + CANDIDATES
+    ends = (len(images), images.shape[1] - size + 1, images.shape[2] - size + 1)
+    numbers = words(seed, np.arange(3 * count, dtype=np.uint64)).reshape(count, 3)
+    which, top, left = (below(numbers[:, k], np.array(end))[:, np.newaxis, np.newaxis] for k, end in enumerate(ends))
+    side = np.arange(size)
+    patches = images[which, top + side[:, np.newaxis], left + side].reshape(count, -1)
+    values, usable = normalised(patches, contrast)
+    if not usable.any():
+        raise ConfigError("no patch of the samples has contrast: expected images with edges")
+    shape = (size, size, images.shape[3])
+    return chosen_filters(whitening_of(patches, contrast), values, usable, n, shape, grid, mirror)
+
+
+def as_text(filters: NDArray[np.int8]) -> str:
+    """Filters as text for a file, in base 64."""
+    return b64encode(filters.tobytes()).decode()
+
+
+def from_text(text: str, values: int) -> NDArray[np.int8]:
+    """Filters of so many values from their text; refuses what no filter could be."""
+    try:
+        filters = np.frombuffer(b64decode(text, validate=True), np.int8)
+    except ValueError:
+        filters = np.empty(0, np.int8)
+    if not len(filters) or len(filters) % values:
+        raise ConfigError(
+            f"filters is {text[:20]!r}: expected {LEAVES!r}, or filters of {values} values by fit_filters"
+        )
+    filters = filters.reshape(-1, values)
+    if np.abs(filters.astype(np.int64)).max() > MOST or filters.sum(axis=1, dtype=np.int64).any():
+        raise ConfigError(
+            f"filters holds entries beyond {MOST}, or sums that are not zero: expected those of fit_filters"
+        )
+    return filters
 
 
 def chosen_filters(

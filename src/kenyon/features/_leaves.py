@@ -27,9 +27,7 @@ LEAST, MOST = 4, 48
 CHROMA = 89
 GREY = 128
 
-GOLDEN, FIRST_ODD, SECOND_ODD = (
-    np.uint64(n) for n in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB)
-)
+GOLDEN, FIRST_ODD, SECOND_ODD = (np.uint64(n) for n in (0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB))
 
 
 def dead_leaves(seed: int, numbers: NDArray[np.integer], size: int, channels: int) -> NDArray[np.int64]:
@@ -40,20 +38,22 @@ def dead_leaves(seed: int, numbers: NDArray[np.integer], size: int, channels: in
         (2, 48)
     """
     side, fields = size * OVER, 4 + channels
-    first = (numbers.astype(np.uint64)[:, np.newaxis] * np.uint64(DISKS) + np.arange(DISKS, dtype=np.uint64))
-    words = _words(seed, first[..., np.newaxis] * np.uint64(fields) + np.arange(fields, dtype=np.uint64))
+    first = numbers.astype(np.uint64)[:, np.newaxis] * np.uint64(DISKS) + np.arange(DISKS, dtype=np.uint64)
+    drawn = words(seed, first[..., np.newaxis] * np.uint64(fields) + np.arange(fields, dtype=np.uint64))
     radii = np.arange(LEAST, MOST + 1)
     weights = list(accumulate((side + 2 * int(r)) ** 2 * 2**24 // int(r) ** 3 for r in radii))
-    radius = radii[np.searchsorted(weights, _below(words[..., 0], np.array(weights[-1])), side="right")]
-    row, column = (_below(words[..., k], side + 2 * radius) - radius for k in (1, 2))
-    hues = _below(words[..., 4:], np.array(2 * CHROMA + 1)) - CHROMA
-    colours = np.clip(_below(words[..., 3:4], np.array(256)) + hues, 0, 255)
+    radius = radii[np.searchsorted(weights, below(drawn[..., 0], np.array(weights[-1])), side="right")]
+    row, column = (below(drawn[..., k], side + 2 * radius) - radius for k in (1, 2))
+    hues = below(drawn[..., 4:], np.array(2 * CHROMA + 1)) - CHROMA
+    colours = np.clip(below(drawn[..., 3:4], np.array(256)) + hues, 0, 255)
     picture = np.full((len(numbers), side, side, channels), GREY)
     free = np.ones(picture.shape[:3], bool)
     points = np.arange(side)
     for disk in range(DISKS):
         away = (points - row[:, disk, np.newaxis]) ** 2, (points - column[:, disk, np.newaxis]) ** 2
-        covered = free & (away[0][:, :, np.newaxis] + away[1][:, np.newaxis] < radius[:, disk, np.newaxis, np.newaxis] ** 2)
+        covered = free & (
+            away[0][:, :, np.newaxis] + away[1][:, np.newaxis] < radius[:, disk, np.newaxis, np.newaxis] ** 2
+        )
         picture[covered] = colours[np.nonzero(covered)[0], disk]
         free &= ~covered
         if not free.any():
@@ -62,7 +62,7 @@ def dead_leaves(seed: int, numbers: NDArray[np.integer], size: int, channels: in
     return pixels.reshape(len(numbers), size * size * channels)
 
 
-def _words(seed: int, numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+def words(seed: int, numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """The upper halves of words of a stream, by their numbers."""
     z = np.uint64(seed) + (numbers + np.uint64(1)) * GOLDEN
     z = (z ^ z >> np.uint64(30)) * FIRST_ODD
@@ -70,5 +70,6 @@ def _words(seed: int, numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return (z ^ z >> np.uint64(31)) >> np.uint64(32)
 
 
-def _below(words: NDArray[np.uint64], n: NDArray[np.integer]) -> NDArray[np.int64]:
-    return (words * n.astype(np.uint64) >> np.uint64(32)).astype(np.int64)
+def below(upper: NDArray[np.uint64], n: NDArray[np.integer]) -> NDArray[np.int64]:
+    """Numbers below n from upper halves of words."""
+    return (upper * n.astype(np.uint64) >> np.uint64(32)).astype(np.int64)

@@ -14,18 +14,22 @@ then the sample turned by 12 degrees to either side and zoomed by 0.87 or 1.15.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from math import prod
+from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from kenyon import core
 from kenyon.errors import ConfigError, unknown
 from kenyon.features._arrays import aligned
-from kenyon.features._base import Active, make_active
+from kenyon.features._base import Active, FeaturesPart, Setting, make_active
 from kenyon.features._own_range import as_bytes
-from kenyon.features._shape import Layout, layout_of
-from kenyon.features._filters import filters_of_leaves
+from kenyon.features._shape import MOST_CHANNELS, Layout, layout_of
+from kenyon.features._filters import LEAVES, as_text, filters_of_leaves, filters_of_samples, from_text
 from kenyon.features._whitening import MOST, SCALE
+from kenyon.utils.options import option
 
 BYTE = 255
 
@@ -44,6 +48,89 @@ MOST_VALUES = 192
 """Of a patch: its rows are kept in registers."""
 
 
+@dataclass(frozen=True, repr=False)
+class Patches(FeaturesPart):
+    """Units that look for a small filter in a part of an image: for images in colour, before a second-order layer.
+
+    Example:
+        >>> Patches(shape=(32, 32, 3), units=500)
+        Patches(shape=(32, 32, 3), units=500)
+    """
+
+    name: ClassVar[str] = "patches"
+
+    shape: Sequence[int] | str = option(
+        "auto", "Shape of a sample, such as (32, 32, 3); 'auto' is the classifier's shape.", "shape", auto=True
+    )
+    units: int | str = option("auto", "Units; 'auto' is the classifier's n_hidden.", "whole", auto=True)
+    size: int = option(4, "Side of a patch, in pixels.", "whole", low=2, high=13)
+    shifts: int | str = option(
+        "auto", "How far from its point a unit looks, in pixels; 'auto' is 6/32 of the shorter side.", "whole", low=0,
+        auto=True,
+    )  # fmt: skip
+    grid: int = option(5, "Points along each axis, which units take in turn.", "whole", high=64)
+    threshold: float = option(
+        0.5, "Least response of a patch that counts, in standard deviations.", "number", low=0.0, high=10.0
+    )
+    contrast: int = option(
+        10, "Variance added to that of each patch, so that noise in flat parts does not count.", "whole", high=10_000
+    )
+    symmetry: str = option(
+        "mirror",
+        "Whether a unit answers with its mean over a sample and the mirror image.",
+        "choice",
+        choices=SYMMETRIES,
+    )
+    views: int = option(
+        3, "Views of a sample that a unit answers to: itself, then turned by 12 degrees and zoomed.", "whole", high=5
+    )
+    filters: str = option(
+        LEAVES, "Filters: those of dead leaves, from the seed, or what fit_filters made of samples.", "text"
+    )
+
+    def fit_filters(self, X: ArrayLike, seed: int = 0) -> Patches:
+        """The same part with filters made of samples, which need no labels.
+
+        The filters are kept with the model and count in its bytes. Models that share them merge exactly. The samples
+        may be learned afterwards like all others.
+
+        Args:
+            X: samples of bytes, (n, features) or (n, *shape).
+            seed: patches are drawn from it.
+
+        Example:
+            >>> import numpy as np
+            >>> X = np.random.default_rng(0).integers(0, 256, (20, 192)).astype(np.uint8)
+            >>> len(Patches(shape=(8, 8, 3), units=30).fit_filters(X).filters)
+            1920
+        """
+        samples = np.asarray(X)
+        if isinstance(self.shape, str) or isinstance(self.units, str):
+            raise ConfigError(f"features is {self!r}: expected a shape and a number of units, for fit_filters")
+        if samples.dtype != np.uint8 or not len(samples):
+            raise ConfigError(
+                f"X has {len(samples)} samples of type {samples.dtype}: expected bytes (uint8), one at least"
+            )
+        layout = layout_of(self.shape, None, 0, prod(samples.shape[1:]))
+        _check(layout, self.size)
+        order = [1 + layout.axes.index(axis) for axis in "hwc" if axis in layout.axes]
+        images = samples.reshape(-1, *self.shape).transpose(0, *order)
+        images = images.reshape(len(samples), layout.height, layout.width, layout.channels)
+        how = (self.size, self.contrast, self.grid, self.symmetry == "mirror")
+        return replace(self, filters=as_text(filters_of_samples(images, seed, self.units, *how)))
+
+    def build(self, setting: Setting) -> PatchUnits:
+        part: Any = self
+        names = ("size", "shifts", "grid", "threshold", "contrast", "symmetry", "views", "filters")
+        options = {name: getattr(self, name) for name in names}
+        return PatchUnits(
+            part.shape, part.units, axes=setting.axes, seed=setting.seed, n_inputs=setting.n_inputs, **options
+        )
+
+    def table_bytes(self, setting: Setting) -> int:
+        return 64 * int(self.units) * self.size * self.size * MOST_CHANNELS
+
+
 class PatchUnits:
     """Images to M units, each with a filter and a part of the image of its own; activity is in bytes.
 
@@ -58,7 +145,7 @@ class PatchUnits:
         contrast: eps, the variance of a patch that has as much contrast as noise.
         symmetry: "mirror" for the mean of the answers to a sample and to its mirror image, or "none".
         views: how many views of a sample a unit answers to, 1 to 5.
-        filters: (M or more, size * size * channels) int8, each with a sum of zero; None for filters from the seed.
+        filters: "leaves" for filters from the seed, or those of `fit_filters`, at least M.
         seed: filters are drawn from it, the same everywhere.
         n_inputs: width of a sample, checked against the shape.
 
@@ -86,7 +173,7 @@ class PatchUnits:
         contrast: int = 10,
         symmetry: str = "mirror",
         views: int = 1,
-        filters: NDArray[np.int8] | None = None,
+        filters: str = LEAVES,
         seed: int = 0,
         n_inputs: int | None = None,
     ) -> None:
@@ -94,13 +181,19 @@ class PatchUnits:
             raise unknown("symmetry", symmetry, SYMMETRIES)
         self.layout = layout = layout_of(shape, axes, shifts, n_inputs)
         self.n_outputs, self.seed, self.size = n_units, seed, size
-        _check(layout, size, n_units)
+        _check(layout, size)
         values = size * size * layout.channels
-        if filters is None:
-            filters = filters_of_leaves(seed, n_units, size, layout.channels, contrast, grid, symmetry == "mirror")
-        self.filters = filters[:n_units]
+        if filters == LEAVES:
+            self.filters = filters_of_leaves(seed, n_units, size, layout.channels, contrast, grid, symmetry == "mirror")
+        else:
+            self.filters = from_text(filters, values)[:n_units]
+        if len(self.filters) < n_units:
+            raise ConfigError(f"there are {len(self.filters)} filters: expected {n_units}, one for each unit")
         copies = 1 + (symmetry == "mirror")
-        self._table, self._corners = _table(self.filters, layout, size, copies), _corners(layout, size, grid, n_units, copies)
+        self._table, self._corners = (
+            _table(self.filters, layout, size, copies),
+            _corners(layout, size, grid, n_units, copies),
+        )
         pool, largest = 2 * shifts + 1, MOST * values
         bits = 31 - (largest + round(threshold * SCALE) + 1).bit_length()
         down = max(0, (pool * pool * largest << bits).bit_length() - 31)
@@ -132,7 +225,7 @@ class PatchUnits:
         return self.filters.nbytes + self._table.nbytes + self._corners.nbytes + self._places.nbytes
 
 
-def _check(layout: Layout, size: int, n_units: int) -> None:
+def _check(layout: Layout, size: int) -> None:
     if "t" in layout.axes:
         raise ConfigError(f"axes are {layout.axes!r}: expected an image for patches, 'hw', 'hwc' or 'chw'")
     if not 2 <= size <= min(layout.height, layout.width):
@@ -180,7 +273,9 @@ def points(most: int, n: int) -> NDArray[np.int64]:
 class PatchesWorkspace:
     """Scratch memory of one thread."""
 
-    def __init__(self, n_units: int, image: tuple[int, int], words: tuple[int, int, int], scales: tuple[int, int]) -> None:
+    def __init__(
+        self, n_units: int, image: tuple[int, int], words: tuple[int, int, int], scales: tuple[int, int]
+    ) -> None:
         self.active = make_active(n_units, dtype=np.uint8)
         images, roots = aligned((2, *image), np.uint8), aligned((n_units,), np.int32)
         self._arrays = images, aligned(words, np.uint32), aligned(scales, np.int32), roots

@@ -79,7 +79,7 @@ def learner_options(name: str, given: Mapping[str, Any] | None = None) -> dict[s
     Example:
         >>> learner_options("ncm")
         {'metric': 'euclidean', 'batch_size': 1}
-        >>> learner_options("kenyon", {"rule": "gen"})["b2"]
+        >>> learner_options("kenyon", {"rule": "gen"})["rule__b2"]
         -1.0
     """
     cls = learner_class(name)
@@ -123,12 +123,14 @@ def check_learner_config(name: str, scenario: str, options: Mapping[str, Any]) -
     `1.0` are the same configuration.
 
     Example:
-        >>> check_learner_config("kenyon", "class-incremental", {"rule": "gen", "clamp": 1})["clamp"]
-        1
+        >>> check_learner_config("kenyon", "class-incremental", {"features": "dense", "features__units": 9})["n_hidden"]
+        9
     """
     spec = find_learner(name)
     if scenario not in spec.scenarios:
         raise ConfigError(f"scenario = {scenario!r}: the learner {name!r} is defined for {', '.join(spec.scenarios)}")
+    common = getattr(learner_class(name), "common_options", dict)
+    options = common(options)
     defaults = learner_options(name, options)
     for key in options:
         if key not in defaults:

@@ -17,6 +17,7 @@ seen from the middle and inside the sample, in steps of 1/128 between four pixel
 from __future__ import annotations
 
 from collections.abc import Mapping
+from base64 import b64decode
 from math import isqrt
 from typing import Any
 
@@ -33,21 +34,25 @@ VIEWS = ((64, 0), (72, 15), (54, -12), (54, 12), (72, -15))
 class Patches:
     """Images to units with a filter each."""
 
-    def __init__(self, s: Mapping[str, Any], seed: int) -> None:
-        self.axes, self.shape, self.size, self.shifts = s["axes"], s["shape"], s["size"], s["shifts"]
+    def __init__(self, spec: Any, seed: int) -> None:
+        part = spec.features
+        self.axes, self.shape, self.size, self.shifts = spec.axes, spec.shape, part.size, part.shifts
         sizes = {"c": 1, **dict(zip(self.axes, self.shape, strict=True))}
-        self.sides, self.contrast = (sizes["h"], sizes["w"], sizes["c"]), s["contrast"]
-        mirror = s["symmetry"] == "mirror"
-        self.filters = filters(seed, s["n_hidden"], self.size, sizes["c"], self.contrast, s["grid"], mirror)
+        self.sides, self.contrast = (sizes["h"], sizes["w"], sizes["c"]), part.contrast
+        mirror = part.symmetry == "mirror"
+        own = part.filters == "leaves"
+        self.filters = (
+            filters(seed, part.units, self.size, sizes["c"], self.contrast, part.grid, mirror) if own else _fitted(part)
+        )
         self.images = [1, -1] if mirror else [1]
-        self.views = VIEWS[: s["views"]]
-        self.points = [_points(side - self.size, s["grid"]) for side in self.sides[:2]]
+        self.views = VIEWS[: part.views]
+        self.points = [_points(side - self.size, part.grid) for side in self.sides[:2]]
         n, pool = self.filters.shape[1], 2 * self.shifts + 1
-        theta, largest = round(30 * s["threshold"]), 63 * n
+        theta, largest = round(30 * part.threshold), 63 * n
         self.b = 31 - (largest + theta + 1).bit_length()
         self.c = max(0, (pool**2 * largest * 2**self.b).bit_length() - 31)
         self.e = max(1, round(pool**2 * 30 * 2.0 ** (self.b - self.c) / 256**2))
-        self.threshold = round(s["threshold"] * 30 * 2.0**self.b)
+        self.threshold = round(part.threshold * 30 * 2.0**self.b)
 
     def __call__(self, u: NDArray) -> Active:
         u = u if u.dtype == np.uint8 else as_bytes(u.astype(np.float64))
@@ -73,6 +78,12 @@ class Patches:
             above = np.maximum(patches[part] @ f * scale[part] - self.threshold, 0) >> self.c
             out.append(isqrt(min(int(above.sum()) // self.e, 2**20 - 1)))
         return np.array(out)
+
+
+def _fitted(part: Any) -> NDArray[np.int8]:
+    """Filters that were made of samples."""
+    kept = np.frombuffer(b64decode(part.filters), np.int8)
+    return kept.reshape(part.units, -1)
 
 
 def _view(image: NDArray[np.int64], k: int, s: int) -> NDArray[np.int64]:
