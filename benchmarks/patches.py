@@ -3,9 +3,9 @@
     python benchmarks/patches.py
     python benchmarks/patches.py --units 3950 --views 3
 
-PyTorch has the samples in batches, unfolds them into normalised patches once, and multiplies the patches around each point
-by the filters of that point, as float32; the mirror image is that of the filters, as in Kenyon. Both answers are
-compared first.
+PyTorch has the samples in batches, unfolds them into normalised patches once, and multiplies the patches around each
+point by the filters of that point, as float32; the mirror image is that of the filters, as in Kenyon. Both answers
+are compared first.
 """
 
 from __future__ import annotations
@@ -87,9 +87,8 @@ def main() -> None:
         for first in range(0, len(samples), batch):
             answer(samples[first : first + batch])
         times.append(1000 * (time.process_time() - start) / len(samples))
-    print(
-        f"{arguments.units} units, ms a sample: Kenyon {times[0]:.3f}, PyTorch {times[1]:.3f}: {times[1] / times[0]:.1f} times"
-    )
+    ratio = times[1] / times[0]
+    print(f"{arguments.units} units, ms a sample: Kenyon {times[0]:.3f}, PyTorch {times[1]:.3f}: {ratio:.1f} times")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,7 @@
-"""The filters of patches: candidates from a seed or from samples, of which each unit takes the one that is newest to it.
+"""The filters of patches: of candidates from a seed or from samples, each unit takes the one that is newest.
 
 Filters that look for the same thing in the same part of an image are wasted. So unit u has CANDIDATES patches to choose
-from, 2 u to 2 u + 7, and takes the one with the least
+from, 8 u to 8 u + 7, and takes the one with the least
 
     sum over v of (w . v)^2,     v: the whitened patches of the units before it at its point
 

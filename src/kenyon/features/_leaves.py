@@ -9,7 +9,7 @@ colour of the first disk that covers it, and a pixel the sum of its points. Disk
 
     r            the radius: LEAST to MOST points, with the weight ((side + 2 r)^2 2^24) // r^3
     y, x         its centre: below(side + 2 r) - r each
-    colour       min(255, max(0, below(256) + below(2 CHROMA + 1) - CHROMA)), the first term being the same for all channels
+    colour       below(256) + below(2 CHROMA + 1) - CHROMA, from 0 to 255; the first term is the same for all channels
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ def dead_leaves(seed: int, numbers: NDArray[np.integer], size: int, channels: in
         (2, 48)
     """
     side, fields = size * OVER, 4 + channels
-    first = numbers.astype(np.uint64)[:, np.newaxis] * np.uint64(DISKS) + np.arange(DISKS, dtype=np.uint64)
-    drawn = words(seed, first[..., np.newaxis] * np.uint64(fields) + np.arange(fields, dtype=np.uint64))
+    order = np.arange(DISKS * fields, dtype=np.uint64).reshape(DISKS, fields)
+    drawn = words(seed, np.add.outer(numbers.astype(np.uint64) * np.uint64(DISKS * fields), order))
     radii = np.arange(LEAST, MOST + 1)
     weights = list(accumulate((side + 2 * int(r)) ** 2 * 2**24 // int(r) ** 3 for r in radii))
     radius = radii[np.searchsorted(weights, below(drawn[..., 0], np.array(weights[-1])), side="right")]

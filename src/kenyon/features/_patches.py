@@ -5,10 +5,10 @@
     x    = min(255, 128 mean of a)                               over views of the sample, and their mirror images
 
 Filters are whitened patches (`_whitening.py`), by default of pictures of dead leaves, drawn from the seed
-(`_leaves.py`, `_filters.py`): nothing is stored. `fit_filters` makes them of samples. Samples are bytes, or become bytes each by its own
-range (`_own_range.py`). Everything is in integers; `core/patches.h` has them in detail. The mirror image of a sample
-under a filter is the sample under the mirror image of the filter, at the mirrored points. Views are the sample itself,
-then the sample turned by 12 degrees to either side and zoomed by 0.87 or 1.15.
+(`_leaves.py`, `_filters.py`): nothing is stored. `fit_filters` makes them of samples. Samples are bytes, or become
+bytes each by its own range (`_own_range.py`). Everything is in integers; `core/patches.h` has them in detail. The
+mirror image of a sample under a filter is the sample under the mirror image of the filter, at the mirrored points.
+Views are the sample itself, then the sample turned by 12 degrees to either side and zoomed by 0.87 or 1.15.
 """
 
 from __future__ import annotations
@@ -25,9 +25,9 @@ from kenyon import core
 from kenyon.errors import ConfigError, unknown
 from kenyon.features._arrays import aligned
 from kenyon.features._base import Active, FeaturesPart, Setting, make_active
+from kenyon.features._filters import LEAVES, as_text, filters_of_leaves, filters_of_samples, from_text
 from kenyon.features._own_range import as_bytes
 from kenyon.features._shape import MOST_CHANNELS, Layout, layout_of
-from kenyon.features._filters import LEAVES, as_text, filters_of_leaves, filters_of_samples, from_text
 from kenyon.features._whitening import MOST, SCALE
 from kenyon.utils.options import option
 

@@ -1,7 +1,7 @@
 """From patches to filters: small integers whose sum is zero.
 
-    q = (p - mean p) / sqrt(var p + eps)                   a patch p of n values, in steps of 1 / 256; eps is the contrast floor
-    Z = (mean of q q' + I / 10)^(-1/2)                     over the patches of a dictionary that have contrast, var q > 1/4
+    q = (p - mean p) / sqrt(var p + eps)                   a patch p, in steps of 1 / 256
+    Z = (mean of q q' + I / 10)^(-1/2)                     over patches of a dictionary with contrast: var q > 1/4
     w = Z q / |Z q|,   f = Z w,   less its mean
     filter = f / d, times 30, as integers                  d: the root mean square of f' q over the dictionary
 

@@ -337,7 +337,7 @@ def _features(
     if isinstance(part, Patches) and layout is not None:
         side = min(layout.height, layout.width)
         shifts = max(1, round(side * PATCH_SHIFTS)) if part.shifts == "auto" else part.shifts
-        return replace(part, shape=tuple(value["shape"] or part.shape), shifts=shifts)
+        return replace(part, shape=value["shape"] or part.shape, shifts=shifts)
     if isinstance(part, Sparse):
         usual = TABLE_THRESHOLD if table else THRESHOLD
         most = max(1, min(MOST_CONNECTIONS, n_inputs // (2 if table else 4)))

@@ -4,7 +4,8 @@ It is short and slow, and defines what the compiled core computes: tests compare
 path, each step in a file of its own:
 
     `_scaling.py`             inputs in standard deviations
-    `_features.py`            sparse, dense, ramps, identity; `_windows.py` windows; `_patches.py` patches, `_leaves.py` their filters; `_activity.py` their threshold
+    `_features.py`            sparse, dense, ramps, identity; `_windows.py` windows; `_activity.py` their threshold
+    `_patches.py`             patches; `_leaves.py` their filters
     `_plastic.py`             synapses in float32 that follow a rule (`kenyon.rules`)
     `_local_error.py`         hidden layers
     `_few_bit_weights.py`     synapses of few bits

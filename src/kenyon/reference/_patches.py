@@ -8,15 +8,15 @@ in integers: with n values in a patch, 30 the unit of a filter's responses and i
 
     scale(q) = isqrt(2^(2 b) n^2 // (n sum u^2 - (sum u)^2 + eps n^2))
     t = sum over q of max(0, f . u[q] scale(q) - round(30 theta 2^b)) >> c
-    x = min(255, sum over m answers of isqrt(min(t // e, 2^20 - 1)) // (2 m)),     e = round((2 r + 1)^2 30 2^(b - c) / 256^2)
+    x = min(255, sum over m answers of isqrt(min(t // e, 2^20 - 1)) // (2 m))
+    e = round((2 r + 1)^2 30 2^(b - c) / 256^2)
 
-b and c are such that 31 bits hold every number. Pixel (y, x) of a view (k, s) comes from (k y - s x, s y + k x) / 64, as
-seen from the middle and inside the sample, in steps of 1/128 between four pixels. `_leaves.py` has the filters.
+b and c are such that 31 bits hold every number. Pixel (y, x) of a view (k, s) comes from (k y - s x, s y + k x) / 64,
+as seen from the middle and inside the sample, in steps of 1/128 between four pixels. `_leaves.py` has the filters.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from base64 import b64decode
 from math import isqrt
 from typing import Any
