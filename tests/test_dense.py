@@ -100,7 +100,7 @@ def test_a_neuron_begins_with_the_weights_it_is_given() -> None:
 
 
 def test_weights_of_few_bits_begin_at_zero_and_say_so() -> None:
-    with pytest.raises(ConfigError, match="initial_weight is 0.1 and bits is 4"):
+    with pytest.raises(ConfigError, match=r"initial_weight is 0\.1 and bits is 4"):
         KenyonClassifier(n_hidden=100, layer=Plastic(initial_weight=0.1, bits=4)).partial_fit(
             samples(9, "bytes"), labels(9)
         )

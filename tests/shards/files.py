@@ -52,7 +52,7 @@ def write(path: Path, X: NDArray, y: NDArray, kind: str = "columns", row_group: 
     return path
 
 
-def composed(folder: Path, n: int = 6, ending: str = ".parquet", seed: int = 0) -> tuple[NDArray, NDArray]:
+def parts(folder: Path, n: int = 6, ending: str = ".parquet", seed: int = 0) -> tuple[NDArray, NDArray]:
     """So many files `part-0`, `part-1`, ..., and what is in all of them."""
     X, y = samples(seed=seed)
     for number, some in enumerate(np.array_split(np.arange(len(y)), n)):

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kenyon.classifier import KenyonClassifier
 from kenyon.data.protocol import StreamInfo
-from kenyon.model.plain import classifier_params, common_names, default_options, option_table
+from kenyon.model.plain import classifier_params, common_names, default_options, every_option, option_table
 from kenyon.utils.options import Option
 
 
@@ -57,6 +57,11 @@ class KenyonLearner:
     def common_options(cls, given: Mapping[str, Any]) -> dict[str, Any]:
         """The options that are given, each under one name."""
         return common_names(given)
+
+    @classmethod
+    def every_option(cls) -> dict[str, Option]:
+        """Every option there is, those of all parts included."""
+        return every_option()
 
     @classmethod
     def default_options(cls, given: Mapping[str, Any]) -> dict[str, Any]:

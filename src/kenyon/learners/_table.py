@@ -98,12 +98,23 @@ def learner_meanings(name: str) -> dict[str, str]:
         '`"euclidean"` or `"cosine"`.'
     """
     cls = learner_class(name)
-    if hasattr(cls, "option_table"):
-        return {key: entry.meaning for key, entry in cls.option_table({}).items()}
+    if hasattr(cls, "every_option"):
+        return {key: entry.meaning for key, entry in cls.every_option().items()}
     pattern = r"^    (\w[\w, ]*): (.*(?:\n {8,}.*)*)"
     texts = (inspect.cleandoc(base.__doc__ or "") for base in reversed(cls.__mro__))
     found = re.findall(pattern, "\n".join(texts), re.MULTILINE)
     return {key.strip(): " ".join(text.split()) for keys, text in found for key in keys.split(",")}
+
+
+def what_learns(plain: Mapping[str, Any]) -> str | None:
+    """The rule of a configuration, else its layer, for the names of runs; None where both are left open.
+
+    Example:
+        >>> what_learns({"rule": "auto", "layer": "second-order"})
+        'second-order'
+    """
+    given = (plain.get(name) for name in ("rule", "layer"))
+    return next((value for value in given if isinstance(value, str) and value != "auto"), None)
 
 
 def tuned_options(name: str, scenario: str) -> dict[str, dict[str, float]]:

@@ -8,7 +8,7 @@ A configuration names options as scikit-learn does, `{"features": "sparse", "fea
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -42,8 +42,6 @@ def part_of(option: str, value: Any) -> Part:
         >>> part_of("features", "dense")
         Dense()
     """
-    if value == "auto" or value is None:
-        raise ConfigError(f"{option} is {value!r}: expected a part, such as {next(iter(KINDS[option][0]))!r}")
     return part_named(value, *KINDS[option], option)
 
 
@@ -60,7 +58,25 @@ def common_names(plain: Mapping[str, Any]) -> dict[str, Any]:
         if short in common and common[short] != value:
             raise ConfigError(f"{name} is {value!r} and {short} is {common[short]!r}: expected one of them")
         common[short] = value
+    for option in KINDS:
+        own = {name.partition(SEPARATOR)[2] for name in common if name.startswith(option + SEPARATOR)}
+        if own and common.get(option, "auto") in ("auto", "off"):
+            common[option] = kind_for(option, own, common)
     return common
+
+
+def kind_for(option: str, names: Collection[str], params: Mapping[str, Any]) -> str:
+    """The kind of part that is meant where only its options are given: the first that has them all.
+
+    Example:
+        >>> kind_for("features", ["density"], {}), kind_for("features", ["density"], {"shape": (8, 8)})
+        ('sparse', 'windows')
+    """
+    kinds = KINDS[option][0]
+    shaped = option == "features" and params.get("shape") not in (None, "off")
+    ordered = ["windows", *kinds] if shaped else ["gen", *kinds] if option == "rule" else list(kinds)
+    outer = {name.partition(SEPARATOR)[0] for name in names}
+    return next((kind for kind in ordered if outer <= options_of(kinds[kind]).keys()), ordered[0])
 
 
 def option_table(given: Mapping[str, Any]) -> dict[str, Option]:
@@ -72,6 +88,7 @@ def option_table(given: Mapping[str, Any]) -> dict[str, Option]:
         >>> "layer__bits" in option_table({"layer": "second-order"}), "layer__bits" in option_table({})
         (True, False)
     """
+    given = common_names(given)
     table = {name: entry for name, entry in OPTIONS.items() if entry.of_run}
     for option in KINDS:
         table |= _part_table(option, given.get(option), given)
@@ -81,8 +98,6 @@ def option_table(given: Mapping[str, Any]) -> dict[str, Option]:
 def _part_table(name: str, value: Any, given: Mapping[str, Any]) -> dict[str, Option]:
     """The options of a part, and of the parts inside it, under nested names."""
     kind = name.rpartition(SEPARATOR)[2]
-    if kind == "hidden" and value is None and any(key.startswith("hidden__") for key in given):
-        value = "local-error"
     if value in (None, "auto", "off", ""):
         return {}
     cls = type(value) if isinstance(value, Part) else class_named(value, *KINDS[kind], name)
@@ -94,6 +109,20 @@ def _part_table(name: str, value: Any, given: Mapping[str, Any]) -> dict[str, Op
             if entry.kind == "rule":
                 table |= _part_table(full, given.get(full, entry.default), given)
     return table
+
+
+def every_option() -> dict[str, Option]:
+    """The options that a run may set, with those of every part of the package.
+
+    Example:
+        >>> [name for name in every_option() if name.endswith("bits")]
+        ['layer__bits']
+    """
+    table = {name: entry for name, entry in OPTIONS.items() if entry.of_run}
+    for option, (kinds, _) in KINDS.items():
+        for name in kinds:
+            table = _part_table(option, name, {}) | table
+    return dict(sorted(table.items(), key=lambda item: (SEPARATOR in item[0], item[0])))
 
 
 def default_options(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -120,8 +149,6 @@ def classifier_params(plain: Mapping[str, Any]) -> dict[str, Any]:
             raise unknown("option", name, table)
     given = {name: None if _is_off(table[name], value) else value for name, value in plain.items()}
     params = {name: value for name, value in given.items() if SEPARATOR not in name}
-    if "hidden" not in params and any(name.startswith("hidden__") for name in given):
-        params["hidden"] = "local-error"
     return with_nested(params, {name: value for name, value in given.items() if SEPARATOR in name})
 
 
@@ -139,7 +166,10 @@ def with_nested(params: Mapping[str, Any], nested: Mapping[str, Any]) -> dict[st
         own = {
             key.partition(SEPARATOR)[2]: value for key, value in nested.items() if key.startswith(option + SEPARATOR)
         }
-        changed[option] = with_options(part_of(option, changed.get(option, "auto")), own, option)
+        value = changed.get(option)
+        if value is None or (isinstance(value, str) and value == "auto"):
+            value = kind_for(option, own, changed)
+        changed[option] = with_options(part_of(option, value), own, option)
     return changed
 
 

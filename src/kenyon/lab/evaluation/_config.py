@@ -13,7 +13,7 @@ from kenyon.data.streams import Curriculum, content_sum
 from kenyon.errors import ConfigError, unknown
 from kenyon.lab.evaluation._identity import id_of, identity
 from kenyon.lab.evaluation._loop import TESTS
-from kenyon.learners import check_learner_config
+from kenyon.learners import check_learner_config, what_learns
 from kenyon.utils.system import read_toml
 from kenyon.utils.wording import slug
 
@@ -114,7 +114,7 @@ class RunConfig:
 
     def folder_name(self, seed: int) -> str:
         """A readable name that no other configuration and seed share."""
-        words = [Path(self.dataset).stem, self.curriculum.scenario, self.learner, self.options.get("rule")]
+        words = [Path(self.dataset).stem, self.curriculum.scenario, self.learner, what_learns(self.options)]
         return f"{slug(*(word for word in words if isinstance(word, str)))}-s{seed}-{self.run_id(seed)}"
 
 

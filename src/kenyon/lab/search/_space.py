@@ -253,7 +253,7 @@ def _read(
             _read(table, f"{prefix}{name}.", (choice.name, value), {**chosen, str(choice.option): value}, found, check)
         elif name not in RULES:  # parameters of a rule that is not searched have nothing to say
             if check:
-                options = _options(chosen, prefix, found)
+                options = _options({**chosen, name: None}, prefix, found)
                 if name not in options:
                     raise unknown("option in the search space", name, options)
             own = _parent(f"{prefix}{name}", table, prefix, found) or parent
