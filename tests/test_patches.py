@@ -209,3 +209,51 @@ def test_bad_models_are_refused(params: dict[str, Any], message: str) -> None:
     X, y = stream(6)
     with pytest.raises(ConfigError, match=message):
         KenyonClassifier(**params).partial_fit(X, y)
+
+
+def test_filters_made_of_samples_are_kept_counted_and_shared(tmp_path: Path) -> None:
+    X, y = stream(90)
+    part = Patches(shape=(12, 12, 3), units=60).fit_filters(X[:30], seed=2)
+    assert part == Patches(shape=(12, 12, 3), units=60).fit_filters(X[:30].reshape(-1, 12, 12, 3), seed=2)
+    params = {"features": part, "random_state": 4}
+    whole = KenyonClassifier(**params).partial_fit(X, y)
+    merged = KenyonClassifier(**params).partial_fit(X[:40], y[:40])
+    merged.merge(KenyonClassifier(**params).partial_fit(X[40:], y[40:]))
+    np.testing.assert_array_equal(merged.decision_function(X), whole.decision_function(X))
+    leaves = KenyonClassifier(features=Patches(shape=(12, 12, 3), units=60), random_state=4).partial_fit(X, y)
+    assert whole.state_bytes >= leaves.state_bytes + 60 * 48
+    whole.save(tmp_path / "fitted.kenyon")
+    again = KenyonClassifier.load(tmp_path / "fitted.kenyon")
+    np.testing.assert_array_equal(again.decision_function(X), whole.decision_function(X))
+    few = Learner(**params).partial_fit(X[:12], y[:12]).to_arrays()
+    arrays = KenyonClassifier(**params).partial_fit(X[:12], y[:12]).to_arrays()
+    for name, array in few.items():
+        np.testing.assert_array_equal(array, arrays[name], err_msg=name)
+    with pytest.raises(ValueError, match="features__filters") as caught:
+        whole.merge(leaves)
+    assert len(str(caught.value)) < 500
+
+
+@pytest.mark.parametrize(
+    ("filters", "message"),
+    [
+        ("leafs", "expected 'leaves', or filters of 48 values"),
+        ("AAAA", "expected 'leaves', or filters of 48 values"),
+        ("f" * 64, "beyond 63"),
+        ("A" * 64, "there are 1 filters: expected 60"),
+    ],
+)
+def test_texts_that_are_no_filters_are_refused(filters: str, message: str) -> None:
+    X, y = stream(6)
+    with pytest.raises(ConfigError, match=message):
+        KenyonClassifier(features=Patches(shape=(12, 12, 3), units=60, filters=filters)).partial_fit(X, y)
+
+
+def test_filters_need_samples_with_contrast_a_shape_and_units() -> None:
+    X, _ = stream(6)
+    with pytest.raises(ConfigError, match="expected a shape and a number of units"):
+        Patches().fit_filters(X)
+    with pytest.raises(ConfigError, match="float64: expected bytes"):
+        Patches(shape=(12, 12, 3), units=60).fit_filters(X / 255)
+    with pytest.raises(ConfigError, match="no patch of the samples has contrast"):
+        Patches(shape=(12, 12, 3), units=60).fit_filters(X * 0)
