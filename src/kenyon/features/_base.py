@@ -104,6 +104,11 @@ class FeaturesPart(Part, ABC):
 
     Class attributes:
         signed: whether the activity may be negative.
+
+    Example:
+        >>> from kenyon.features import Sparse
+        >>> issubclass(Sparse, FeaturesPart)
+        True
     """
 
     signed: ClassVar[bool] = False

@@ -21,8 +21,8 @@ class Identity(FeaturesPart):
     """No feature layer: the inputs themselves are the units.
 
     Example:
-        >>> Identity().n_units(Setting(n_inputs=64))
-        64
+        >>> Identity(root=True)
+        Identity(root=True)
     """
 
     name: ClassVar[str] = "identity"

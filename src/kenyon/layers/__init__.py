@@ -7,8 +7,8 @@
 >>> layer.add_class()
 >>> isinstance(layer, Layer), isinstance(layer, PlasticLayer), layer.weights.shape
 (True, True, (100, 1))
->>> NO_LABEL
--1
+>>> NO_LABEL, list(HIDDEN)
+(-1, ['local-error'])
 """
 
 from kenyon.layers._base import DIVERGED, NO_LABEL, Layer, LayerPart, Samples, Undo

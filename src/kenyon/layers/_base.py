@@ -66,7 +66,13 @@ class Undo(Protocol):
 
 
 class LayerPart(Part, ABC):
-    """Base of the parts that describe a learning layer."""
+    """Base of the parts that describe a learning layer.
+
+    Example:
+        >>> from kenyon.layers import Counting
+        >>> issubclass(Counting, LayerPart)
+        True
+    """
 
     @abstractmethod
     def declare(self, setting: Setting) -> tuple[Declared, ...]:

@@ -10,6 +10,7 @@ import numpy as np
 
 from kenyon.errors import MemoryBudgetError
 from kenyon.layers import Layer
+from kenyon.model.calibration import Calibration
 from kenyon.model.engine import Engine
 from kenyon.model.options import OPTIONS
 from kenyon.model.spec import Spec
@@ -34,7 +35,9 @@ def build_engine(spec: Spec, seed: int, params: Mapping[str, Any]) -> Engine:
         n_units = width
     layers.append(spec.layer.build(n_units, seed + len(layers) + 1, setting))
     n_threads = threads_of(OPTIONS["n_jobs"].check(params["n_jobs"]))
-    return Engine(features, layers, spec.layer.moving, seed, n_threads, spec, params, scaler=spec.scaler())
+    calibration = Calibration(features.n_outputs) if spec.calibrates else None
+    known = (spec.layer.moving, seed, n_threads, spec, params)
+    return Engine(features, layers, *known, scaler=spec.scaler(), calibration=calibration)
 
 
 def threads_of(n_jobs: int | None) -> int:

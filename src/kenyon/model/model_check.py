@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kenyon.errors import ModelFileError, unknown
+from kenyon.model.calibration import Calibration
 from kenyon.model.inputs import Inputs
 from kenyon.model.labels import Labels, label_kind
 from kenyon.model.options import OPTIONS
@@ -132,6 +133,7 @@ def check_arrays(spec: Spec, n_classes: int, tensors: Mapping[str, NDArray]) -> 
     """Refuse arrays that are not as the layers declare them."""
     scaler = spec.scaler()
     wanted = {"counters"} | (set() if scaler is None else scaler.kept().keys())
+    wanted |= Calibration(1).kept().keys() if spec.calibrates else set()
     for number, (declared, sizes) in enumerate(spec.declared(n_classes)):
         for one in declared:
             name, shape = f"{one.name}.{number}", one.stored_shape(sizes)

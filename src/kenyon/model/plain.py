@@ -120,8 +120,9 @@ def every_option() -> dict[str, Option]:
     """
     table = {name: entry for name, entry in OPTIONS.items() if entry.of_run}
     for option, (kinds, _) in KINDS.items():
-        for name in kinds:
-            table = _part_table(option, name, {}) | table
+        for name, part in kinds.items():
+            if part.__module__.startswith("kenyon."):
+                table = _part_table(option, name, {}) | table
     return dict(sorted(table.items(), key=lambda item: (SEPARATOR in item[0], item[0])))
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from kenyon.features import FeaturesPart, Layout, Patches, Ramps, Setting, Windows, inputs_beside, layout_of
 from kenyon.layers import Counting, Declared, LayerPart, LocalError, SecondOrder, axis_sizes, bytes_of
+from kenyon.model.calibration import Calibration
 from kenyon.model.options import OPTIONS
 from kenyon.model.scale import Scaler
 from kenyon.model.units import Units
@@ -100,7 +101,13 @@ class Spec:
         """Bytes of the arrays with that many classes: layers, counters, moments of scaled inputs."""
         scaler = self.scaler()
         moments = 0 if scaler is None else scaler.state_bytes
+        moments += Calibration(self.n_units).state_bytes_with(n_classes) if self.calibrates else 0
         return sum(bytes_of(declared, sizes) for declared, sizes in self.declared(n_classes)) + 16 + moments
+
+    @property
+    def calibrates(self) -> bool:
+        """Whether samples are predicted before they are learned: tables, whose readout is solved in a moment."""
+        return isinstance(self.features, Ramps) and isinstance(self.layer, SecondOrder)
 
     def scaler(self) -> Scaler | Units | None:
         """What scales the inputs: each by itself, or a series by its channels; None where they are not scaled.

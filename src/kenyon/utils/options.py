@@ -22,6 +22,10 @@ __all__ = ["Option", "describe", "option", "options_of"]
 class Option:
     """One option: what it is called, what it may be, what it means.
 
+    Example:
+        >>> Option("bits", 32, "Bits of a weight.", "whole", allowed=(8, 32)).wanted
+        'one of 8, 32'
+
     Attributes:
         name: the same name everywhere.
         default: its value where none is given.
@@ -82,7 +86,13 @@ def option(default: Any, meaning: str, kind: str, **more: Any) -> Any:
 
 
 def options_of(cls: type) -> Mapping[str, Option]:
-    """The options that a dataclass declares, by name; a field without a declaration is a plain number."""
+    """The options that a dataclass declares, by name; a field without a declaration is a plain number.
+
+    Example:
+        >>> from kenyon.rules import GEN
+        >>> options_of(GEN)["b1"].default
+        0.0
+    """
     return _options_of(cls)
 
 
