@@ -164,7 +164,7 @@ def test_every_option_is_declared_once_and_known_everywhere() -> None:
     fields = {field.name for field in dataclasses.fields(ClassifierOptions)}
     assert fields == set(OPTIONS) == set(KenyonClassifier().get_params())
     listed = CliRunner().invoke(app, ["learners", "kenyon"]).stdout
-    helped = CliRunner(env={"COLUMNS": "200"}).invoke(app, ["run", "--help"]).stdout
+    helped = CliRunner(env={"COLUMNS": "200"}).invoke(app, ["run", "--help-all"]).stdout
     page = (HERE.parent / "docs" / "parameters.md").read_text(encoding="utf-8")
     for part in (*PARTS.values(), *LAYER_PARTS.values(), LocalError):
         for name, entry in options_of(part).items():
