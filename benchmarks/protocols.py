@@ -72,7 +72,7 @@ PROTOCOLS: dict[str, Rules] = {
     ),
     "Labels by chance": Rules("The same twentieth, by chance.", {}, {"label_budget": 0.05, "asking": "random"}),
 }
-SIZES = {"digits": (None, 100), "mnist": (1000, 1000)}
+SIZES = {"digits": (None, 300), "mnist": (1000, 1000)}
 """For each data set: the most training samples of a task, and the samples between two tests."""
 
 
@@ -133,7 +133,7 @@ def page(found: dict[str, dict[tuple[str, str], list[RunResult]]], seeds: int) -
         "- MNIST: 1,000 samples of each task, drawn by the seed, so that every protocol and order runs in minutes; the",
         "  whole test set. Digits: all 1,438 training samples. One pass.",
         "- *At any time*: the area under the curve of the accuracy on the classes seen so far, tested every 1,000",
-        "  (MNIST) or 100 samples (digits). *At the end*: the accuracy on the whole test set.",
+        "  (MNIST) or 300 samples (digits). *At the end*: the accuracy on the whole test set.",
         "- ±: the standard deviation over orders of the classes, each with a seed of its own.",
         "- *Operations*: multiply-adds of learning a sample, on average over the stream. A readout that is solved at",
         "  test time (SLDA, RanDumb, Kenyon with a memory budget) is not in them.",
