@@ -152,11 +152,12 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--store", default="runs/protocols")
     parser.add_argument("--write", type=Path)
+    parser.add_argument("--learners", nargs="+", default=list(LEARNERS), choices=LEARNERS, metavar="LEARNER")
     parser.add_argument("--as-is", action="store_true", help="Write what the store has, run nothing.")
     given = parser.parse_args()
     found: dict[str, dict[tuple[str, str], list[RunResult]]] = {}
     for dataset in given.datasets:
-        wanted = configs(dataset)
+        wanted = {key: config for key, config in configs(dataset).items() if key[1] in given.learners}
         keys, done = list(wanted), found.setdefault(dataset, {})
         for seed in range(given.seeds):
             ready = [key for key in keys if not given.as_is or _complete(given.store, wanted[key], seed)]

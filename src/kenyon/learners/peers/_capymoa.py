@@ -38,7 +38,7 @@ class CapyMOALearner:
             )
         classifiers = require("capymoa.classifier", "peers", "CapyMOALearner")
         stream = require("capymoa.stream", "peers", "CapyMOALearner")
-        self._instances = require("capymoa.instance", "peers", "CapyMOALearner")
+        self._instances = require("capymoa.core", "peers", "CapyMOALearner")
         cls = getattr(classifiers, classifier, None)
         if not isinstance(cls, type):
             raise ConfigError(f"classifier is {classifier!r}: expected the name of a class of capymoa.classifier")
