@@ -233,3 +233,11 @@ def test_a_picture_is_as_wide_as_a_column_and_the_same_each_time(groups: list[Ru
         plot_comparison(groups, tmp_path, "png", "colum")
     with pytest.raises(DataError, match="no complete run"):
         plot_comparison([], tmp_path)
+
+
+def test_latex_bolds_ties_and_never_across_data_sets() -> None:
+    columns = (*(Column(key, key) for key in ("dataset", "learner")), Column("accuracy", "accuracy, %", "%", True))
+    values = [("digits", "a", 0.90001), ("digits", "b", 0.90002), ("digits", "c", 0.8), ("mnist", "d", 0.7)]
+    rows = tuple((Cell(name), Cell(learner), Cell(value)) for name, learner, value in [*values, ("mnist", "e", 0.6)])
+    latex = write_table(Table(columns, rows, ""), "latex")
+    assert [line.split("&")[1].strip() for line in latex.splitlines() if "mathbf" in line] == ["a", "b", "d"]

@@ -17,7 +17,10 @@ from kenyon.errors import ConfigError
 
 if TYPE_CHECKING:
     from kenyon.lab.evaluation import Report, Summary
+    from kenyon.lab.evaluation._result import Matrix
 
+MOST_TASKS = 9
+"""Tasks whose accuracy matrix fits into 80 columns."""
 DEFAULTS = {"dataset": "digits", "seeds": 5, "out": "runs"}
 EXTRA = ("seeds", "out", "data_dir", "save_model")
 STREAM, BACKBONE, PROTOCOL = "Stream", "Backbone", "Protocol"
@@ -227,7 +230,7 @@ def _table(backbone: Any) -> dict[str, Any]:
 
 def print_report(report: Report) -> None:
     """The closing tables: the numbers over the seeds, and the mean accuracy matrix."""
-    from kenyon.cli._tables import print_table, share
+    from kenyon.cli._tables import print_table
     from kenyon.lab.evaluation import METRICS
     from kenyon.utils.wording import size
 
@@ -246,11 +249,35 @@ def print_report(report: Report) -> None:
     print_table(("", "mean ± sd" if len(report.results) > 1 else "value"), rows, title)
     if len(first.tasks) > 1:
         typer.echo("")
-        columns = ("after task", *(str(j + 1) for j in range(len(first.tasks))))
-        lines = [(str(i + 1), *map(share, row)) for i, row in enumerate(report.accuracy_matrix)]
+        columns, lines = matrix_table(report.accuracy_matrix)
         print_table(columns, lines, "accuracy on each task, %")
     if first.folder:
         typer.echo(f"\nkept in {first.folder.parent}")
+
+
+def matrix_table(matrix: Matrix) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """The accuracy matrix as a table of at most 80 columns: whole, or for many tasks what became of each of them.
+
+    Example:
+        >>> matrix_table([[0.9, 0.1], [0.8, 0.7]])
+        (('after task', '1', '2'), [('1', '90.00', '10.00'), ('2', '80.00', '70.00')])
+        >>> matrix_table([[0.5] * 20] * 20)[0]
+        ('task', 'right after it', 'at the end', 'best', 'seen tasks then')
+    """
+    from kenyon.cli._tables import share
+
+    n = len(matrix)
+    if n <= MOST_TASKS:
+        return ("after task", *(str(j + 1) for j in range(n))), [
+            (str(i + 1), *map(share, row)) for i, row in enumerate(matrix)
+        ]
+    lines = []
+    for i, row in enumerate(matrix):
+        column = [later[i] for later in matrix[i:] if later[i] is not None]
+        seen = [value for value in row[: i + 1] if value is not None]
+        mean = sum(seen) / len(seen) if seen else None
+        lines.append((str(i + 1), share(row[i]), share(matrix[-1][i]), share(max(column, default=None)), share(mean)))
+    return ("task", "right after it", "at the end", "best", "seen tasks then"), lines
 
 
 def _figure(unit: str, summary: Summary) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from kenyon.errors import unknown
 from kenyon.lab.comparison._table import Cell, Column, Table, shown
@@ -71,12 +71,11 @@ def _markdown(table: Table) -> str:
 
 
 def _latex(table: Table) -> str:
-    r"""A `tabular` of the package booktabs, the best accuracy and forgetting in bold."""
-    best = [_best(table, i) for i in range(len(table.columns))]
+    r"""A `tabular` of the package booktabs, the best accuracy and forgetting of each data set in bold, ties too."""
     lines = [rf"\begin{{tabular}}{{{''.join('r' if column.metric else 'l' for column in table.columns)}}}", r"\toprule"]
     lines += [" & ".join(_escape(column.heading) for column in table.columns) + r" \\", r"\midrule"]
     for row in table.rows:
-        cells = [_latex_cell(row[i], table.columns[i], bold=row[i].value == best[i]) for i in range(len(row))]
+        cells = [_latex_cell(row[i], table.columns[i], _is_best(table, row, i)) for i in range(len(row))]
         lines.append(" & ".join(cells) + r" \\")
     note = [f"% {table.shared}"] if table.shared else []
     return "\n".join([*note, *lines, r"\bottomrule", r"\end{tabular}"]) + "\n"
@@ -89,12 +88,20 @@ def _latex_cell(cell: Cell, column: Column, bold: bool) -> str:
     return _escape(cell_text(cell, column)).replace("±", r"$\pm$")
 
 
-def _best(table: Table, i: int) -> float | None:
-    """The best value of a column of shares; None for any other column, or where there is nothing to compare with."""
-    values = [row[i].value for row in table.rows if row[i].value is not None]
-    if table.columns[i].unit != "%" or len(values) < 2:
-        return None
-    return min(values) if METRICS[table.columns[i].key].lower_is_better else max(values)
+_STREAM = ("dataset", "scenario", "backbone")
+"""Columns that say what a row was run on; rows that differ in them are not compared."""
+
+
+def _is_best(table: Table, row: Sequence[Cell], i: int) -> bool:
+    """Whether a cell of a column of shares is the best of its stream, as it is printed; False where it is alone."""
+    column = table.columns[i]
+    if column.unit != "%" or row[i].value is None:
+        return False
+    places = [place for place, other in enumerate(table.columns) if other.key in _STREAM]
+    rivals = [r[i].value for r in table.rows if all(r[p].value == row[p].value for p in places)]
+    shares = [round(10_000 * value) for value in rivals if value is not None]
+    best = min(shares) if METRICS[column.key].lower_is_better else max(shares)
+    return len(shares) > 1 and round(10_000 * row[i].value) == best
 
 
 def _escape(text: str) -> str:

@@ -62,9 +62,7 @@ class AvalancheLearner:
 
         cls = getattr(supervised, strategy, None)
         if not isinstance(cls, type):
-            raise ConfigError(
-                f"strategy is {strategy!r}: expected a class of avalanche.training.supervised"
-            )
+            raise ConfigError(f"strategy is {strategy!r}: expected a class of avalanche.training.supervised")
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             self._net = build_network("mlp", info, torch.Generator().manual_seed(seed), hidden=hidden, width=64)

@@ -33,9 +33,7 @@ class CapyMOALearner:
 
     def __init__(self, info: StreamInfo, seed: int, classifier: str = "NaiveBayes", arguments: str = "{}") -> None:
         if info.task_heads:
-            raise ConfigError(
-                "CapyMOALearner has no heads for tasks: expected a scenario without a given task"
-            )
+            raise ConfigError("CapyMOALearner has no heads for tasks: expected a scenario without a given task")
         classifiers = require("capymoa.classifier", "peers", "CapyMOALearner")
         stream = require("capymoa.stream", "peers", "CapyMOALearner")
         self._instances = require("capymoa.core", "peers", "CapyMOALearner")
