@@ -271,12 +271,12 @@ def matrix_table(matrix: Matrix) -> tuple[tuple[str, ...], list[tuple[str, ...]]
         return ("after task", *(str(j + 1) for j in range(n))), [
             (str(i + 1), *map(share, row)) for i, row in enumerate(matrix)
         ]
-    lines = []
+    lines: list[tuple[str, ...]] = []
     for i, row in enumerate(matrix):
-        column = [later[i] for later in matrix[i:] if later[i] is not None]
+        column = [value for later in matrix[i:] if (value := later[i]) is not None]
         seen = [value for value in row[: i + 1] if value is not None]
         mean = sum(seen) / len(seen) if seen else None
-        lines.append((str(i + 1), share(row[i]), share(matrix[-1][i]), share(max(column, default=None)), share(mean)))
+        lines.append((str(i + 1), share(row[i]), share(matrix[-1][i]), share(max(column) if column else None), share(mean)))
     return ("task", "right after it", "at the end", "best", "seen tasks then"), lines
 
 

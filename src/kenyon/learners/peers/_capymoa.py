@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 from typing import Any
 
@@ -48,7 +49,7 @@ class CapyMOALearner:
             name="kenyon",
         )
         given: dict[str, Any] = json.loads(arguments)
-        if "random_seed" in cls.__init__.__code__.co_varnames:
+        if "random_seed" in inspect.signature(cls).parameters:
             given.setdefault("random_seed", seed)
         self._model = cls(self._schema, **given)
         self._info, self._seen = info, 0
