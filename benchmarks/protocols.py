@@ -161,12 +161,13 @@ def main() -> None:
         keys, done = list(wanted), found.setdefault(dataset, {})
         for seed in range(given.seeds):
             ready = [key for key in keys if not given.as_is or _complete(given.store, wanted[key], seed)]
+            by_name = {wanted[key].folder_name(seed): key for key in ready}
             for ended in run_each([wanted[key] for key in ready], [seed], given.store):
-                result = ended.value()
-                done.setdefault(ready[ended.number], []).append(result)
+                result, key = ended.result(), by_name[ended.job.config.folder_name(seed)]
+                done.setdefault(key, []).append(result)
                 if ended.seconds:
                     shown = {name: result.metrics[name] for name in ("anytime_accuracy", "sample_accuracy")}
-                    print(dataset, seed, *ready[ended.number], json.dumps(shown), f"{ended.seconds:.0f} s", flush=True)
+                    print(dataset, seed, *key, json.dumps(shown), f"{ended.seconds:.0f} s", flush=True)
     text = page(found, given.seeds)
     if given.write:
         given.write.write_text(text)
