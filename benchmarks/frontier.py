@@ -34,8 +34,8 @@ from kenyon.utils.system import replace_file
 RESULTS = Path(__file__).resolve().parent.parent / "docs" / "frontier.json"
 Samples = tuple[NDArray, NDArray[np.int64]]
 LITE = {"name": "efficientnet-lite0", "resolution": 192, "interpolation": "bicubic"}
-FEATURES = {"layer": "second-order", "features": "dense", "root": True}
-WHOLE = {"layer": "second-order", "features": "identity", "root": True}
+FEATURES = {"layer": "second-order", "features": "dense", "features__root": True}
+WHOLE = {"layer": "second-order", "features": "identity", "features__root": True}
 
 
 @dataclass(frozen=True)
@@ -77,15 +77,15 @@ ROWS = [
     *(Row("Split-Fashion-MNIST", "fashion-mnist", budget) for budget in ("20KB", "160KB", "1MB", "5MB", "8MB")),
     *(Row("Split-CIFAR-10, pixels", "cifar10", budget) for budget in ("160KB", "1MB", "5MB", "32MB")),
     *(Row("Split-CIFAR-100, pixels", "cifar100", budget) for budget in ("5MB", "32MB")),
-    Row("Split-CIFAR-10, features", "cifar10", "20KB", FEATURES | {"bits": 16}, LITE),
-    Row("Split-CIFAR-10, features", "cifar10", "50KB", FEATURES | {"bits": 24}, LITE),
+    Row("Split-CIFAR-10, features", "cifar10", "20KB", FEATURES | {"layer__bits": 16}, LITE),
+    Row("Split-CIFAR-10, features", "cifar10", "50KB", FEATURES | {"layer__bits": 24}, LITE),
     Row("Split-CIFAR-10, features", "cifar10", "160KB", FEATURES, LITE),
-    Row("Split-CIFAR-10, features", "cifar10", "1MB", FEATURES | {"bits": 24}, LITE),
+    Row("Split-CIFAR-10, features", "cifar10", "1MB", FEATURES | {"layer__bits": 24}, LITE),
     Row("Split-CIFAR-10, features", "cifar10", "4MB", WHOLE, LITE),
-    Row("Split-CIFAR-100, features", "cifar100", "20KB", FEATURES | {"bits": 16}, LITE),
-    Row("Split-CIFAR-100, features", "cifar100", "160KB", FEATURES | {"bits": 24}, LITE),
+    Row("Split-CIFAR-100, features", "cifar100", "20KB", FEATURES | {"layer__bits": 16}, LITE),
+    Row("Split-CIFAR-100, features", "cifar100", "160KB", FEATURES | {"layer__bits": 24}, LITE),
     Row("Split-CIFAR-100, features", "cifar100", "250KB", FEATURES, LITE),
-    Row("Split-CIFAR-100, features", "cifar100", "1MB", FEATURES | {"bits": 24}, LITE),
+    Row("Split-CIFAR-100, features", "cifar100", "1MB", FEATURES | {"layer__bits": 24}, LITE),
     Row("Split-CIFAR-100, features", "cifar100", "4MB", WHOLE, LITE),
     Row("MNIST, single task", "mnist", "8MB", tasks=False),
     Row("Fashion-MNIST, single task", "fashion-mnist", "8MB", tasks=False),
