@@ -41,9 +41,9 @@ def surroundings(**more: str) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("args", "words"),
     [
-        (["--set", "learning_rate=abc"], "learning_rate is 'abc'"),
-        (["--set", "hidden_layers=100"], "hidden_layers is 100"),
-        (["--set", "decay=-1"], "decay is -1"),
+        (["--set", "layer__learning_rate=abc"], "learning_rate is 'abc'"),
+        (["--set", "hidden__widths=100"], "widths is 100"),
+        (["--set", "layer__decay=-1"], "decay is -1"),
         (["--set", "n_hidden=0"], "n_hidden is 0"),
         (["--set", "n_hiden=3"], "did you mean 'n_hidden'"),
         (["--learner", "ncm", "--set", "metric=3"], "metric of the learner 'ncm' is 3: expected a text"),
@@ -122,7 +122,7 @@ def test_a_closed_pipe_is_silent(tmp_path: Path) -> None:
         ("kenyon run --learner der", "der++"),
         ("kenyon run --rule me", "mean"),
         ("kenyon run --preset split-mnist-2", "split-mnist-20kb"),
-        ("kenyon run --clamp-kind pos", "positive"),
+        ("kenyon run --features wi", "windows"),
         ("kenyon run --dataset fash", "fashion-mnist"),
         ("kenyon show --sort forg", "forgetting"),
         ("kenyon swe", "sweep"),

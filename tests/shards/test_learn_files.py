@@ -310,12 +310,12 @@ def test_empty_cells_are_absent_values_where_that_is_asked_for(ending: str, tmp_
         cells = {f"p{i}": pa.array(X[:, i], from_pandas=True) for i in range(4)}
         writes = {".csv": pyarrow.csv.write_csv, ".parquet": pyarrow.parquet.write_table}
         writes[ending](pa.table({**cells, "label": y}), file)
-    absent = LearnConfig(options={"missing": "absent", "layer": "counting", "rule": "mean"})
+    absent = LearnConfig(options={"missing": "absent", "layer": "counting"})
     learn_files(absent, [file], tmp_path / "model")
     wanted = single_pass(X, y, tmp_path / "single", absent, ending != ".npz")
     assert (tmp_path / "model").read_bytes() == wanted
     with pytest.raises(ShardError, match=r"part.*(empty cells.*missing = 'absent'|contains NaN)"):
-        learn_files(LearnConfig(options={"layer": "counting", "rule": "mean"}), [file], tmp_path / "none")
+        learn_files(LearnConfig(options={"layer": "counting"}), [file], tmp_path / "none")
 
 
 def test_a_file_without_rows_is_learned_as_nothing(tmp_path: Path) -> None:
@@ -332,7 +332,7 @@ def test_shards_that_cannot_be_one_model_are_named_and_leave_nothing_behind(tmp_
     for number in range(2):
         rows = slice(300 * number, 300 * number + 300)
         write(tmp_path / f"part-{number}.parquet", X[rows], np.arange(300 * number, 300 * number + 300))
-    tight = LearnConfig(options={"rule": "mean", "layer": "counting", "n_hidden": 30, "memory_budget": "60KB"})
+    tight = LearnConfig(options={"layer": "counting", "n_hidden": 30, "memory_budget": "60KB"})
     out = tmp_path / "model"
     with pytest.raises(MemoryBudgetError, match=r"part-0.parquet, .*part-1.parquet cannot be one model"):
         learn_files(tight, [str(tmp_path / "part-*.parquet")], out)

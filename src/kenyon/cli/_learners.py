@@ -18,7 +18,7 @@ def learners(
 ) -> None:
     """List the learners, or one learner's options."""
     from kenyon.cli._tables import print_text_table
-    from kenyon.learners import LEARNERS, find_learner, learner_meanings, learner_options
+    from kenyon.learners import LEARNERS, find_learner, learner_class, learner_meanings, learner_options
 
     if name is None:
         if as_json:
@@ -28,6 +28,8 @@ def learners(
         print_text_table(("name", "memory", "scenarios", "reference"), rows)
         return
     spec, options, meanings = find_learner(name), learner_options(name), learner_meanings(name)
+    if (every := getattr(learner_class(name), "every_option", None)) is not None:
+        options = {key: entry.default for key, entry in every().items()}
     if as_json:
         typer.echo(json.dumps(asdict(spec) | {"options": options}, indent=2, default=str))
         return

@@ -160,4 +160,4 @@ def test_a_label_names_what_learned(tmp_path: Path) -> None:
     for options in ({"n_hidden": 50}, {"n_hidden": 50, "rule": "mse"}, {"n_hidden": 20, "layer": "second-order"}):
         run(RunConfig("digits", "kenyon", stream, options), [0], tmp_path)
     labels = {group.label for group in by_stream(group_runs(Store(tmp_path).runs()).groups)["digits", stream.scenario]}
-    assert labels == {"kenyon gen", "kenyon mse", "kenyon second-order"}
+    assert labels == {"kenyon", "kenyon mse", "kenyon second-order"}

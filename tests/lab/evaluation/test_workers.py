@@ -84,7 +84,7 @@ def test_a_seed_that_another_process_works_on_is_waited_for(tmp_path: Path) -> N
 
 
 def test_an_error_in_a_worker_is_raised_here(tmp_path: Path) -> None:
-    bad = RunConfig("digits", "kenyon", Curriculum(max_per_task=40), {"rule": "mse", "density": 65})
+    bad = RunConfig("digits", "kenyon", Curriculum(max_per_task=40), {"rule": "mse", "features__density": 65})
     with pytest.raises(ConfigError, match="density is 65"):
         run(bad, [0, 1], tmp_path, workers=2)
     lost = RunConfig(str(tmp_path / "lost.npz"))

@@ -117,7 +117,7 @@ def test_one_runs_folder_is_enough(store: Path) -> None:
         RunConfig(
             "digits", "evaluation.tiny:Tiny", Curriculum("task-free", blur=0.25, max_per_task=20), {"rate": 0.07}
         ),
-        RunConfig("digits", "kenyon", Curriculum(max_per_task=5), {"n_hidden": 100, "rule": "inel", "beta": 3.0}),
+        RunConfig("digits", "kenyon", Curriculum(max_per_task=5), {"n_hidden": 100, "rule": "inel", "rule__beta": 3.0}),
     ],
     ids=["stream", "options", "kenyon"],
 )
@@ -221,8 +221,8 @@ def test_numbers_of_another_version_are_left_out(store: Path, monkeypatch: pytes
     monkeypatch.setitem(LEARNERS, "kenyon", replace(LEARNERS["kenyon"], version=7))
     report = report_of_runs(store)
     cells = {row.label: row.cells[0] for row in report.tables[0].rows}
-    assert list(cells) == ["evaluation.tiny:Tiny", "kenyon gen"], "what has no number comes last"
-    outdated = cells["kenyon gen"]
+    assert list(cells) == ["evaluation.tiny:Tiny", "kenyon"], "what has no number comes last"
+    outdated = cells["kenyon"]
     assert isinstance(outdated, Missing) and outdated.reason == "kenyon has changed since"
     scatter = report.figures[0]
     assert isinstance(scatter, Scatter) and [point.name for point in scatter.points] == ["evaluation.tiny:Tiny"]

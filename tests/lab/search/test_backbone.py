@@ -18,8 +18,8 @@ from kenyon.paper.transfer import default_targets, load_source, parse_target
 
 pytestmark = pytest.mark.slow
 
-OPTIONS = {"rule": "mse", "n_hidden": 60, "density": 2}
-SPACE = '[rule]\nvalues = ["mse"]\n[n_hidden]\nlow = 50\nhigh = 60\n[density]\nvalues = [2]\n'
+OPTIONS = {"rule": "mse", "n_hidden": 60, "features__density": 2}
+SPACE = '[rule]\nvalues = ["mse"]\n[n_hidden]\nlow = 50\nhigh = 60\n[features__density]\nvalues = [2]\n'
 
 
 @pytest.fixture
@@ -52,7 +52,9 @@ def test_an_evaluation_learns_the_features(backbone: dict, images: str, tmp_path
     stream = Curriculum("single-task", epochs=0.5, holdout=0.2)
     wanted = run(RunConfig(images, "kenyon", stream, OPTIONS, backbone=backbone), (0,), data_dir=data_dir)
     assert outcome.status == DONE and outcome.accuracy == wanted.summary("accuracy").mean
-    too_many = evaluate(objective, OPTIONS | {"density": 5})  # the network has four features, the images 360 pixels
+    too_many = evaluate(
+        objective, OPTIONS | {"features__density": 5}
+    )  # the network has four features, the images 360 pixels
     assert too_many.status == FAILED and "4" in too_many.reason
 
 

@@ -12,7 +12,7 @@ from kenyon.lab.search import DONE, SearchFolder
 from kenyon.lab.search._log import Evaluation, Log
 from kenyon.lab.search._objective import Outcome
 
-SPACE = '[rule]\nvalues = ["gen", "mse"]\n[n_hidden]\nlow = 100\nhigh = 300\n[gen.b2]\nlow = -2.0\nhigh = -0.5\n'
+SPACE = '[rule]\nvalues = ["gen", "mse"]\n[n_hidden]\nlow = 100\nhigh = 300\n[gen.rule__b2]\nlow = -2.0\nhigh = -0.5\n'
 
 
 @pytest.fixture
@@ -22,7 +22,7 @@ def folder(tmp_path: Path) -> SearchFolder:
     found = SearchFolder(tmp_path)
     log = Log(found.log_path, found.space())
     for number in range(3):
-        point = {"rule": "mse", "n_hidden": 150, "gen.b2": math.nan}
+        point = {"rule": "mse", "n_hidden": 150, "gen.rule__b2": math.nan}
         log.append(Evaluation(number, point, Outcome(DONE, 0.5, "", 1.0), 2.0, "holdout"))
     log.close()
     assert len(found.evaluations()) == 3
@@ -51,6 +51,6 @@ def test_a_bad_line_is_named(folder: SearchFolder, kind: str) -> None:
 
 
 def test_a_log_of_another_space_is_named(folder: SearchFolder) -> None:
-    folder.log_path.write_bytes(folder.log_path.read_bytes().replace(b"n_hidden", b"density", 1))
+    folder.log_path.write_bytes(folder.log_path.read_bytes().replace(b"n_hidden", b"features__density", 1))
     with pytest.raises(DataError, match=r"evaluations\.csv, line 1: it has the columns .*density.* another space"):
         folder.evaluations()

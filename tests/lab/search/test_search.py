@@ -29,16 +29,16 @@ values = ["gen", "mse"]
 [n_hidden]
 low = 100
 high = 300
-[learning_rate]
+[layer__learning_rate]
 low = 0.01
 high = 0.5
 log = true
-[gen.b2]
+[gen.rule__b2]
 low = -2.0
 high = -0.5
 """
-UNCLAMPED = '[rule]\nvalues = ["mse"]\n[n_hidden]\nvalues = [100]\n[learning_rate]\nvalues = [50.0]\n'
-UNCLAMPED += '[clamp]\nvalues = ["off"]\n'
+UNCLAMPED = '[rule]\nvalues = ["mse"]\n[n_hidden]\nvalues = [100]\n[layer__learning_rate]\nvalues = [50.0]\n'
+UNCLAMPED += '[layer__clamp]\nvalues = ["off"]\n'
 OBJECTIVE = make_objective("digits", max_per_task=40)
 
 
@@ -53,7 +53,7 @@ def test_a_search_records_every_evaluation_with_nan_for_inactive_parameters(tmp_
         rows = list(csv.DictReader(file))
     assert sorted(int(row["number"]) for row in rows) == list(range(12))
     for row in rows:
-        assert (row["gen.b2"] == "nan") == (row["rule"] == "mse")
+        assert (row["gen.rule__b2"] == "nan") == (row["rule"] == "mse")
         assert row["protocol"] == "holdout"
     assert result.best is not None and result.best.outcome.accuracy == max(
         float(row["accuracy"]) for row in rows if row["accuracy"]
@@ -85,15 +85,19 @@ def test_epochs_follow_the_paper_unless_given() -> None:
 
 
 def test_diverging_and_guessing_configurations_are_given_up_with_a_reason() -> None:
-    diverged = evaluate(OBJECTIVE, {"rule": "mse", "n_hidden": 100, "learning_rate": 50.0, "clamp": "off"})
+    diverged = evaluate(
+        OBJECTIVE, {"rule": "mse", "n_hidden": 100, "layer__learning_rate": 50.0, "layer__clamp": "off"}
+    )
     assert diverged.status == FAILED and diverged.reason.startswith("diverged: ") and diverged.score == 0.0
     wrong = evaluate(OBJECTIVE, {"rule": "gen", "n_hidden": -1})
     assert wrong.status == FAILED and "n_hidden" in wrong.reason
     # A threshold far out silences every unit: whatever comes, the answer is the same.
-    guessing = evaluate(make_objective("digits", "single-task"), {"rule": "mse", "n_hidden": 100, "threshold": 50.0})
+    guessing = evaluate(
+        make_objective("digits", "single-task"), {"rule": "mse", "n_hidden": 100, "features__threshold": 50.0}
+    )
     assert guessing.status == STOPPED and guessing.reason.startswith("at chance: ") and guessing.accuracy is None
     patient = make_objective("digits", "single-task", chance_after=1.0)
-    assert evaluate(patient, {"rule": "mse", "n_hidden": 100, "threshold": 50.0}).status == DONE
+    assert evaluate(patient, {"rule": "mse", "n_hidden": 100, "features__threshold": 50.0}).status == DONE
 
 
 @pytest.mark.slow

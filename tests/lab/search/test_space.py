@@ -32,20 +32,20 @@ values = ["gen", "mse"]
 [n_hidden]
 low = 10
 high = 20
-[decay]
+[layer__decay]
 low = 1e-6
 high = 1e-2
 log = true
 off = 0.0
-[gen.b1]
+[gen.rule__b1]
 low = 1e-4
 high = 1e-2
 log = true
 off = 0.0
-[gen.b2]
+[gen.rule__b2]
 low = -2.0
 high = 0.0
-[oja.b1]
+[oja.rule__b1]
 low = 0.1
 high = 1.0
 """
@@ -58,18 +58,26 @@ def active(point: dict) -> set[str]:
 @given(st.integers(0, 10**6))
 def test_a_drawn_point_holds_nan_exactly_where_a_parameter_is_inactive(seed: int) -> None:
     point = parse_space(default_space()).draw(np.random.default_rng(seed))
-    rule, unclamped = point["rule"], point["mse.clamp_on"] == "no" or point["inel.clamp_on"] == "no"
+    rule, unclamped = point["rule"], point["mse.layer__clamp_on"] == "no" or point["inel.layer__clamp_on"] == "no"
     scaled = "true" if point[f"{rule}.unit_norm"] else "false"
-    expected = {"rule", "n_hidden", "density", "inhibitory", "threshold", "initial_weight_on", "decay_on"}
-    expected |= {f"{rule}.unit_norm", f"{rule}.{scaled}.learning_rate"}
-    expected |= {"initial_weight"} if point["initial_weight_on"] == "yes" else set()
-    expected |= {"decay"} if point["decay_on"] == "yes" else set()
-    expected |= {f"{rule}.clamp_on"} if rule in ("mse", "inel") else set()
-    expected |= set() if unclamped else {f"{rule}.clamp", f"{rule}.clamp_kind"}
+    expected = {
+        "rule",
+        "n_hidden",
+        "features__density",
+        "features__inhibitory",
+        "features__threshold",
+        "layer__initial_weight_on",
+        "layer__decay_on",
+    }
+    expected |= {f"{rule}.unit_norm", f"{rule}.{scaled}.layer__learning_rate"}
+    expected |= {"layer__initial_weight"} if point["layer__initial_weight_on"] == "yes" else set()
+    expected |= {"layer__decay"} if point["layer__decay_on"] == "yes" else set()
+    expected |= {f"{rule}.layer__clamp_on"} if rule in ("mse", "inel") else set()
+    expected |= set() if unclamped else {f"{rule}.layer__clamp", f"{rule}.layer__clamp_kind"}
     expected |= {
-        "gen": {"gen.b1_on", "gen.b2"} | ({"gen.b1"} if point["gen.b1_on"] == "yes" else set()),
-        "oja": {"oja.b1"},
-        "inel": {"inel.beta"},
+        "gen": {"gen.rule__b1_on", "gen.rule__b2"} | ({"gen.rule__b1"} if point["gen.rule__b1_on"] == "yes" else set()),
+        "oja": {"oja.rule__b1"},
+        "inel": {"inel.rule__beta"},
         "mse": set(),
     }[rule]
     assert active(point) == expected
@@ -86,7 +94,7 @@ def test_every_point_of_the_default_space_is_a_configuration_of_the_learner(seed
 def test_draws_cover_the_bounds_and_the_logarithmic_middle() -> None:
     space = parse_space(default_space())
     points = [space.draw(np.random.default_rng(i)) for i in range(2000)]
-    rates = np.array([p["gen.true.learning_rate"] for p in points if p["rule"] == "gen" and p["gen.unit_norm"]])
+    rates = np.array([p["gen.true.layer__learning_rate"] for p in points if p["rule"] == "gen" and p["gen.unit_norm"]])
     assert rates.min() >= 0.001 and rates.max() <= 1.0
     assert abs(np.mean(rates < math.sqrt(0.001)) - 0.5) < 0.07  # the middle of the logarithmic scale
     assert {p["rule"] for p in points} == {"gen", "oja", "mse", "inel"}
@@ -94,44 +102,74 @@ def test_draws_cover_the_bounds_and_the_logarithmic_middle() -> None:
 
 def test_mask_takes_away_what_deephyper_fills_in() -> None:
     space = parse_space(SMALL)
-    filled = {"rule": "mse", "n_hidden": 12, "decay_on": "no", "decay": 1e-6, "gen.b1_on": "yes", "gen.b1": 1e-4}
-    assert active(space.mask(filled | {"gen.b2": -2.0})) == {"rule", "n_hidden", "decay_on"}
+    filled = {
+        "rule": "mse",
+        "n_hidden": 12,
+        "layer__decay_on": "no",
+        "layer__decay": 1e-6,
+        "gen.rule__b1_on": "yes",
+        "gen.rule__b1": 1e-4,
+    }
+    assert active(space.mask(filled | {"gen.rule__b2": -2.0})) == {"rule", "n_hidden", "layer__decay_on"}
 
 
 def test_options_of_a_switch_that_is_off_and_of_a_rule_that_is_absent() -> None:
     space = parse_space(SMALL)
-    values = {"n_hidden": 12, "decay_on": "no", "decay": 1e-6, "gen.b1_on": "no", "gen.b1": 1e-4, "gen.b2": -1.0}
+    values = {
+        "n_hidden": 12,
+        "layer__decay_on": "no",
+        "layer__decay": 1e-6,
+        "gen.rule__b1_on": "no",
+        "gen.rule__b1": 1e-4,
+        "gen.rule__b2": -1.0,
+    }
     gen = space.options(space.mask(values | {"rule": "gen"}))
-    assert gen == {"rule": "gen", "n_hidden": 12, "decay": 0.0, "b1": 0.0, "b2": -1.0}
+    assert gen == {"rule": "gen", "n_hidden": 12, "layer__decay": 0.0, "rule__b1": 0.0, "rule__b2": -1.0}
     mse = space.options(space.mask(values | {"rule": "mse"}))
-    assert mse == {"rule": "mse", "n_hidden": 12, "decay": 0.0}
+    assert mse == {"rule": "mse", "n_hidden": 12, "layer__decay": 0.0}
 
 
 def test_with_ties_an_option_to_the_switch_of_another() -> None:
-    clamp = "[{0}clamp]\nlow = 1.0\nhigh = 2.0\noff = 'off'\n[{0}clamp_kind]\nvalues = ['positive']\nwith = 'clamp'"
+    clamp = "[{0}layer__clamp]\nlow = 1.0\nhigh = 2.0\noff = 'off'\n[{0}layer__clamp_kind]\nvalues = ['positive']\n"
+    clamp += "with = 'layer__clamp'"
     for prefix in ("", "mse."):
         space = parse_space("[rule]\nvalues = ['mse', 'gen']\n" + clamp.format(prefix))
-        values = {"rule": "mse", f"{prefix}clamp": 1.5, f"{prefix}clamp_kind": "positive"}
-        on = space.mask(values | {f"{prefix}clamp_on": "yes"})
-        assert space.options(on) == {"rule": "mse", "clamp": 1.5, "clamp_kind": "positive"}
-        off = space.mask(values | {f"{prefix}clamp_on": "no"})
-        assert active(off) == {"rule", f"{prefix}clamp_on"}
-        assert space.options(off) == {"rule": "mse", "clamp": "off"}
-    other = space.mask(values | {"rule": "gen", "mse.clamp_on": "yes"})
+        values = {"rule": "mse", f"{prefix}layer__clamp": 1.5, f"{prefix}layer__clamp_kind": "positive"}
+        on = space.mask(values | {f"{prefix}layer__clamp_on": "yes"})
+        assert space.options(on) == {"rule": "mse", "layer__clamp": 1.5, "layer__clamp_kind": "positive"}
+        off = space.mask(values | {f"{prefix}layer__clamp_on": "no"})
+        assert active(off) == {"rule", f"{prefix}layer__clamp_on"}
+        assert space.options(off) == {"rule": "mse", "layer__clamp": "off"}
+    other = space.mask(values | {"rule": "gen", "mse.layer__clamp_on": "yes"})
     assert active(other) == {"rule"} and space.options(other) == {"rule": "gen"}
 
 
 def test_the_space_of_one_rule_has_what_can_be_active_under_it() -> None:
     mse = parse_space(default_space()).only("mse")
     assert mse["rule"].values == ("mse",)
-    shared = {"rule", "n_hidden", "density", "inhibitory", "threshold", "decay_on", "decay"}
-    shared |= {"initial_weight_on", "initial_weight"}
-    own = ("unit_norm", "true.learning_rate", "false.learning_rate", "clamp_on", "clamp", "clamp_kind")
+    shared = {
+        "rule",
+        "n_hidden",
+        "features__density",
+        "features__inhibitory",
+        "features__threshold",
+        "layer__decay_on",
+        "layer__decay",
+    }
+    shared |= {"layer__initial_weight_on", "layer__initial_weight"}
+    own = (
+        "unit_norm",
+        "true.layer__learning_rate",
+        "false.layer__learning_rate",
+        "layer__clamp_on",
+        "layer__clamp",
+        "layer__clamp_kind",
+    )
     assert set(mse.names) == shared | {f"mse.{name}" for name in own}
 
 
 def test_parameters_of_a_rule_that_is_not_searched_are_left_out() -> None:
-    assert "oja.b1" not in parse_space(SMALL).names
+    assert "oja.rule__b1" not in parse_space(SMALL).names
 
 
 def test_written_values_read_back_as_they_were() -> None:
@@ -148,16 +186,19 @@ def test_written_values_read_back_as_they_were() -> None:
         ("[rule]\nvalues = ['gen']\n[n_hiden]\nlow = 1\nhigh = 2", "did you mean 'n_hidden'"),
         ("[rule]\nvalues = ['hebb']", "unknown rule 'hebb'"),
         ("[n_hidden]\nlow = 1\nhigh = 2", r"no \[rule\]"),
-        ("[rule]\nvalues = ['gen']\n[density]\nlow = 0.5\nhigh = 0.1", "low below high"),
-        ("[rule]\nvalues = ['gen']\n[density]\nlow = 0.0\nhigh = 0.1\nlog = true", "positive"),
-        ("[rule]\nvalues = ['gen']\n[density]\nlow = 0.1\nhigh = 0.2\nlogg = true", "did you mean 'log'"),
+        ("[rule]\nvalues = ['gen']\n[features__density]\nlow = 0.5\nhigh = 0.1", "low below high"),
+        ("[rule]\nvalues = ['gen']\n[features__density]\nlow = 0.0\nhigh = 0.1\nlog = true", "positive"),
+        ("[rule]\nvalues = ['gen']\n[features__density]\nlow = 0.1\nhigh = 0.2\nlogg = true", "did you mean 'log'"),
         ("[rule]\nvalues = ['gen']\n[gen.b3]\nlow = 0.1\nhigh = 0.2", "unknown option"),
-        ("[rule]\nvalues = ['mse']\n[mse.clamp_kind]\nvalues = ['positive']\nwith = 'clamp'", "in a table above it"),
+        (
+            "[rule]\nvalues = ['mse']\n[mse.layer__clamp_kind]\nvalues = ['positive']\nwith = 'layer__clamp'",
+            "in a table above it",
+        ),
         ("[rule", "not TOML"),
         ("rule = 3", r"no \[rule\]"),
         ("[layer]\nvalues = ['plastic']\n[plastic.rule]\nvalues = ['hebb']", "unknown rule 'hebb'"),
-        ("[layer]\nvalues = ['plastic']\n[plastic.windw]\nlow = 1\nhigh = 2", "did you mean 'window'"),
-        ("[layer]\nvalues = ['plastic']\n[plastic]\nwindow = 3", "expected a table"),
+        ("[layer]\nvalues = ['plastic']\n[plastic.layer__bit]\nlow = 1\nhigh = 2", "did you mean 'layer__bits'"),
+        ("[layer]\nvalues = ['plastic']\n[plastic]\nfeatures__window = 3", "expected a table"),
     ],
 )
 def test_a_space_that_makes_no_sense_is_refused(text: str, message: str) -> None:
@@ -202,16 +243,23 @@ PAPER += [optimised(str(row.keys["dataset"])) for row in paper_table("class_conf
 @pytest.mark.parametrize("options", PAPER, ids=lambda options: "-".join(map(str, list(options.values())[:3])))
 def test_every_configuration_of_the_paper_lies_in_the_space(options: dict[str, Any], unit_norm: bool) -> None:
     space = parse_space(default_space())
-    rate = options["learning_rate"] * (1.0 if unit_norm else 1e-4)  # of samples that are not scaled, much smaller
+    rate = options["layer__learning_rate"] * (
+        1.0 if unit_norm else 1e-4
+    )  # of samples that are not scaled, much smaller
     for start in (0.0, 0.05):
-        more = {"unit_norm": unit_norm, "learning_rate": rate, "decay": 0.0, "initial_weight": start}
+        more = {
+            "unit_norm": unit_norm,
+            "layer__learning_rate": rate,
+            "layer__decay": 0.0,
+            "layer__initial_weight": start,
+        }
         assert holds(space, options | more)
-    beyond = {"decay": 0.0, "initial_weight": 0.0, "unit_norm": True, "inhibitory": 0.95}
+    beyond = {"layer__decay": 0.0, "layer__initial_weight": 0.0, "unit_norm": True, "features__inhibitory": 0.95}
     assert not holds(space, options | beyond)
 
 
 def test_the_paper_is_read_on_the_scale_of_the_space() -> None:
-    betas = [options["beta"] for options in PAPER if options["rule"] == "inel"]
+    betas = [options["rule__beta"] for options in PAPER if options["rule"] == "inel"]
     assert len(PAPER) == 8
     assert [min(betas), max(betas)] == pytest.approx([0.021 * WINDOW, 0.954 * WINDOW])
 
@@ -222,12 +270,25 @@ def test_the_space_of_bytes_covers_layers_features_windows_shifts_and_bits() -> 
     assert {(p["layer"], p["features"]) for p in points} == {
         (layer, features) for layer in ("second-order", "plastic") for features in ("windows", "sparse")
     }
-    assert {p["bits"] for p in points if "bits" in p} == {2, 3, 4, 8, 16, 24, 32}
-    assert all(("window" in p) == ("shifts" in p) == (p["features"] == "windows") for p in points)
+    assert {p["layer__bits"] for p in points if "layer__bits" in p} == {2, 3, 4, 8, 16, 24, 32}
+    assert all(("features__window" in p) == ("features__shifts" in p) == (p["features"] == "windows") for p in points)
     assert all(("rule" in p) == (p["layer"] == "plastic") for p in points)
     assert {p["memory_budget"] for p in points} == {"20KB"}
-    dial = {"layer": "second-order", "features": "windows", "bits": 16, "window": 6, "shifts": 5, "density": 16}
-    dial |= {"signs": "oriented", "pooling": "sum", "root": True, "readout": "discriminant", "shrinkage": 0.001}
+    dial = {
+        "layer": "second-order",
+        "features": "windows",
+        "layer__bits": 16,
+        "features__window": 6,
+        "features__shifts": 5,
+        "features__density": 16,
+    }
+    dial |= {
+        "features__signs": "oriented",
+        "features__pooling": "sum",
+        "features__root": True,
+        "layer__readout": "discriminant",
+        "layer__shrinkage": 0.001,
+    }
     assert holds(space, dial | {"memory_budget": "20KB"})  # what the dial takes for MNIST
 
 

@@ -64,7 +64,7 @@ def test_several_suggestions_at_once_are_different() -> None:
 
 def quality(point: dict) -> float:
     """An easy landscape: GEN, many units, low rate."""
-    rate = -math.log10(SPACE.options(point)["learning_rate"]) / 3
+    rate = -math.log10(SPACE.options(point)["layer__learning_rate"]) / 3
     return 0.5 * (point["rule"] == "gen") + 0.25 * point["n_hidden"] / 11000 + 0.25 * rate
 
 

@@ -26,7 +26,7 @@ from kenyon.lab.sweeps._axis import axis
         ({"from": 0.001, "to": 0.1, "steps": 3, "log": True}, [0.001, 0.01, 0.1]),
         ({"from": 1, "to": 3, "steps": 9}, [1, 2, 3]),
         ([5, {"from": 10, "to": 20, "step": 10}], [5, 10, 20]),
-        ({"b1": 0.0}, [{"b1": 0.0}]),
+        ({"rule__b1": 0.0}, [{"rule__b1": 0.0}]),
     ],
 )
 def test_values_of_a_key(value: Any, expected: list[Any]) -> None:
@@ -82,11 +82,11 @@ def test_the_product_of_all_lists() -> None:
 def test_conditions_add_keys_to_what_meets_them_one_after_the_other() -> None:
     when = [
         {"if": {"learner": "kenyon"}, "options": {"rule": ["gen", "mse"]}},
-        {"if": {"rule": ["gen"]}, "options": {"b2": [-1.0, -0.5]}},
+        {"if": {"rule": ["gen"]}, "options": {"rule__b2": [-1.0, -0.5]}},
         {"if": {"learner": "slda", "scenario": "class-incremental"}, "epochs": [1.0, 2.0]},
-        {"if": {"options": {"b2": -0.5}}, "options": {"n_hidden": 100}},
+        {"if": {"options": {"rule__b2": -0.5}}, "options": {"n_hidden": 100}},
     ]
-    found = points("rule", "b2", "n_hidden", learner=["kenyon", "slda"], when=when)
+    found = points("rule", "rule__b2", "n_hidden", learner=["kenyon", "slda"], when=when)
     assert found == [
         ("kenyon", "gen", -1.0, "auto"), ("kenyon", "gen", -0.5, 100), ("kenyon", "mse", None, "auto"),
         ("slda", None, None, None), ("slda", None, None, None),
@@ -104,8 +104,11 @@ def test_what_is_skipped_is_left_out_and_nothing_is_run_twice() -> None:
 
 
 def test_options_that_are_lists() -> None:
-    assert points("hidden_layers", options={"hidden_layers": [30, 20]}) == [("kenyon", [30, 20])]
-    assert points("hidden_layers", options={"hidden_layers": [[], [30, 20]]}) == [("kenyon", []), ("kenyon", [30, 20])]
+    assert points("hidden__widths", options={"hidden__widths": [30, 20]}) == [("kenyon", [30, 20])]
+    assert points("hidden__widths", options={"hidden__widths": [[], [30, 20]]}) == [
+        ("kenyon", []),
+        ("kenyon", [30, 20]),
+    ]
     pytest.importorskip("torch", reason="needs the extra 'baselines'")
     assert points("hidden", learner="er", options={"hidden": [30, 20]}) == [("er", [30, 20])]
     assert points("hidden", learner="er", options={"hidden": [[30], [30, 20]]}) == [("er", [30]), ("er", [30, 20])]

@@ -59,7 +59,7 @@ def test_what_has_no_run_stands_while_its_command_is_the_same(
     rate: float, measured: type[Cell], tmp_path: Path
 ) -> None:
     def table(rate: float) -> Experiment:
-        options = {"rule": "mse", "n_hidden": 50, "unit_norm": False, "learning_rate": rate}
+        options = {"rule": "mse", "n_hidden": 50, "unit_norm": False, "layer__learning_rate": rate}
         return sheet(trial(replace(CELL.config, options=options)))
 
     def only_cell(setting: Setting, rate: float) -> Cell:

@@ -63,14 +63,17 @@ def test_the_papers_configurations_as_options() -> None:
     assert single("mnist", "mse") == {
         "rule": "mse",
         "n_hidden": 11000,
-        "density": 0.023,
-        "inhibitory": 0.429,
-        "threshold": 1.450,
-        "learning_rate": 0.582,
-        "clamp": "off",
+        "features": "sparse",
+        "layer": "plastic",
+        "features__density": 0.023,
+        "features__inhibitory": 0.429,
+        "features__threshold": 1.450,
+        "layer__learning_rate": 0.582,
+        "layer__clamp": "off",
     }
     assert (
-        optimised("cifar10")["beta"] == pytest.approx(WINDOW * 0.920) and optimised("mnist")["learning_rate"] == 0.094
+        optimised("cifar10")["rule__beta"] == pytest.approx(WINDOW * 0.920)
+        and optimised("mnist")["layer__learning_rate"] == 0.094
     )
 
 

@@ -78,13 +78,13 @@ def test_what_the_store_has_is_not_run_again_and_sets_the_pace(tmp_path: Path) -
 
 
 def test_a_job_that_fails_is_named_with_its_reason_and_the_rest_goes_on(tmp_path: Path) -> None:
-    made = Reproduction([sheet(small(density=65), small())], Setting(tmp_path))
+    made = Reproduction([sheet(small(features__density=65), small())], Setting(tmp_path))
     watch = Ended()
     outcome = made.run(made.plan(), watch)
     assert [how == "failed" for how in watch.jobs.values()] == [True, False, True, False]
     bad, good = (row.cells[0] for row in outcome.report.tables[0].rows)
     assert isinstance(bad, Missing) and "density is 65" in bad.reason
-    assert bad.command and "--density 65" in bad.command
+    assert bad.command and "features__density=65" in bad.command
     assert isinstance(good, Result) and good.n == 2
     first, second = (outcome.report.runs[name].config for name in good.runs)
     assert "n_hidden = 50" in first and second == f"# As {good.runs[0]}, but for\nseeds = [1]\n"
@@ -186,7 +186,7 @@ def test_plan_runs_nothing_and_as_is_only_writes(tmp_path: Path) -> None:
 
 
 def test_the_exit_code_is_1_where_something_failed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(experiments, "_ROWS", (sheet(small(density=65), small()),))
+    monkeypatch.setattr(experiments, "_ROWS", (sheet(small(features__density=65), small()),))
     result = CliRunner().invoke(app, ["reproduce", "--workers", "1"])
     assert result.exit_code == 1 and "report.json holds 2 tables" in result.stdout
 

@@ -50,7 +50,7 @@ def test_every_configuration_of_the_paper_is_shown_without_normalisation(tmp_pat
         assert tried[0] == {**whole.config.options, "unit_norm": False}
         assert len(tried) == (1 if whole.config.backbone else 2)
         for slow in tried[1:]:
-            assert not slow["unit_norm"] and slow["learning_rate"] < tried[0]["learning_rate"] / 1000
+            assert not slow["unit_norm"] and slow["layer__learning_rate"] < tried[0]["layer__learning_rate"] / 1000
 
 
 @pytest.mark.usefixtures("everything_there")

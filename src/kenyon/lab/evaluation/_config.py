@@ -16,7 +16,7 @@ from kenyon.lab.evaluation._asking import ASKING
 from kenyon.lab.evaluation._identity import id_of, identity
 from kenyon.lab.evaluation._loop import TESTS
 from kenyon.lab.evaluation._own import data_sum, learner_name, own_data
-from kenyon.learners import check_learner_config
+from kenyon.learners import check_learner_config, what_learns
 from kenyon.utils.system import read_toml
 from kenyon.utils.wording import slug
 
@@ -177,7 +177,7 @@ class RunConfig:
 
     def folder_name(self, seed: int) -> str:
         """A readable name that no other configuration and seed share."""
-        words = [Path(self.dataset).stem, self.curriculum.scenario, self.learner, self.options.get("rule")]
+        words = [Path(self.dataset).stem, self.curriculum.scenario, self.learner, what_learns(self.options)]
         return f"{slug(*(word for word in words if isinstance(word, str)))}-s{seed}-{self.run_id(seed)}"
 
 

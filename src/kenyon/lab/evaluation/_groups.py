@@ -20,6 +20,7 @@ from kenyon.errors import ConfigError, DataError, KenyonError
 from kenyon.lab.evaluation._identity import changed, version_of
 from kenyon.lab.evaluation._result import Report, RunResult
 from kenyon.lab.evaluation._store import ARRAYS, RunFolder
+from kenyon.learners import what_learns
 
 _NAMED = ("dataset", "scenario", "learner")
 _BEHIND = ("version", "tuned", "content", "sources", "backbone", "options")
@@ -87,13 +88,6 @@ class RunGroup:
     @cached_property
     def _values(self) -> dict[str, Any]:
         return {**self.config, **self.config.get("options", {}), **self.differs}
-
-
-def _learned_by(group: RunGroup) -> list[str]:
-    """What learns in our own learner: the rule of a plastic layer, else the kind of layer."""
-    layer, rule = group.value("layer"), group.config.get("options", {}).get("rule")
-    plastic = not isinstance(layer, str) or layer in ("auto", "plastic")
-    return [word for word in (rule if plastic else layer,) if isinstance(word, str)]
 
 
 def _short_sum(sources: Any) -> str:
@@ -167,7 +161,8 @@ def distinguishing(groups: Sequence[RunGroup]) -> list[str]:
 def _label(groups: Sequence[RunGroup]) -> None:
     """Learner and what learned in it, and whatever else tells the configurations of one stream apart."""
     for group in groups:
-        group.label = " ".join([str(group.config["learner"]), *_learned_by(group)])
+        learns = what_learns(group.config.get("options", {}))
+        group.label = " ".join([str(group.config["learner"]), *([] if learns is None else [learns])])
     for label in {group.label for group in groups}:
         members = [group for group in groups if group.label == label]
         keys = distinguishing(members)

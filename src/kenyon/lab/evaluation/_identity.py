@@ -66,12 +66,11 @@ def sources_of(config: RunConfig) -> dict[str, str]:
     sums: dict[str, str] = {}
     if ":" in config.learner:
         sums |= source_sums(config.learner, learner_class(config.learner))
-    rule = config.options.get("rule")
-    if config.learner == "kenyon" and isinstance(rule, str):
-        from kenyon.rules import get_rule
+    if config.learner == "kenyon":
+        from kenyon.model.plain import named_parts
 
-        for part in (get_rule(rule), get_rule(rule).plasticity):
-            sums |= source_sums(rule, type(part))
+        for name, cls in named_parts(config.options):
+            sums |= source_sums(name, cls)
     return sums
 
 

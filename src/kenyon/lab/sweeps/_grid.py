@@ -100,7 +100,7 @@ def _takes_lists(key: str, point: Point) -> bool:
         return key in _LISTS
     cls = learner_class(point["learner"])
     given = _options(point)
-    table = cls.option_table(given) if hasattr(cls, "option_table") else {}
+    table = cls.option_table({**given, name: None}) if hasattr(cls, "option_table") else {}
     if name in table:
         return table[name].kind in _LIST_KINDS
     return isinstance(learner_options(point["learner"], given).get(name), (list, tuple))

@@ -14,6 +14,7 @@ from typing import Any, Protocol
 
 from kenyon.lab.evaluation import RunConfig, RunFolder, Store
 from kenyon.lab.executor import Executor, Workers
+from kenyon.learners import what_learns
 from kenyon.utils.events import Event, Watch
 from kenyon.utils.system import replace_json
 from kenyon.utils.wording import slug
@@ -77,7 +78,7 @@ class StoredRun:
 def speed_key(config: Mapping[str, Any]) -> str:
     """Learner, rule, data set, backbone, width of the network and scenario of a run: these decide how fast it is."""
     options = config["options"]
-    words = [config["learner"], options.get("rule"), Path(config["dataset"]).stem]
+    words = [config["learner"], what_learns(options), Path(config["dataset"]).stem]
     words += [
         "features" if config.get("backbone") else None,
         f"width-{options['width']}" if "width" in options else None,

@@ -31,7 +31,7 @@ def measured_speeds(store: Path) -> dict[str, float]:
     """By kind, the median samples per second of the complete runs and evaluations per second of the searches."""
     found: dict[str, list[float]] = defaultdict(list)
     for folder in Store(store).runs():
-        if folder.complete:
+        if folder.complete and folder.file("run.json").is_file():
             found[speed_key(folder.config())].append(folder.result().metrics.samples_per_second_overall)
     for log in sorted(store.glob("searches/*/evaluations.csv")):
         ended = SearchFolder(log.parent).evaluations()

@@ -13,6 +13,7 @@ from kenyon.data.streams import SCENARIOS, Curriculum
 from kenyon.errors import ConfigError
 from kenyon.lab.evaluation import RunConfig, Watch, read_config, run_all
 from kenyon.lab.search import default_epochs
+from kenyon.learners import what_learns
 from kenyon.paper.tables import paper_accuracy
 from kenyon.utils.statistics import mean_ranks
 
@@ -36,7 +37,7 @@ class Source:
 
     @property
     def rule(self) -> str:
-        return str(self.options.get("rule", "gen"))
+        return what_learns(self.options) or "auto"
 
 
 @dataclass(frozen=True)
