@@ -37,9 +37,11 @@ from emulated import ArmDevice, compiled
 HELD_OUT, FEW, TURN = 6_000, 10, 512
 MODELS: dict[str, dict[str, Any]] = {
     "20 KB, second order": {"memory_budget": "20KB", "shape": (28, 28)},
-    "20 KB, GEN in 4 bits": {"rule": "gen", "bits": 4, "n_hidden": 3_600, "shape": (28, 28), "arithmetic": "integer"},
+    "20 KB, GEN in 4 bits": {
+        "rule": "gen", "layer__bits": 4, "n_hidden": 3_600, "shape": (28, 28), "layer__arithmetic": "integer",
+    },
     "20 KB, counting in 4 bits": {
-        "rule": "mean", "bits": 4, "n_hidden": 3_600, "shape": (28, 28), "arithmetic": "integer",
+        "rule": "mean", "layer__bits": 4, "n_hidden": 3_600, "shape": (28, 28), "layer__arithmetic": "integer",
     },
     "4 KB, 8 x 8 pixels, 4 digits": {"memory_budget": "4KB", "shape": (8, 8), "expected_classes": 4},
 }  # fmt: skip
@@ -75,7 +77,7 @@ def on_host(folder: Path) -> Any:
 
 def in_turns(given: dict[str, Any], X: NDArray[np.uint8], y: NDArray[np.int64]) -> dict[str, float]:
     """Microseconds for a sample of the whole stream, by C and by Python; both must come to the same bytes."""
-    clf = KenyonClassifier(**given, random_state=0).partial_fit(X[:1], y[:1])
+    clf = KenyonClassifier(random_state=0).set_params(**given).partial_fit(X[:1], y[:1])
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         export_model(clf, "c", folder, start="empty")
@@ -135,13 +137,13 @@ def stream_of(given: dict[str, Any], sets: Any) -> Any:
 
 def measure(name: str, given: dict[str, Any], sets: Any, n_emulated: int) -> dict[str, Any]:
     X, y, asked, answers = stream_of(given, sets)
-    clf = KenyonClassifier(**given, random_state=0).partial_fit(X, y)
-    floats = KenyonClassifier(**{**given, "arithmetic": "float"}, random_state=0).partial_fit(X, y)
+    clf = KenyonClassifier(random_state=0).set_params(**given).partial_fit(X, y)
+    floats = KenyonClassifier(random_state=0).set_params(**{**given, "layer__arithmetic": "float"}).partial_fit(X, y)
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         export_model(clf, "c", folder, start="empty")
         m4, m0 = (costs(folder, core, asked, answers, to_buffer(clf)) for core in ("m4", "m0plus"))
-        device, part = ArmDevice(folder, "m4", counted=False), KenyonClassifier(**given, random_state=0)
+        device, part = ArmDevice(folder, "m4", counted=False), KenyonClassifier(random_state=0).set_params(**given)
         for label in dict.fromkeys(y[:n_emulated].tolist()):
             device.call("kenyon_add_class", device.model, label)
         for x, label in zip(X[:n_emulated], y[:n_emulated].tolist(), strict=True):

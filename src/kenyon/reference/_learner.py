@@ -19,13 +19,21 @@ from kenyon.reference._counting import Counting
 from kenyon.reference._features import Dense, Identity, Ramps, Sparse
 from kenyon.reference._few_bit_weights import FewBitWeights
 from kenyon.reference._local_error import LocalError
+from kenyon.reference._patches import Patches
 from kenyon.reference._plastic import Plastic
 from kenyon.reference._scaling import Scaler, Units
 from kenyon.reference._second_order import SecondOrder
 from kenyon.reference._spec import settled
 from kenyon.reference._windows import Windows
 
-FEATURES: dict[str, Any] = {"sparse": Sparse, "windows": Windows, "ramps": Ramps, "dense": Dense, "identity": Identity}
+FEATURES: dict[str, Any] = {
+    "sparse": Sparse,
+    "windows": Windows,
+    "patches": Patches,
+    "ramps": Ramps,
+    "dense": Dense,
+    "identity": Identity,
+}
 LAYERS: dict[str, Any] = {
     "plastic": Plastic,
     "counting": Counting,
