@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kenyon.features import BLOCK, Active, RampUnits, Rescaling
-from kenyon.layers import Samples, SecondOrderLayer, oracle_shrinkage
+from kenyon.layers import Samples, SecondOrderLayer
 from kenyon.model.scale import Scaler
 from kenyon.model.units import Change, Units
 
@@ -139,14 +139,16 @@ class RegressionSums:
     def line(self) -> Line:
         """The regression of the present sums."""
         if self._line is None:
-            scatter, means, n, _ = self.layer.coactivity.moments(self.layer.state)
-            amount = max(self.shrinkage, oracle_shrinkage(scatter, n))
-            mean = self.arrays["targets"] / n
-            full = np.tril(scatter) + np.tril(scatter, -1).T
-            full.flat[:: len(full) + 1] += amount * float(np.trace(full)) / len(full) + 1e-9 * n
-            moved = self.arrays["products"] - n * np.multiply.outer(means[:, 0], mean)
+            views, d = self.layer.state.views(), self.features.n_outputs
+            lower, n, sums = np.tril_indices(d), float(views["taught"][0]), views["sums"][:, 0].astype(np.float64)
+            full, mean = np.zeros((d, d)), self.arrays["targets"] / n
+            full[lower] = full.T[lower] = views["pairs"]
+            full -= np.multiply.outer(sums, sums / n)
+            amount = max(self.shrinkage, oracle_shrinkage(full, n))
+            full.flat[:: d + 1] += amount * float(np.trace(full)) / d + 1e-9 * n
+            moved = self.arrays["products"] - np.multiply.outer(sums, mean)
             slopes = np.asarray(np.linalg.solve(full, moved), np.float64)
-            self._line = Line(slopes, self.arrays["first"] + mean - means[:, 0] @ slopes)
+            self._line = Line(slopes, self.arrays["first"] + mean - sums / n @ slopes)
         return self._line
 
     # ---- adding up, keeping
@@ -187,3 +189,16 @@ class RegressionSums:
         return (
             self.layer.state.state_bytes + self.units.state_bytes + sum(array.nbytes for array in self.arrays.values())
         )
+
+
+def oracle_shrinkage(scatter: Floats, n: float) -> float:
+    """Lambda from the scatter of n samples, by the oracle-approximating formula (Chen and others, 2010).
+
+    Example:
+        >>> oracle_shrinkage(np.diag([4.0, 2.0]), 10.0) > oracle_shrinkage(np.diag([4.0, 2.0]), 1e6)
+        True
+    """
+    trace, squares = float(np.trace(scatter)) ** 2, float((scatter * scatter).sum())
+    excess = (n + 1) * (squares - trace / len(scatter))
+    rho = min(0.999, (squares + trace) / excess) if excess > 0 else 0.999
+    return rho / (1 - rho)
