@@ -18,7 +18,7 @@ from kenyon.lab.evaluation._config import RunConfig
 from kenyon.lab.evaluation._result import RunResult
 from kenyon.lab.evaluation._run import run_dataset
 from kenyon.lab.evaluation._store import MODEL, RunFolder, Store
-from kenyon.lab.evaluation._warm_up import warm_up
+from kenyon.lab.evaluation._trial import try_out
 from kenyon.lab.watchers import Watch, Watches, open_watcher
 from kenyon.learners import learner_class
 
@@ -97,7 +97,7 @@ def run_seed(config: RunConfig, seed: int, terms: Terms, wait: bool, watch: Watc
     folder = terms.folder(config, seed)
     dataset = partial(terms.open, config, watch)
     if folder is None or not terms.has_all(folder):
-        warm_up(config, seed, dataset())  # what fails here must not leave a folder behind
+        try_out(config, seed, dataset())  # what fails here must not leave a folder behind
     keep = terms.keep(config, seed)
     if folder is None:
         return run_dataset(config, seed, dataset(), watch=watch, keep=keep)

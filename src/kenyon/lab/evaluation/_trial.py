@@ -9,13 +9,13 @@ from kenyon.lab.evaluation._config import RunConfig
 from kenyon.learners import make_learner
 
 SAMPLES = 32
-_warm: set[str] = set()
+_tried: set[str] = set()
 
 
-def warm_up(config: RunConfig, seed: int, dataset: Dataset) -> None:
+def try_out(config: RunConfig, seed: int, dataset: Dataset) -> None:
     """Build the learner, let it learn and predict a few samples, and forget it; once per process."""
     key = config.run_id(0)
-    if key in _warm:
+    if key in _tried:
         return
     curriculum = replace(config.curriculum, seed=seed)
     stream = curriculum.open(dataset)
@@ -26,4 +26,4 @@ def warm_up(config: RunConfig, seed: int, dataset: Dataset) -> None:
     learner.predict(X, task)
     learner.test_then_learn(X, y, task)
     learner.predict(X, task)
-    _warm.add(key)
+    _tried.add(key)
