@@ -2,8 +2,8 @@
 
     python tools/fuzz_buffers.py --runs 20000 --seed 0
 
-Three small models are exported as C. Clang compiles them with its libFuzzer where it is at hand; another compiler with a
-driver of ours (tools/fuzz/buffers.c). A crash, a sanitizer's error or a broken promise ends it with exit code 1.
+Three small models are exported as C. Clang compiles them with its libFuzzer where it is at hand; another compiler with
+a driver of ours (tools/fuzz/buffers.c). A crash, a sanitizer's error or a broken promise ends it with exit code 1.
 """
 
 from __future__ import annotations
