@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kenyon import core
-from kenyon.errors import InputError, ModelFileError
+from kenyon.errors import InputError, MergeError, ModelFileError
 from kenyon.features import Active
 from kenyon.layers import Declared, SecondOrderLayer, State, axis_sizes
 
@@ -50,6 +50,9 @@ MORE, FADE = 4, 0.8
 
 UNSURE = 1.5
 """The variance of an estimate is so much larger than that of equally good predictions, since readouts differ."""
+
+MOST_LOST = 2**62
+"""Largest sum of losses."""
 
 COUNTS = ("hits", "trials", "squares")
 IN_FILE = ".calibration"
@@ -272,7 +275,7 @@ class Calibration:
         counts = [arrays[name] for name in (*COUNTS, "losses", "curve", "period", "since")]
         bad = any((array < 0).any() for array in counts) or (arrays["hits"] > arrays["trials"]).any()
         bad = bad or arrays["period"][0] > arrays["period"][1]
-        if bad or arrays["losses"].max() > 2**62 or arrays["since"][0] > 2**62:
+        if bad or arrays["losses"].max() > MOST_LOST or arrays["since"][0] > MOST_LOST:
             raise ModelFileError("the calibration is not that of samples that were predicted")
         self.state = state
 
@@ -299,6 +302,8 @@ class Calibration:
         """Add what another model's predictions told; neuron k of the other is neuron `neurons[k]` here."""
         state = State(DECLARED, self.state.sizes, {name: array.copy() for name, array in self.state.arrays.items()})
         there = neurons[: other.state.n_neurons]
+        if (state.arrays["losses"] > MOST_LOST - other.state.arrays["losses"]).any():
+            raise MergeError("the losses of the two models pass 2**62: expected sums of samples that were predicted")
         for name in COUNTS:
             state.arrays[name][there] += other.state.views()[name]
         state.arrays["losses"] += other.state.arrays["losses"]
