@@ -1,13 +1,22 @@
-"""Write docs/parameters.md from the table of options: `python benchmarks/parameters_page.py`."""
+"""Write docs/parameters.md from the options of the classifier and its parts: `python benchmarks/parameters_page.py`."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from inspect import cleandoc
 from pathlib import Path
 
-from kenyon.rules import RULES, rule_options
-from kenyon.utils.options import OPTIONS, Option
+from kenyon.features import FEATURES
+from kenyon.layers import HIDDEN, LAYERS
+from kenyon.model.options import OPTIONS
+from kenyon.rules import RULES
+from kenyon.utils.options import Option, options_of
+from kenyon.utils.parts import Part
 
 PAGE = Path(__file__).parents[1] / "docs" / "parameters.md"
+PARTS: dict[str, Mapping[str, type[Part]]] = {
+    "features": FEATURES, "layer": LAYERS, "hidden": HIDDEN, "rule": dict(sorted(RULES.items())),
+}  # fmt: skip
 
 
 def row(entry: Option) -> str:
@@ -16,7 +25,7 @@ def row(entry: Option) -> str:
     return f"| `{entry.name}` | `{default}` | {entry.wanted} | {entry.meaning} |"
 
 
-def table(options: dict[str, Option]) -> list[str]:
+def table(options: Mapping[str, Option]) -> list[str]:
     """A Markdown table of options."""
     return ["| option | default | may be | meaning |", "|---|---|---|---|", *map(row, options.values()), ""]
 
@@ -26,20 +35,28 @@ def main() -> None:
     lines = [
         "# Parameters",
         "",
-        "Every parameter of `KenyonClassifier`. Each is also an option of `kenyon run` (`--n-hidden 500` or `--set",
-        "n_hidden=500`), a key under `[options]` in a configuration file, and a table of a search space. In files and",
-        "on the command line `off` stands for None. `benchmarks/parameters_page.py` writes this page from the table in",
-        "`src/kenyon/utils/options.py`.",
+        "A model is composed of parts, each of which has options of its own:",
+        "`KenyonClassifier(features=Windows(window=6), layer=SecondOrder(bits=16))`. A name stands for a part with its",
+        'defaults (`features="windows"`), and `module:Class` or `file.py:Class` for a part from outside the package.',
+        "",
+        "In configuration files, presets, search spaces and on the command line, and in `set_params`, options of parts",
+        "have nested names: `--set layer__bits=16`, `features__window = 6`, `rule__b2`. There `off` stands for None.",
+        "Where options of a part are given and the part is not, it is the first kind that has them.",
+        "`benchmarks/parameters_page.py` writes this page from the dataclasses.",
+        "",
+        "## The classifier",
         "",
         *table(OPTIONS),
-        "## Parameters of the rules",
-        "",
-        "A rule's own parameters stand beside the options by their own names (`--rule gen --set b2=-0.5`), or in the",
-        "rule itself (`GEN(b2=-0.5)`). `beta` puts a window of plasticity on any rule.",
-        "",
     ]
-    for name in sorted(RULES):
-        lines += [f"### {name}", "", *table(rule_options(name))]
+    for option, kinds in PARTS.items():
+        for name, part in kinds.items():
+            lines += [
+                f"## {option}: {part.__name__}",
+                "",
+                f'`{option}="{name}"`. ' + cleandoc(part.__doc__ or "").splitlines()[0],
+                "",
+            ]
+            lines += table(options_of(part)) if options_of(part) else []
     PAGE.write_text("\n".join(lines).rstrip() + "\n", encoding="utf-8")
 
 

@@ -21,7 +21,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 import numpy as np
 import torch
 
-from kenyon import KenyonClassifier
+from kenyon import KenyonClassifier, Plastic, Sparse
 from kenyon.data.streams import load_dataset
 from kenyon.features import BLOCK, SparseProjection
 from kenyon.rules import INEL, MSE
@@ -32,7 +32,11 @@ RULES = {"mse": MSE(), "inel": INEL(beta=30.0)}
 
 def make(rule: str, threshold: float = THRESHOLD) -> KenyonClassifier:
     return KenyonClassifier(
-        RULES[rule], n_hidden=UNITS, density=DENSITY, threshold=threshold, learning_rate=RATE, random_state=0
+        RULES[rule],
+        n_hidden=UNITS,
+        features=Sparse(density=DENSITY, threshold=threshold),
+        layer=Plastic(learning_rate=RATE),
+        random_state=0,
     )
 
 

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kenyon import KenyonClassifier
+from kenyon import KenyonClassifier, LocalError, features, layers
 from kenyon.model import model_file
-from kenyon.rules import GEN, INEL, MEAN, MSE, OJA
+from kenyon.model.options import OPTIONS
+from kenyon.rules import GEN, INEL, MEAN, MSE, OJA, get_rule
 from kenyon.utils.modulation import Exponential, InverseTime, Step
+from kenyon.utils.options import options_of
 from outside_rule import Leaky
 
 NUMPY_2 = pytest.mark.skipif(
@@ -38,14 +41,14 @@ CASES: dict[str, dict[str, Any]] = {
     **{name: {"rule": rule} for name, rule in RULES.items()},
     "schedule": {"rule": "mse", "learning_rate": InverseTime(0.3, 0.02)},
     "positive clamp": {"rule": "mse", "clamp": 0.05, "clamp_kind": "positive"},
-    "one hidden layer": {"rule": "mse", "hidden_layers": (24,)},
-    "two hidden layers": {"rule": INEL(20.0), "hidden_layers": (24, 9), "hidden_signal": "codes"},
+    "one hidden layer": {"rule": "mse", "hidden": LocalError((24,))},
+    "two hidden layers": {"rule": INEL(20.0), "hidden": LocalError((24, 9))},
     "few bits": {"rule": "gen", "bits": 4},
     "counting in few bits": {"rule": "mean", "bits": 3},
     "counting": {"rule": "mean", "layer": "counting"},
     "counting, windows": {"rule": "mean", "layer": "counting", "shape": (5, 8), "density": "auto", "pooling": "sum"},
     "naive Bayes": {"rule": "mean", "layer": "counting", "readout": "bayes", "prior": "counts"},
-    "few bits, one hidden layer": {"rule": "mean", "bits": 8, "hidden_layers": (24,)},
+    "few bits, one hidden layer": {"rule": "mean", "bits": 8, "hidden": LocalError((24,))},
     "identity": {"rule": "mse", "features": "identity"},
     "no threshold": {"rule": "mse", "threshold": None, "inhibitory": 0.5},
     "no unit norm": {"rule": "mse", "unit_norm": False, "learning_rate": 1e-7, "clamp": 1.0},
@@ -54,17 +57,17 @@ CASES: dict[str, dict[str, Any]] = {
     "table, ridge": {"features": "ramps", "threshold": "auto", "readout": "ridge", "missing": "absent"},
     "second order": {"layer": "second-order"},
     "second order, ridge": {"layer": "second-order", "features": "identity", "readout": "ridge", "shrinkage": "auto"},
-    "memory": {"features": "ramps", "threshold": "auto", "memory": 9},
-    "memory, windows": {"layer": "second-order", "shape": (5, 8), "density": "auto", "threshold": None, "memory": 8},
+    "memory": {"features": "ramps", "threshold": "auto", "half_life": 9},
+    "memory, windows": {"layer": "second-order", "shape": (5, 8), "density": "auto", "threshold": None, "half_life": 8},
     "memory, 16 bits": {
         "layer": "second-order",
         "shape": (5, 8),
         "density": "auto",
         "threshold": None,
-        "memory": 8,
+        "half_life": 8,
         "bits": 16,
     },
-    "memory, counting": {"layer": "counting", "rule": "mean", "memory": 8},
+    "memory, counting": {"layer": "counting", "rule": "mean", "half_life": 8},
     "second order, windows": {"layer": "second-order", "shape": (5, 8), "density": "auto", "threshold": None},
     "second order, 16 bits": {
         "layer": "second-order",
@@ -93,19 +96,61 @@ CASES: dict[str, dict[str, Any]] = {
 }
 
 
+FEATURES = {name: set(options_of(part)) for name, part in features.FEATURES.items()}
+LAYERS = {name: set(options_of(part)) for name, part in layers.LAYERS.items()}
+
+
+def composed(**options: Any) -> dict[str, Any]:
+    """Parameters of the classifier from options by their bare names, each put into the part that has it.
+
+    Features are windows where a shape is given; the layer is the one given, plastic with a rule, else second-order.
+    """
+    params = {name: value for name, value in options.items() if name in OPTIONS}
+    rest = {name: value for name, value in options.items() if name not in OPTIONS}
+    kind = params.get("features", "auto")
+    if isinstance(kind, str):
+        own = {name: rest.pop(name) for name in list(rest) if any(name in known for known in FEATURES.values())}
+        if kind == "auto" and own:
+            kind = "windows" if params.get("shape") is not None else "sparse"
+        own = {name: value for name, value in own.items() if kind in FEATURES and name in FEATURES[kind]}
+        if own:
+            params["features"] = features.FEATURES[kind](**own)
+    if kind == "identity":
+        params.pop("n_hidden", None)
+    layer = params.get("layer", "auto")
+    if layer == "counting":
+        rule = get_rule(params.pop("rule", "mean"))
+        rest = {"cap": rule.parameters["cap"], **rest}
+    elif layer == "auto" and rest:
+        second = "rule" not in params and rest.get("bits", 32) >= 16 and {"memory_budget", "shape"} <= params.keys()
+        layer = "second-order" if second or params.get("features") == "ramps" or kind == "ramps" else "plastic"
+    if isinstance(layer, str) and layer != "auto" and rest:
+        params["layer"] = layers.LAYERS[layer](**rest)
+    return params
+
+
+def plain_spec(**options: Any) -> Any:
+    """What the parts of `kenyon.reference` are made with, from options by their bare names."""
+    feature = {name: options[name] for known in FEATURES.values() for name in known if name in options}
+    layer = {name: options[name] for known in LAYERS.values() for name in known if name in options}
+    return SimpleNamespace(
+        features=SimpleNamespace(name=options.get("features"), **feature),
+        layer=SimpleNamespace(rate=options.get("learning_rate"), **{"half_life": None, **layer}),
+        n_inputs=options.get("n_inputs"),
+        n_units=options.get("n_hidden"),
+        unit_norm=options.get("unit_norm", True),
+        in_bytes=options.get("whole", False),
+        integer=options.get("arithmetic") == "integer",
+        axes=options.get("axes"),
+        shape=options.get("shape"),
+        scale="range" if options.get("own_range") else False,
+    )
+
+
 def make(case: str = "mse", **params: Any) -> KenyonClassifier:
     """A small classifier of one of the cases."""
-    return KenyonClassifier(
-        **{
-            "n_hidden": 117,
-            "density": 7,
-            "threshold": 1.0,
-            "unlabelled": -1,
-            "random_state": 3,
-            **CASES[case],
-            **params,
-        }
-    )
+    common = {"n_hidden": 117, "density": 7, "threshold": 1.0, "unlabelled": -1, "random_state": 3}
+    return KenyonClassifier(**composed(**{**common, **CASES[case], **params}))
 
 
 def stream(n: int = 90, width: int = 40, seed: int = 0, kind: str = "bytes") -> tuple[NDArray, NDArray[np.int64]]:

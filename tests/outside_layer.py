@@ -2,26 +2,37 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon.features import Active
-from kenyon.layers import Declared, Layer, Samples, State
+from kenyon.features import Active, Setting
+from kenyon.layers import Declared, Layer, LayerPart, Samples, State
+from kenyon.utils.options import option
 
 
-class CountingLayer(Layer):
+@dataclass(frozen=True)
+class Hits(LayerPart):
     """score_j = sum over the active units of log(1 + hits_ij)."""
 
-    @classmethod
-    def declare(cls, values: Mapping[str, Any]) -> tuple[Declared, ...]:
+    step: int = option(1, "What a hit counts for.", "whole", high=100)
+    tired: Any = option(0.0, "A function of time that may fail; nothing else comes of it.", "moving")
+
+    def declare(self, setting: Setting) -> tuple[Declared, ...]:
         return Declared("hits", ("units", "neurons"), np.uint16), Declared("flags", ("units",), np.uint8, bits=1)
 
-    @classmethod
-    def build(cls, n_inputs: int, n_hidden: int, seed: int, values: Mapping[str, Any]) -> CountingLayer:
-        return cls(n_inputs, n_hidden, cls.declare(values))
+    def build(self, n_inputs: int, seed: int, setting: Setting) -> HitLayer:
+        return HitLayer(n_inputs, 0, self.declare(setting))
+
+    @property
+    def moving(self) -> list[Any]:
+        return [self.tired, 0.0]
+
+
+class HitLayer(Layer):
+    """A count for each unit and class."""
 
     def add_class(self) -> None:
         self.n_classes += 1
@@ -48,8 +59,8 @@ class CountingLayer(Layer):
     def updates(self, samples: Samples, taught: NDArray[np.bool_], n_plastic: int) -> int:
         return int(samples.active[2][samples.first : samples.last] @ taught)
 
-    def mark(self) -> CountingUndo:
-        return CountingUndo(self)
+    def mark(self) -> HitUndo:
+        return HitUndo(self)
 
     def weight_means(self) -> NDArray[np.float64]:
         return self.weights.mean(axis=0, dtype=np.float64)
@@ -59,10 +70,10 @@ class CountingLayer(Layer):
         return np.log1p(self.state.views()["hits"]).astype(np.float32)
 
 
-class CountingUndo:
+class HitUndo:
     """A copy of everything."""
 
-    def __init__(self, layer: CountingLayer) -> None:
+    def __init__(self, layer: HitLayer) -> None:
         self._layer, self._n_classes = layer, layer.n_classes
         self._state, self._kept = layer.state, {name: a.copy() for name, a in layer.state.arrays.items()}
 

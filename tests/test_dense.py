@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kenyon import KenyonClassifier
+from kenyon import KenyonClassifier, Plastic
 from kenyon.errors import ConfigError, MemoryBudgetError
 from kenyon.features import DenseProjection
 from kenyon.reference._features import Dense
+from making import composed, plain_spec
 
 
 def samples(n: int, kind: str) -> NDArray:
@@ -30,7 +31,7 @@ def labels(n: int) -> NDArray[np.int64]:
 def test_the_projection_is_the_reference(kind: str, root: bool, activity: str) -> None:
     X = samples(40, kind)
     features = DenseProjection(50, 20, root=root, activity=activity, seed=3)
-    plain = Dense({"n_inputs": 50, "n_hidden": 20, "root": root, "whole": activity == "byte"}, seed=3)
+    plain = Dense(plain_spec(n_inputs=50, n_hidden=20, root=root, whole=activity == "byte"), seed=3)
     units, values, counts = features.activate(X, features.workspace())
     assert (counts[:40] == 20).all() and (units[0] == np.arange(20)).all()
     np.testing.assert_array_equal(values[:40], np.array([plain(x)[1] for x in X]), strict=True)
@@ -53,7 +54,7 @@ def units(classifier: KenyonClassifier) -> int:
 
 def few_bits(**more: object) -> KenyonClassifier:
     options = {"layer": "second-order", "features": "dense", "root": True, "bits": 16, "random_state": 0} | more
-    return KenyonClassifier(**options)
+    return KenyonClassifier(**composed(**options))
 
 
 @pytest.mark.parametrize("bits", [16, 24])
@@ -90,7 +91,7 @@ def test_a_neuron_begins_with_the_weights_it_is_given() -> None:
     X, y = samples(60, "bytes"), labels(60)
 
     def mean(**options: object) -> float:
-        made = KenyonClassifier("mse", n_hidden=100, random_state=0, learning_rate=1e-4, **options)
+        made = KenyonClassifier("mse", n_hidden=100, random_state=0, layer=Plastic(learning_rate=1e-4, **options))
         return float(made.partial_fit(X, y).weight_means_.mean())
 
     assert mean(initial_weight=0.0) == mean()
@@ -98,9 +99,8 @@ def test_a_neuron_begins_with_the_weights_it_is_given() -> None:
     assert mean(initial_weight=0.05, clamp=0.01) == pytest.approx(0.01, abs=1e-6)
 
 
-@pytest.mark.parametrize(
-    ("more", "layer"), [({"bits": 4}, "few-bit"), ({"layer": "second-order", "shape": (5, 10)}, "second-order")]
-)
-def test_weights_that_begin_at_zero_say_so(more: dict, layer: str) -> None:
-    with pytest.raises(ConfigError, match=f"initial_weight is 0.1 and the layer is {layer}"):
-        KenyonClassifier(n_hidden=100, initial_weight=0.1, **more).partial_fit(samples(9, "bytes"), labels(9))
+def test_weights_of_few_bits_begin_at_zero_and_say_so() -> None:
+    with pytest.raises(ConfigError, match=r"initial_weight is 0\.1 and bits is 4"):
+        KenyonClassifier(n_hidden=100, layer=Plastic(initial_weight=0.1, bits=4)).partial_fit(
+            samples(9, "bytes"), labels(9)
+        )

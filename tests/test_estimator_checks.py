@@ -11,7 +11,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler, StandardScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from kenyon import KenyonClassifier
+from kenyon import KenyonClassifier, LocalError
 from kenyon.rules import INEL
 from making import stream
 
@@ -26,7 +26,7 @@ def order_matters(estimator: KenyonClassifier) -> dict[str, str]:
     [
         KenyonClassifier(random_state=0),
         KenyonClassifier("mse", n_hidden=200, random_state=0),
-        KenyonClassifier(INEL(30.0), n_hidden=200, hidden_layers=(20,), random_state=0),
+        KenyonClassifier(INEL(30.0), n_hidden=200, hidden=LocalError((20,)), random_state=0),
         KenyonClassifier("oja", features="identity"),
     ],
     expected_failed_checks=order_matters,
@@ -41,8 +41,8 @@ def test_in_a_pipeline_and_a_search() -> None:
     model = make_pipeline(StandardScaler(), KenyonClassifier(n_hidden=500, random_state=0))
     assert cross_val_score(model, X, y, cv=3).mean() > 0.6
     search = GridSearchCV(
-        make_pipeline(MinMaxScaler(), KenyonClassifier("mse", n_hidden=2000, random_state=0)),
-        {"kenyonclassifier__density": [4, 16], "kenyonclassifier__rule": ["mse", INEL(3.0)]},
+        make_pipeline(MinMaxScaler(), KenyonClassifier("mse", features="sparse", n_hidden=2000, random_state=0)),
+        {"kenyonclassifier__features__density": [4, 16], "kenyonclassifier__rule": ["mse", INEL(3.0)]},
         cv=3,
         error_score="raise",
     ).fit(X, y)

@@ -11,6 +11,7 @@ from kenyon.reference._few_bit_weights import FewBitWeights
 from kenyon.reference._few_bits import FewBits
 from kenyon.rules import MEAN
 from kenyon.utils.modulation import clamp_bounds
+from making import plain_spec
 from second_order import activity
 from second_order import make as make_second
 from second_order import samples as second_samples
@@ -33,7 +34,8 @@ def counted(n: int, seed: int, whole: bool, bits: int) -> FewBitLayer:
 def plain_weights(layer: FewBitLayer) -> FewBitWeights:
     """The same layer in plain Python."""
     how = {"rule": layer.rule, "bits": layer.bits, "clamp": None, "clamp_kind": "symmetric", "learning_rate": 1.0}
-    plain, arrays = FewBitWeights(layer.n_inputs, 0, layer.seed, {**how, "whole": layer.whole}), layer.state.views()
+    plain = FewBitWeights(layer.n_inputs, layer.seed, plain_spec(**how, whole=layer.whole))
+    arrays = layer.state.views()
     plain.levels = layer.levels.T.tolist()
     plain.counts, plain.exponents = arrays["counts"].tolist(), arrays["exponents"].tolist()
     return plain

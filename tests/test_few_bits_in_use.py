@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kenyon import KenyonClassifier
+from kenyon import KenyonClassifier, Plastic
 from kenyon.data.streams import load_dataset
 from kenyon.errors import ConfigError, ModelFileError
+from kenyon.features import Setting
 from kenyon.layers import FewBitLayer
 from kenyon.rules import GEN, INEL, MEAN, MSE, OJA, Rule
 from kenyon.testing import check_rule
@@ -34,7 +35,8 @@ def digits() -> tuple[NDArray, NDArray, NDArray[np.bool_]]:
 def test_few_bits_cost_little(rule: str, bits: int, loss: float) -> None:
     X, y, out = digits()
     exact, few = (
-        KenyonClassifier(rule, n_hidden=4000, random_state=0, bits=b).partial_fit(X[~out], y[~out]) for b in (32, bits)
+        KenyonClassifier(rule, n_hidden=4000, random_state=0, layer=Plastic(bits=b)).partial_fit(X[~out], y[~out])
+        for b in (32, bits)
     )
     assert few.score(X[out], y[out]) > exact.score(X[out], y[out]) - loss
     assert few.state_bytes < exact.state_bytes * bits / 32 * 1.05
@@ -96,20 +98,15 @@ def test_what_cannot_be_learned_in_few_bits_is_said(build, message: str) -> None
 BOUNDS = clamp_bounds(0.1, "symmetric")
 
 
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"unit_norm": False}, r"unit_norm is False: expected True"),
-        ({"hidden_layers": (9,)}, r"hidden_layers is \(9,\)"),
-    ],
-)
-def test_what_a_classifier_cannot_learn_in_whole_numbers_is_said(given: dict, message: str) -> None:
-    values = {"rule": GEN(), "clamp": 0.1, "clamp_kind": "symmetric", "bits": 4, "learning_rate": 0.1, "whole": True}
-    values |= {"unit_norm": True, "hidden_layers": ()}
-    layer = FewBitLayer.build(9, 0, 3, values)
-    assert layer.whole and FewBitLayer.declare(values) == layer.state.declared
-    with pytest.raises(ConfigError, match=message):
-        FewBitLayer.build(9, 0, 3, {**values, **given})
+def test_what_a_classifier_cannot_learn_in_integers_is_said() -> None:
+    part = Plastic(GEN(), clamp=0.1, bits=4, learning_rate=0.1)
+    setting = Setting(9, in_bytes=True)
+    layer = part.build(9, 3, setting)
+    assert isinstance(layer, FewBitLayer) and layer.whole and part.declare(setting) == layer.state.declared
+    with pytest.raises(ConfigError, match="unit_norm is False: expected True"):
+        part.build(9, 3, dataclasses.replace(setting, unit_norm=False))
+    with pytest.raises(ConfigError, match=r"hidden has widths of \(9,\)"):
+        part.build(9, 3, dataclasses.replace(setting, hidden=(9,)))
 
 
 @dataclasses.dataclass(frozen=True)

@@ -18,10 +18,11 @@ import pytest
 from cases import slow
 from fuzz.model_files import ModelFiles, signed, stream
 from fuzz.target import folder_in_memory, run_here
-from kenyon import KenyonClassifier
+from kenyon import KenyonClassifier, Plastic, Sparse
 from kenyon.errors import ConfigError, ModelFileError
 from kenyon.model import model_file
 from kenyon.utils.modulation import Exponential, InverseTime
+from making import composed
 
 X, Y = stream()
 MOST = 300 << 20
@@ -31,7 +32,7 @@ Edit = Callable[[dict[str, Any], dict[str, Any]], None]
 
 
 def forge(path: Path, edit: Edit, **params: Any) -> None:
-    clf = KenyonClassifier(**{"n_hidden": 4, "density": 3, "random_state": 3, **params}).partial_fit(X, Y)
+    clf = KenyonClassifier(**composed(**{"n_hidden": 4, "density": 3, "random_state": 3, **params})).partial_fit(X, Y)
     text, tensors = model_file.to_arrays(clf._core)
     model = json.loads(text)
     edit(model, tensors)
@@ -39,7 +40,18 @@ def forge(path: Path, edit: Edit, **params: Any) -> None:
 
 
 def params(**values: Any) -> Edit:
-    return lambda model, tensors: model["params"].update(values)
+    """Set parameters; `layer__clamp` is an option of the part `layer`."""
+
+    def edit(model: dict[str, Any], tensors: dict[str, Any]) -> None:
+        for name, value in values.items():
+            part, _, option = name.partition("__")
+            if option:
+                default = {"layer": "plastic", "features": "sparse", "hidden": "local-error"}[part]
+                model["params"].setdefault(part, {"part": default})[option] = value
+            else:
+                model["params"][name] = value
+
+    return edit
 
 
 def top(**values: Any) -> Edit:
@@ -61,27 +73,30 @@ def both(*edits: Edit) -> Edit:
 def classes(n: int) -> Edit:
     def edit(model: dict[str, Any], tensors: dict[str, Any]) -> None:
         model["heads"][0].update(labels=list(range(n)), neurons=list(range(n)))
-        model["params"]["n_hidden"] = 1
+        model["params"]["n_hidden"] = model["units"] = 1
         tensors["weights.0"] = np.zeros((1, n), np.float32)
 
     return edit
 
 
 def nested(depth: int) -> dict[str, Any]:
-    rule: dict[str, Any] = {"rule": "gen"}
+    rule: dict[str, Any] = {"part": "gen"}
     for _ in range(depth):
-        rule = {"rule": "inel", "inside": rule}
+        rule = {"part": "inel", "rule": rule}
     return rule
 
 
 FORGED: dict[str, tuple[Edit, str]] = {
-    "a projection of gigabytes": (both(top(n_inputs=2**24), params(density=2**24)), "expected at most"),
+    "a projection of gigabytes": (both(top(n_inputs=2**24), params(features__density=2**24)), "expected at most"),
     "wider than any sample": (top(n_inputs=2**24 + 1), "a width from 1"),
     "a width that is no number": (top(n_inputs=True), "a width from 1"),
     "many classes": (classes(20_000), "20000 classes would take"),
-    "a wide hidden layer": (params(hidden_layers=[2**31 - 1]), "weights.0 is"),
-    "hidden layers without end": (params(hidden_layers=[2] * 100_000), "expected|missing"),
-    "a wide border": (both(top(n_inputs=6), params(shape=[2, 3], shifts=2**30, density="auto")), "places"),
+    "a wide hidden layer": (params(rule="mse", hidden__widths=[2**31 - 1]), "weights.0 is"),
+    "hidden layers without end": (params(rule="mse", hidden__widths=[2] * 100_000), "expected|missing"),
+    "a wide border": (
+        both(top(n_inputs=6), params(shape=[2, 3], features={"part": "windows", "shifts": 2**30})),
+        "places",
+    ),
     "threads": (params(n_jobs=4096), "no n_jobs"),
     "a seed of its own": (params(random_state=3), "no random_state"),
     "no heads": (top(heads=[]), "one at least"),
@@ -94,15 +109,14 @@ FORGED: dict[str, tuple[Edit, str]] = {
     "a task that is a list": (head(task=[1]), "tasks that are"),
     "neurons that are true": (head(neurons=[True, False, 2]), "its own neuron"),
     "an unknown part": (top(code="x"), "the parts of a model"),
-    "parameters left out": (lambda model, tensors: model["params"].pop("rule"), "the parameter rule"),
     "another number of units": (params(n_hidden=5), "n_hidden is 5 and the model has 4 units"),
-    "units beside the arrays": (top(units=4), "no number of units beside"),
+    "units that are no number": (top(units=True), "number of units"),
     "counters that overflow": (lambda model, tensors: tensors["counters"].fill(2**63 - 1), "counters from 0 to"),
     "a rule in a rule in a rule": (params(rule=nested(300)), "beyond reason|expected|rule"),
-    "a clamp beyond float32": (params(clamp=1e39), "clamp is"),
-    "a number beyond float64": (params(decay=10**400), "decay is"),
-    "a schedule of lists": (params(learning_rate={"schedule": "exponential", "value": [1]}), "learning_rate"),
-    "a schedule of text": (params(learning_rate={"schedule": "step", "every": "x"}), "step.every"),
+    "a clamp beyond float32": (params(layer__clamp=1e39), "clamp is"),
+    "a number beyond float64": (params(layer__decay=10**400), "decay is"),
+    "a schedule of lists": (params(layer__learning_rate={"schedule": "exponential", "value": [1]}), "learning_rate"),
+    "a schedule of text": (params(layer__learning_rate={"schedule": "step", "every": "x"}), "step.every"),
 }
 
 
@@ -145,9 +159,9 @@ def test_a_file_never_imports_the_code_that_it_names(tmp_path: Path, monkeypatch
     monkeypatch.syspath_prepend(str(tmp_path))
     monkeypatch.chdir(tmp_path)
     for name in (f"{evil}:Evil", "evil_code.py:Evil", "evil_code:Evil"):
-        inside = {"rule": "inel", "beta": 3.0, "inside": {"rule": name}}
-        around = {"rule": name, "inside": {"rule": "gen"}}
-        rules = (name, {"rule": name}, inside, around)
+        inside = {"part": "inel", "beta": 3.0, "rule": {"part": name}}
+        around = {"part": name, "rule": {"part": "gen"}}
+        rules = (name, {"part": name}, inside, around)
         for what in (*(params(rule=rule) for rule in rules), params(layer=name)):
             forge(tmp_path / "model", what)
             with pytest.raises(ModelFileError, match="which is code: import it first, or pass"):
@@ -156,8 +170,8 @@ def test_a_file_never_imports_the_code_that_it_names(tmp_path: Path, monkeypatch
 
 
 def test_code_that_the_caller_has_imported_is_used(tmp_path: Path) -> None:
-    layer = f"{Path(__file__).parent / 'outside_layer.py'}:CountingLayer"
-    clf = KenyonClassifier(layer=layer, n_hidden=9, density=3, random_state=0).partial_fit(X, Y)
+    layer = f"{Path(__file__).parent / 'outside_layer.py'}:Hits"
+    clf = KenyonClassifier(layer=layer, n_hidden=9, features=Sparse(density=3), random_state=0).partial_fit(X, Y)
     clf.save(tmp_path / "model")
     assert KenyonClassifier.load(tmp_path / "model").classes_.tolist() == [0, 1, 2]
 
@@ -165,23 +179,25 @@ def test_code_that_the_caller_has_imported_is_used(tmp_path: Path) -> None:
 # ---- what a caller vouches for
 
 
-def test_a_caller_who_gives_the_density_vouches_for_the_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_caller_who_gives_the_features_vouches_for_the_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     from kenyon.model import model_check
 
-    clf = KenyonClassifier("gen", n_hidden=40, density=1.0, random_state=0).partial_fit(X, Y)
+    clf = KenyonClassifier("gen", n_hidden=40, features=Sparse(density=1.0), random_state=0).partial_fit(X, Y)
     clf.save(tmp_path / "model")
     monkeypatch.setattr(model_check, "DRAWN", 100)
     monkeypatch.setattr(model_check, "PER_BYTE", 0)
-    with pytest.raises(ModelFileError, match="Pass density"):
+    with pytest.raises(ModelFileError, match="Pass features"):
         KenyonClassifier.load(tmp_path / "model")
-    assert np.array_equal(KenyonClassifier.load(tmp_path / "model", density=1.0).predict(X), clf.predict(X))
+    assert np.array_equal(
+        KenyonClassifier.load(tmp_path / "model", features=Sparse(density=1.0)).predict(X), clf.predict(X)
+    )
 
 
 def test_many_classes_are_loaded_at_once(tmp_path: Path) -> None:
     """Adding them one by one took the cube of their number: minutes for a few thousand."""
     y = np.arange(3000)
     wide = np.random.default_rng(0).integers(0, 256, (3000, 6), dtype=np.uint8)
-    clf = KenyonClassifier("gen", n_hidden=4, density=3, random_state=0).partial_fit(X[:1], Y[:1])
+    clf = KenyonClassifier("gen", n_hidden=4, features=Sparse(density=3), random_state=0).partial_fit(X[:1], Y[:1])
     text, tensors = model_file.to_arrays(clf._core)
     model = json.loads(text)
     model["heads"][0].update(labels=y.tolist(), neurons=y.tolist())
@@ -195,7 +211,9 @@ def test_many_classes_are_loaded_at_once(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("rate", [Exponential(0.1, -1000.0), InverseTime(0.1, -0.5), Exponential(0.1, -30.0)])
 def test_a_schedule_that_overflows_is_a_named_error(rate: Any) -> None:
-    clf = KenyonClassifier("mse", learning_rate=rate, n_hidden=9, density=3, random_state=0).partial_fit(X[:1], Y[:1])
+    clf = KenyonClassifier(
+        "mse", layer=Plastic(learning_rate=rate), n_hidden=9, features=Sparse(density=3), random_state=0
+    ).partial_fit(X[:1], Y[:1])
     before = clf.weights_.tobytes()
     with pytest.raises(ConfigError, match=r"a schedule gave .*inf.* expected finite numbers"):
         clf.partial_fit(X, Y)

@@ -14,17 +14,21 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from kenyon import KenyonClassifier
+from kenyon import KenyonClassifier, LocalError, Sparse
 from kenyon.cli import app
 from kenyon.errors import ConfigError, MemoryBudgetError
+from kenyon.features import FEATURES as PARTS
 from kenyon.lab.evaluation import RunConfig, run
 from kenyon.lab.search import parse_space
-from kenyon.utils.options import OPTIONS, ClassifierOptions
+from kenyon.layers import LAYERS as LAYER_PARTS
+from kenyon.model.options import OPTIONS, ClassifierOptions
+from kenyon.utils.options import options_of
 from making import held, stream
 
 HERE = Path(__file__).parent
 RULE = f"{HERE / 'outside_rule.py'}:Leaky"
-LAYER = f"{HERE / 'outside_layer.py'}:CountingLayer"
+LAYER = f"{HERE / 'outside_layer.py'}:Hits"
+FEATURES = f"{HERE / 'outside_features.py'}:Pairs"
 X, Y = stream()
 
 
@@ -33,11 +37,13 @@ X, Y = stream()
 
 def test_an_outside_rule_is_used_by_name_with_its_own_parameter() -> None:
     weights = [
-        KenyonClassifier(rule, n_hidden=100, density=5, random_state=0).partial_fit(X, Y).weights_.tobytes()
+        KenyonClassifier(rule, n_hidden=100, features=Sparse(density=5), random_state=0)
+        .partial_fit(X, Y)
+        .weights_.tobytes()
         for rule in (RULE,)
     ]
     low, high = (
-        run(RunConfig("digits", options={"rule": RULE, "leak": leak, "n_hidden": 200}), [0]).results[0]
+        run(RunConfig("digits", options={"rule": RULE, "rule__leak": leak, "n_hidden": 200}), [0]).results[0]
         for leak in (0.0, 0.9)
     )
     assert weights and low.state_sha256 != high.state_sha256, "the rule's own parameter changed nothing"
@@ -58,32 +64,33 @@ def test_an_outside_rule_on_the_command_line(how: str, tmp_path: Path) -> None:
         "--json",
     ]
     if how == "--set":
-        words += ["--rule", RULE, "--set", "leak=0.5"]
+        words += ["--rule", RULE, "--set", "rule__leak=0.5"]
     else:
         file = tmp_path / "run.toml"
-        file.write_text(f"[options]\nrule = {json.dumps(RULE)}\nleak = 0.5\n")
+        file.write_text(f"[options]\nrule = {json.dumps(RULE)}\nrule__leak = 0.5\n")
         words += ["--config", str(file)]
     ran = CliRunner().invoke(app, words)
     assert ran.exit_code == 0, ran.output
-    assert json.loads(ran.stdout)["config"]["options"]["leak"] == 0.5
-    wrong = CliRunner().invoke(app, [*words, "--set", "leek=0.5"])
-    assert wrong.exit_code != 0 and "did you mean 'leak'" in wrong.output
+    assert json.loads(ran.stdout)["config"]["options"]["rule__leak"] == 0.5
+    wrong = CliRunner().invoke(app, [*words, "--set", "rule__leek=0.5"])
+    assert wrong.exit_code != 0 and "did you mean 'rule__leak'" in wrong.output
 
 
 def test_the_search_knows_the_parameter_of_an_outside_rule() -> None:
     name = json.dumps(RULE)
-    space = parse_space(f"[rule]\nvalues = [{name}, 'gen']\n[{name}.leak]\nlow = 0.0\nhigh = 1.0\n")
-    point = space.draw(np.random.default_rng(0)) | {"rule": RULE, f"{RULE}.leak": 0.25}
-    assert space.options(point) == {"rule": RULE, "leak": 0.25}
+    space = parse_space(f"[rule]\nvalues = [{name}, 'gen']\n[{name}.rule__leak]\nlow = 0.0\nhigh = 1.0\n")
+    point = space.draw(np.random.default_rng(0)) | {"rule": RULE, f"{RULE}.rule__leak": 0.25}
+    assert space.options(point) == {"rule": RULE, "rule__leak": 0.25}
     with pytest.raises(ConfigError, match="leek"):
-        parse_space(f"[rule]\nvalues = [{name}]\n[{name}.leek]\nlow = 0.0\nhigh = 1.0\n")
+        parse_space(f"[rule]\nvalues = [{name}]\n[{name}.rule__leek]\nlow = 0.0\nhigh = 1.0\n")
 
 
 # ---- a layer with state of its own: its file
 
 
 def layered(**params: Any) -> KenyonClassifier:
-    return KenyonClassifier(layer=LAYER, n_hidden=90, density=5, threshold=1.0, random_state=0, unlabelled=-1, **params)
+    features = Sparse(units=90, density=5, threshold=1.0)
+    return KenyonClassifier(layer=LAYER, features=features, random_state=0, unlabelled=-1, **params)
 
 
 def test_an_outside_layer_learns_and_is_cut_saved_and_counted_like_any_other(tmp_path: Path) -> None:
@@ -122,7 +129,7 @@ def test_a_call_that_fails_leaves_an_outside_layer_as_it_was() -> None:
                 raise RuntimeError("half way")
             return 0.1
 
-    failing = layered(learning_rate=Fails()).partial_fit(X, Y)
+    failing = layered().set_params(layer__tired=Fails()).partial_fit(X, Y)
     state = held(failing)
     with pytest.raises(RuntimeError, match="half way"):
         for _ in range(3):
@@ -131,15 +138,37 @@ def test_a_call_that_fails_leaves_an_outside_layer_as_it_was() -> None:
     assert held(failing) == state and held(clf) == before
 
 
-# ---- an option: a field of the table
+# ---- features of their own: their file
+
+
+def test_outside_features_are_used_by_name_by_instance_and_in_a_run(tmp_path: Path) -> None:
+    named = KenyonClassifier("mse", features=FEATURES, n_hidden=80, random_state=0).partial_fit(X, Y)
+    part = type(named.spec_.features)(units=80)
+    given = KenyonClassifier("mse", features=part, random_state=0).partial_fit(X, Y)
+    assert np.array_equal(named.weights_, given.weights_) and named.spec_.n_units == 80
+    given.save(tmp_path / "model")
+    assert np.array_equal(KenyonClassifier.load(tmp_path / "model").predict(X), given.predict(X))
+    options = {"rule": "mse", "features": FEATURES, "n_hidden": 100}
+    plain, flipped = (
+        run(RunConfig("digits", options=options | {"features__flip": flip}), [0]).results[0] for flip in (False, True)
+    )
+    assert plain.state_sha256 != flipped.state_sha256
+    with pytest.raises(ConfigError, match="did you mean 'features__flip'"):
+        RunConfig("digits", options=options | {"features__flop": True})
+
+
+# ---- an option: a field of a part
 
 
 def test_every_option_is_declared_once_and_known_everywhere() -> None:
     fields = {field.name for field in dataclasses.fields(ClassifierOptions)}
     assert fields == set(OPTIONS) == set(KenyonClassifier().get_params())
     listed = CliRunner().invoke(app, ["learners", "kenyon"]).stdout
-    helped = CliRunner(env={"COLUMNS": "200"}).invoke(app, ["run", "--help"]).stdout
+    helped = CliRunner(env={"COLUMNS": "200"}).invoke(app, ["run", "--help-all"]).stdout
     page = (HERE.parent / "docs" / "parameters.md").read_text(encoding="utf-8")
+    for part in (*PARTS.values(), *LAYER_PARTS.values(), LocalError):
+        for name, entry in options_of(part).items():
+            assert entry.meaning.endswith(".") and f"`{name}`" in page
     for name, entry in OPTIONS.items():
         assert entry.meaning.endswith(".") and name in (KenyonClassifier.__doc__ or "")
         assert f"`{name}`" in page, "docs/parameters.md is old: python benchmarks/parameters_page.py"

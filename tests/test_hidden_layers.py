@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 from sklearn.datasets import load_digits
 
-from kenyon import KenyonClassifier
+from kenyon import KenyonClassifier, LocalError
 from kenyon.errors import ConfigError
-from kenyon.lab.evaluation import RunConfig, Store
 from kenyon.layers import LocalErrorLayer, Samples
-from kenyon.reference._local_error import LocalError
+from kenyon.reference._local_error import LocalError as PlainLocalError
 from kenyon.rules import GEN, INEL
-from making import held, make, stream
+from making import make, stream
 from second_order import activity
 
 
@@ -23,7 +22,7 @@ def test_a_layer_is_the_reference() -> None:
     rng = np.random.default_rng(0)
     layer, plain = (
         LocalErrorLayer(n_inputs=12, n_hidden=10, seed=3, rate=0.5),
-        LocalError(12, 10, 3, {"hidden_rate": 0.5}),
+        PlainLocalError(12, 10, 3, SimpleNamespace(hidden=LocalError((10,), rate=0.5))),
     )
     layer.add_classes(4)
     for _ in range(4):
@@ -38,7 +37,7 @@ def test_a_layer_is_the_reference() -> None:
 
 
 def test_the_step_of_the_reference_goes_down_the_gradient_of_its_own_squared_error() -> None:
-    layer = LocalError(12, 10, 3, {"hidden_rate": 1e-2})
+    layer = PlainLocalError(12, 10, 3, SimpleNamespace(hidden=LocalError((10,), rate=1e-2)))
     layer.add_class()
     layer.add_class()
     x = np.arange(12), np.random.default_rng(0).random(12).astype(np.float32)
@@ -71,8 +70,8 @@ def test_each_hidden_layer_helps_on_digits_from_pixels() -> None:
     X, y = X[order] * 15, y[order]
     scores = {}
     for name, hidden, rate in (("none", (), 1.0), ("frozen", (200,), 0.0), ("one", (200,), 1.0)):
-        model = KenyonClassifier("mse", features="identity", hidden_layers=hidden, hidden_rate=rate, random_state=0)
-        model.set_params(learning_rate=0.3, scale=False)
+        model = KenyonClassifier("mse", features="identity", hidden=LocalError(hidden, rate=rate), random_state=0)
+        model.set_params(layer="plastic", layer__learning_rate=0.3, scale=False)
         for _ in range(3):
             model.partial_fit(X[:1300].astype(np.uint8), y[:1300])
         scores[name] = model.score(X[1300:].astype(np.uint8), y[1300:])
@@ -80,36 +79,11 @@ def test_each_hidden_layer_helps_on_digits_from_pixels() -> None:
     assert scores["one"] > scores["frozen"] + 0.01
 
 
-@pytest.mark.parametrize("signal", ["auto", "errors", "codes"])
 @pytest.mark.parametrize("rule", [GEN(), INEL(20.0, GEN())])
-def test_gen_refuses_hidden_layers(rule: object, signal: str) -> None:
+def test_gen_refuses_hidden_layers(rule: object) -> None:
     X, y = stream()
-    clf = make("mse", rule=rule, hidden_layers=(24,), hidden_signal=signal)
-    with pytest.raises(ConfigError, match=r"hidden_layers is \(24,\) and the rule is GEN.*rule such as 'mse'"):
+    clf = make("mse", rule=rule, hidden=LocalError((24,)))
+    with pytest.raises(ConfigError, match=r"hidden is LocalError.* and the rule is GEN.*rule such as 'mse'"):
         clf.partial_fit(X, y)
-    with pytest.raises(ConfigError, match="hidden_layers"):
+    with pytest.raises(ConfigError, match="hidden is"):
         clf.check_params(X.shape[1])
-
-
-def test_a_file_of_before_the_choice_has_codes(tmp_path: Path) -> None:
-    """It holds no `hidden_signal`, as models by codes did, whatever their rule: it is read and learns on as before."""
-    X, y = stream()
-    clf = make("mse", hidden_layers=(24,), hidden_signal="codes").partial_fit(X, y)
-    arrays = clf.to_arrays()
-    text = arrays["model"].tobytes().decode()
-    assert '"hidden_signal":"codes"' in text
-    arrays["model"] = np.frombuffer(text.replace(',"hidden_signal":"codes"', "").encode(), np.uint8)
-    older = KenyonClassifier.from_arrays(arrays)
-    assert held(older.partial_fit(X, y)) == held(clf.partial_fit(X, y))
-    gen = KenyonClassifier.from_arrays(arrays, rule=GEN(), clamp=0.1)  # as a file of GEN with hidden layers is read
-    assert gen.partial_fit(X, y).predict(X).shape == y.shape
-
-
-def test_what_hidden_layers_learn_from_is_part_of_a_run(tmp_path: Path) -> None:
-    deep = {"rule": "mse", "hidden_layers": [20]}
-    auto, errors, codes = (
-        RunConfig("digits", options=deep | more)
-        for more in ({}, {"hidden_signal": "errors"}, {"hidden_signal": "codes"})
-    )
-    assert len({auto.run_id(0), errors.run_id(0), codes.run_id(0)}) == 3
-    assert Store(tmp_path).folder(auto, 0).path.name == auto.folder_name(0)

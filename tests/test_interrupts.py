@@ -91,7 +91,7 @@ FEW = [("gen", "partial_fit"), ("mse", "learn_one"), ("few bits", "test_then_lea
     [(case, call, 10) for case, call in FEW] + [slow(case, call, 1) for case in CASES for call in CALLS],
 )
 def test_a_call_stopped_at_any_line_is_before_or_after(case: str, call: str, step: int) -> None:
-    slower = {"memory": 60} if "memory" in case else {}  # or most of the time goes into fading
+    slower = {"half_life": 60} if "memory" in case else {}  # or most of the time goes into fading
     start = make(case, **slower).partial_fit(X[:60], Y[:60])
     before = held(start)
     CALLS[call](copy.deepcopy(start))  # whatever is compiled on first use is compiled now

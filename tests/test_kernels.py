@@ -17,13 +17,14 @@ from kenyon.features import (
     Active,
     DenseProjection,
     Features,
-    Identity,
-    Ramps,
+    IdentityUnits,
+    RampUnits,
     SparseProjection,
-    Windows,
+    WindowUnits,
 )
 from kenyon.reference import _features
 from kenyon.reference._activity import Active as PlainActive
+from making import plain_spec
 
 
 def samples(n: int, width: int, kind: str, seed: int = 0) -> NDArray:
@@ -55,7 +56,8 @@ def run(features: Features, X: NDArray) -> tuple[NDArray[np.float32], NDArray[np
 def plain(make: Callable[..., Any], X: NDArray, n_units: int, **how: Any) -> NDArray[np.float32]:
     """x_e of each sample by the reference."""
     how = {"n_inputs": X.shape[1], "n_hidden": n_units, "arithmetic": "float", "root": False} | how
-    features: Callable[[NDArray], PlainActive] = make(how, how.pop("seed", 0))
+    how["density"] = how.pop("n_connections", None)
+    features: Callable[[NDArray], PlainActive] = make(plain_spec(**how), how.get("seed", 0))
     out = np.zeros((len(X), n_units), np.float32)
     for row, (units, values) in zip(out, map(features, X), strict=True):
         row[units] = values
@@ -121,7 +123,7 @@ def test_more_inputs_than_16_bits_can_number() -> None:
 def test_identity(kind: str, unit_norm: bool) -> None:
     X = samples(BLOCK, 37, kind)
     X[3] = 0
-    block, singles = run(Identity(37, unit_norm=unit_norm), X)
+    block, singles = run(IdentityUnits(37, unit_norm=unit_norm), X)
     np.testing.assert_array_equal(block, singles)
     np.testing.assert_array_equal(block, plain(_features.Identity, X, 37, unit_norm=unit_norm))
 
@@ -171,11 +173,11 @@ def test_every_instruction_set_gives_the_same_bits(kind: str) -> None:
     layers: list[Features] = [
         SparseProjection(784, 1000, 31, inhibitory=0.3, threshold=1.0, seed=1),
         SparseProjection(784, 300, 200, threshold=1.0, seed=1),
-        Windows((28, 28), 300, 16, window=6, shifts=2, pooling="sum", root=True, activity="byte", threshold=1.0),
-        Windows((28, 28), 300, 9, window=6, shifts=1, pooling="max", threshold=1.0),
-        Windows((28, 28), 20, 300, window=28, shifts=4, pooling="sum"),
-        Ramps(784, 300),
-        Identity(784),
+        WindowUnits((28, 28), 300, 16, window=6, shifts=2, pooling="sum", root=True, activity="byte", threshold=1.0),
+        WindowUnits((28, 28), 300, 9, window=6, shifts=1, pooling="max", threshold=1.0),
+        WindowUnits((28, 28), 20, 300, window=28, shifts=4, pooling="sum"),
+        RampUnits(784, 300),
+        IdentityUnits(784),
         DenseProjection(784, 50, activity="byte"),
     ]
     for features in layers:

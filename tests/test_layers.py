@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from kenyon import LocalError
+from kenyon.layers import LocalErrorLayer
 from kenyon.layers import PlasticLayer as Layer
 from kenyon.rules import INEL, MSE, OJA
 from kenyon.utils.modulation import clamp_bounds
@@ -13,17 +15,16 @@ from making import make, stream
 
 @pytest.mark.parametrize("width", [2, 9, 64])
 def test_each_class_has_its_own_balanced_code(width: int) -> None:
-    layer, other = (Layer(5, MSE(), clamp_bounds(None, "symmetric"), width, seed) for seed in (1, 2))
-    for _ in range(10):
-        layer.add_class()
-        other.add_class()
-    codes = layer.codes[:, :width]
-    assert set(np.unique(codes)) <= {0.0, 1.0}
-    assert (codes.sum(axis=1) == width // 2).all()
+    layer, other = (LocalErrorLayer(5, width, seed, 1.0) for seed in (1, 2))
+    layer.add_classes(10)
+    other.add_classes(10)
+    codes = np.sign(layer.codes[:, :width])
+    assert (np.abs(layer.codes[:, :width]) == np.float32(1) / np.sqrt(np.float32(width))).all()
+    assert ((codes > 0).sum(axis=1) == width // 2).all()
     assert not layer.codes[:, width:].any()
     if width == 64:
         assert len({row.tobytes() for row in codes}) == 10
-        assert not np.array_equal(codes, other.codes[:, :width])
+        assert not np.array_equal(layer.codes, other.codes)
 
 
 def test_the_output_layer_grows_and_keeps_what_it_has() -> None:
@@ -42,7 +43,7 @@ def test_the_output_layer_grows_and_keeps_what_it_has() -> None:
 
 def test_deep_scores_are_a_chain_of_rectified_layers() -> None:
     X, y = stream()
-    clf = make("mse", hidden_layers=(24, 9)).partial_fit(X, y)
+    clf = make("mse", hidden=LocalError((24, 9))).partial_fit(X, y)
     engine = clf._core.engine
     units, values, counts = engine.features.activate(X[:20], engine.features.workspace())
     x = np.zeros((20, 117))
@@ -56,26 +57,11 @@ def test_deep_scores_are_a_chain_of_rectified_layers() -> None:
     np.testing.assert_allclose(clf.decision_function(X[:20]), (x @ engine.layers[-1].weights)[:, order], atol=1e-5)
 
 
-def test_a_hidden_layer_approaches_its_code() -> None:
-    """With the delta rule each hidden neuron is told its class's code, and comes to give it."""
-    X, y = stream(n=600)
-    clf = make("mse", n_hidden=600, hidden_layers=(16,), hidden_signal="codes", random_state=0).partial_fit(X, y)
-    layer = clf._core.engine.layers[0]
-    units, values, counts = clf._core.engine.features.activate(X[-32:], clf._core.engine.features.workspace())
-    outputs = layer.forward((units, values, counts), 0, 32)[:, :16]
-    known = y[-32:] >= 0
-    codes = layer.codes[[clf.neurons()[label] for label in y[-32:][known].tolist()], :16]
-    assert np.corrcoef(outputs[known].ravel(), codes.ravel())[0, 1] > 0.8
-
-
-@pytest.mark.parametrize("signal", ["errors", "codes"])
 @pytest.mark.parametrize("rule", [MSE(), OJA()])
-def test_hidden_layers_do_not_depend_on_the_layers_after_them(rule: object, signal: str) -> None:
+def test_hidden_layers_do_not_depend_on_the_layers_after_them(rule: object) -> None:
     """The signal is local: the first layer's weights are the same whatever follows."""
     X, y = stream()
-    shallow, deep = (
-        make("mse", rule=rule, hidden_layers=h, hidden_signal=signal).partial_fit(X, y) for h in ((24,), (24, 9))
-    )
+    shallow, deep = (make("mse", rule=rule, hidden=LocalError(h)).partial_fit(X, y) for h in ((24,), (24, 9)))
     assert np.array_equal(shallow._core.engine.layers[0].weights, deep._core.engine.layers[0].weights)
 
 

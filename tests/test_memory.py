@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from kenyon import KenyonClassifier
+from kenyon import KenyonClassifier, LocalError
 from kenyon.errors import MemoryBudgetError
 from kenyon.rules import INEL
 from making import CASES, held, make, stream
@@ -32,7 +32,9 @@ def test_the_budget_is_never_exceeded(
     X, y = stream()
     labels = np.array([f"class {label} {'of a long name' * 5 * long_names}" for label in y], object)
     labels[y < 0] = None
-    clf = make("mse", rule=rule, n_hidden="auto", hidden_layers=hidden, memory_budget=budget, expected_classes=expected)
+    clf = make(
+        "mse", rule=rule, n_hidden="auto", hidden=LocalError(hidden), memory_budget=budget, expected_classes=expected
+    )
     for first in range(0, 90, chunk):
         fitted = clf.__sklearn_is_fitted__()
         if not fitted and (y[first : first + chunk] < 0).all():

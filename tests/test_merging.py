@@ -137,7 +137,7 @@ def test_a_merge_that_is_not_exact_is_close_and_says_so(case: str) -> None:
 
 
 def test_models_that_fade_merge_and_say_that_they_differ_from_one_pass() -> None:
-    parts = [make("counting", memory=30).partial_fit(X, Y) for _ in range(2)]
+    parts = [make("counting", half_life=30).partial_fit(X, Y) for _ in range(2)]
     with pytest.warns(MergeWarning, match="fades in each model"):
         parts[0].merge(parts[1])
 
@@ -194,12 +194,12 @@ def test_a_rule_for_which_it_has_no_meaning_refuses(case: str) -> None:
         (lambda: make(EXACT[0], random_state=4).partial_fit(X, Y), "seed 3 in the first and 4 in the second"),
         (
             lambda: make(EXACT[0], shrinkage=0.1, readout="ridge").partial_fit(X, Y),
-            "readout 'discri.*; shrinkage 0.001",
+            "layer__readout 'discri.*; layer__shrinkage 0.001",
         ),
-        (lambda: make(EXACT[0], n_hidden=60).partial_fit(X, Y), "n_hidden 117 in the first and 60.*units 117"),
-        (lambda: make(EXACT[0], bits=16).partial_fit(X, Y), "bits 'auto' in the first and 16"),
+        (lambda: make(EXACT[0], n_hidden=60).partial_fit(X, Y), "features__units 117 in the first and 60"),
+        (lambda: make(EXACT[0], bits=16).partial_fit(X, Y), "layer__bits 32 in the first and 16"),
         (lambda: make("second order").partial_fit(X, Y), r"shape \(5, 8\) in the first and None"),
-        (lambda: make(EXACT[1]).partial_fit(X, Y), "rule GEN.*MEAN"),
+        (lambda: make(EXACT[1]).partial_fit(X, Y), "layer 'SecondOrder' in the first and 'Counting'"),
         (lambda: make(EXACT[0], shape=(5, 9)).partial_fit(*stream(width=45)), "width of 40 in the first and 45"),
         (lambda: make(EXACT[0]).partial_fit(X, [f"c{y}" for y in Y]), "kind 'number' in the first and 'string'"),
     ],

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kenyon import KenyonClassifier
 from kenyon.data.streams import load_dataset
-from making import held
+from making import composed, held
 
 pytestmark = [pytest.mark.real_data, pytest.mark.filterwarnings("ignore::kenyon.errors.MergeWarning")]
 
@@ -42,8 +42,11 @@ def test_exact_sums_equal_the_single_pass(split: str, params: dict[str, Any]) ->
     X, y, more, _ = split_mnist()
     X, y = X[::4], y[::4]
     machine, known = machines(split, y), range(10)
-    single = KenyonClassifier(**params).partial_fit(X, y, classes=known)
-    parts = [KenyonClassifier(**params).partial_fit(X[machine == k], y[machine == k], classes=known) for k in range(10)]
+    single = KenyonClassifier(**composed(**params)).partial_fit(X, y, classes=known)
+    parts = [
+        KenyonClassifier(**composed(**params)).partial_fit(X[machine == k], y[machine == k], classes=known)
+        for k in range(10)
+    ]
     merged = KenyonClassifier.merge(parts)
     assert held(merged) == held(single)
     assert np.array_equal(merged.decision_function(more), single.decision_function(more))
@@ -52,8 +55,10 @@ def test_exact_sums_equal_the_single_pass(split: str, params: dict[str, Any]) ->
 @pytest.mark.parametrize("params", [COUNTING | {"bits": 4}, SECOND | {"bits": 16}], ids=["4 bits", "16 bits"])
 def test_few_bits_stay_within_a_third_of_a_point(params: dict[str, Any]) -> None:
     X, y, more, labels = split_mnist()
-    single = KenyonClassifier(**params).partial_fit(X, y).score(more, labels)
+    single = KenyonClassifier(**composed(**params)).partial_fit(X, y).score(more, labels)
     for split in ("a digit each", "digits split"):
         machine = machines(split, y)
-        parts = [KenyonClassifier(**params).partial_fit(X[machine == k], y[machine == k]) for k in range(10)]
+        parts = [
+            KenyonClassifier(**composed(**params)).partial_fit(X[machine == k], y[machine == k]) for k in range(10)
+        ]
         assert KenyonClassifier.merge(parts).score(more, labels) > single - 0.003, split

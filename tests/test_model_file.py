@@ -11,7 +11,7 @@ import pytest
 from safetensors import safe_open
 from safetensors.numpy import save_file
 
-from kenyon import KenyonClassifier
+from kenyon import KenyonClassifier, LocalError, Plastic
 from kenyon.errors import ConfigError, KenyonError, ModelFileError
 from kenyon.model import model_file
 from kenyon.rules import GEN
@@ -45,7 +45,7 @@ def _labels(kind: str, y: Any) -> Any:
 def test_labels_and_tasks_survive(kind: str, tasks: tuple[Any, ...], tmp_path: Path) -> None:
     X, y = stream()
     labels = _labels(kind, y)
-    clf = make("inel", hidden_layers=(20,))
+    clf = make("inel", hidden=LocalError((20,)))
     for task in tasks:
         clf.partial_fit(X, labels, task=task)
     clf.save(tmp_path / "model")
@@ -71,9 +71,9 @@ def test_functions_are_given_again_when_loading(tmp_path: Path) -> None:
     X, y = stream()
     clf = make("mse", learning_rate=lambda t: 0.2 / (1 + t)).partial_fit(X, y)
     clf.save(tmp_path / "model")
-    with pytest.raises(ModelFileError, match=r"learning_rate was the function .*pass learning_rate="):
+    with pytest.raises(ModelFileError, match=r"layer__learning_rate was the function .*pass layer__learning_rate="):
         KenyonClassifier.load(tmp_path / "model")
-    loaded = KenyonClassifier.load(tmp_path / "model", learning_rate=clf.learning_rate)
+    loaded = KenyonClassifier.load(tmp_path / "model", layer__learning_rate=clf.layer.learning_rate)
     assert held(loaded.partial_fit(X, y)) == held(clf.partial_fit(X, y))
 
 
@@ -114,7 +114,7 @@ def test_the_file_is_the_state_and_a_little_framing(tmp_path: Path) -> None:
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, dict[str, bytes]]:
     X, y = stream()
-    clf = make("two hidden layers", n_hidden=12, hidden_layers=(4,)).partial_fit(X, y)
+    clf = make("two hidden layers", n_hidden=12, hidden=LocalError((4,))).partial_fit(X, y)
     path = tmp_path_factory.mktemp("model") / "model"
     clf.save(path)
     return path.read_bytes(), held(clf)
@@ -193,14 +193,14 @@ def _rewrite(path: Path, edit: Any, version: str = "1") -> None:
     edit(model, tensors)
     text = json.dumps(model)
     digest = model_file.digest(text, tensors)
-    save_file(tensors, path, {"kenyon.version": version, "kenyon.model": text, "kenyon.sha256": digest})
+    save_file(tensors, path, {"kenyon.format": version, "kenyon.model": text, "kenyon.sha256": digest})
 
 
 def test_a_newer_version_is_refused(tmp_path: Path) -> None:
     X, y = stream()
     make("mse").partial_fit(X, y).save(tmp_path / "model")
     _rewrite(tmp_path / "model", lambda model, tensors: None, version="2")
-    with pytest.raises(ModelFileError, match=r"format version '2', expected 1: update Kenyon"):
+    with pytest.raises(ModelFileError, match=r"format '2', expected 1: update Kenyon"):
         KenyonClassifier.load(tmp_path / "model")
 
 
@@ -236,9 +236,9 @@ def _set(*keys: Any, value: Any) -> Any:
         _put("counters", np.zeros(3, np.int64)),
         _put("counters", np.array([-1, 0])),
         _set("params", "rule", value="nothing like it"),
-        _set("params", "rule", value={"rule": "gen", "b7": 1.0}),
+        _set("params", "rule", value={"part": "gen", "b7": 1.0}),
         _set("params", "rule", value=3),
-        _set("params", "learning_rate", value={"schedule": "unheard of"}),
+        _set("params", "layer", value={"part": "plastic", "learning_rate": {"schedule": "unheard of"}}),
         _set("params", "colour", value="red"),
         _set("params", value=None),
         _set("seed", value=-1),
@@ -258,7 +258,9 @@ def _set(*keys: Any, value: Any) -> Any:
 def test_models_that_do_not_add_up_are_refused(edit: Any, tmp_path: Path) -> None:
     """A right checksum does not make a model: what it holds must fit together."""
     X, y = stream()
-    make("two hidden layers", n_hidden=12, density=5, hidden_layers=(4,)).partial_fit(X, y).save(tmp_path / "model")
+    make("two hidden layers", n_hidden=12, density=5, hidden=LocalError((4,))).partial_fit(X, y).save(
+        tmp_path / "model"
+    )
     _rewrite(tmp_path / "model", edit)
     with pytest.raises(ModelFileError):
         KenyonClassifier.load(tmp_path / "model")
@@ -275,7 +277,7 @@ def test_the_rewriting_itself_is_sound(tmp_path: Path) -> None:
 def test_overrides_are_parameters(tmp_path: Path) -> None:
     X, y = stream()
     make("mse").partial_fit(X, y).save(tmp_path / "model")
-    loaded = KenyonClassifier.load(tmp_path / "model", learning_rate=Exponential(0.1, 0.01), rule=GEN())
+    loaded = KenyonClassifier.load(tmp_path / "model", layer=Plastic(learning_rate=Exponential(0.1, 0.01)), rule=GEN())
     assert loaded.get_params()["rule"] == GEN()
     with pytest.raises(KenyonError):
         KenyonClassifier.load(tmp_path / "model", colour="red")
@@ -283,11 +285,11 @@ def test_overrides_are_parameters(tmp_path: Path) -> None:
 
 def test_parameters_set_after_learning_began_are_not_saved_as_if_they_had_been_in_force(tmp_path):
     X, y = np.arange(60, dtype=np.uint8).reshape(6, 10), np.array([0, 1, 0, 1, 0, 1])
-    one = KenyonClassifier("mse", n_hidden=40, learning_rate=0.1, random_state=0).partial_fit(X, y)
-    one.set_params(learning_rate=1.5)
+    one = KenyonClassifier("mse", n_hidden=40, layer=Plastic(learning_rate=0.1), random_state=0).partial_fit(X, y)
+    one.set_params(layer__learning_rate=1.5)
     one.save(tmp_path / "model")
     two = KenyonClassifier.load(tmp_path / "model")
-    assert two.learning_rate == 0.1
+    assert two.layer.learning_rate == 0.1
     assert np.array_equal(one.partial_fit(X, y).weights_, two.partial_fit(X, y).weights_)
 
 

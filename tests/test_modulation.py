@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from kenyon import LocalError
 from kenyon.errors import ConfigError
 from kenyon.rules import GEN, INEL, MSE, Rule
 from kenyon.utils.modulation import (
@@ -82,7 +83,7 @@ def test_a_rate_of_zero_teaches_nothing() -> None:
 def test_weights_stay_within_the_clamp(rule: Rule, kind: str, lowest: float) -> None:
     X, y = stream()
     for hidden in [()] if isinstance(rule.plasticity, GEN) else [(), (12,)]:  # of an output behind hidden layers, too
-        clf = make("mse", rule=rule, clamp=0.03, clamp_kind=kind, learning_rate=0.5, hidden_layers=hidden)
+        clf = make("mse", rule=rule, clamp=0.03, clamp_kind=kind, learning_rate=0.5, hidden=LocalError(hidden))
         weights = clf.partial_fit(X, y)._core.engine.layers[-1].weights
         assert weights.min() >= np.float32(lowest) and weights.max() <= np.float32(0.03)
         assert weights.max() == np.float32(0.03), "the clamp was never reached, so nothing was tested"

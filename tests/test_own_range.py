@@ -14,7 +14,7 @@ from sklearn.datasets import load_digits
 from kenyon import KenyonClassifier
 from kenyon.export import export_model
 from kenyon.features import as_bytes
-from making import held, make, stream
+from making import composed, held, make, stream
 
 DIGITS, NAMES = load_digits(return_X_y=True)
 BYTES = np.rint(DIGITS * 255 / DIGITS.max(axis=1, keepdims=True)).astype(np.uint8)
@@ -39,11 +39,11 @@ RANGES: dict[str, Callable[[NDArray[np.uint8]], NDArray]] = {
 def test_every_range_is_learned_as_bytes_are(name: str, budget: str) -> None:
     """Digits whose brightest pixel is 255: in whatever numbers they come, the state is the same to the bit."""
     X, more = RANGES[name](BYTES[:300]), {"memory_budget": budget, "shape": (8, 8), "random_state": 0}
-    clf = KenyonClassifier(**more).partial_fit(X, NAMES[:300])
-    wanted = KenyonClassifier(**more).partial_fit(BYTES[:300], NAMES[:300])
+    clf = KenyonClassifier(**composed(**more)).partial_fit(X, NAMES[:300])
+    wanted = KenyonClassifier(**composed(**more)).partial_fit(BYTES[:300], NAMES[:300])
     assert held(clf) == held(wanted)
     assert np.array_equal(clf.decision_function(RANGES[name](BYTES[300:])), wanted.decision_function(BYTES[300:]))
-    pieces = KenyonClassifier(**more)
+    pieces = KenyonClassifier(**composed(**more))
     for start in range(0, 300, 37):
         pieces.partial_fit(X[start : start + 37], NAMES[:300][start : start + 37])
     assert held(pieces) == held(wanted)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kenyon import KenyonClassifier
+from kenyon import KenyonClassifier, LocalError
 from kenyon.data.streams import Curriculum, Dataset, load_dataset
 from kenyon.rules import GEN, INEL, MSE, Rule
 
@@ -85,7 +85,7 @@ def test_a_second_layer_learns() -> None:
     params = {"rule": MSE(), "learning_rate": 0.15, "random_state": 0}
     shape = {"n_hidden": 2000, "density": 0.04, "threshold": 1.257}
     shallow = KenyonClassifier(**shape, **params).partial_fit(X, y)
-    deep = KenyonClassifier(**shape, **params, hidden_layers=(width,)).partial_fit(X, y)
+    deep = KenyonClassifier(hidden=LocalError((width,)), **shape, **params).partial_fit(X, y)
     at_random = KenyonClassifier(**params, features="identity").partial_fit(_random_layer(shallow, X, width), y)
     learned, left = deep.score(T, t), at_random.score(_random_layer(shallow, T, width), t)
     print(f"learned {learned:.3f}, at random {left:.3f}, without {shallow.score(T, t):.3f}")

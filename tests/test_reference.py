@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kenyon import KenyonClassifier
+from kenyon import KenyonClassifier, LocalError
 from kenyon.reference import Learner
 from kenyon.rules import GEN, INEL, MEAN, OJA
 from kenyon.utils.modulation import Exponential, InverseTime, OverCount, Step
-from making import NUMPY_2
+from making import NUMPY_2, composed
 
 pytestmark = NUMPY_2
 
@@ -52,7 +52,7 @@ KINDS: Mapping[str, Params] = {kind: {"kind": kind} for kind in ("bytes", "float
 BYTES: Mapping[str, Params] = {"bytes": {"kind": "bytes"}}
 THRESHOLDS: Mapping[str, Params] = {"threshold": {}, "none": {"threshold": None}, "low": {"threshold": -0.3}}
 SCALES: Mapping[str, Params] = {"as they are": {"scale": False}, "scaled": {"scale": True}}
-MEMORIES: Mapping[str, Params] = {"all": {}, "half-life": {"memory": 8}}
+MEMORIES: Mapping[str, Params] = {"all": {}, "half-life": {"half_life": 8}}
 TASKS: Mapping[str, Params] = {"one": {}, "two": {"tasks": 2}}
 CLAMPS: Mapping[str, Params] = {
     "clamp": {},
@@ -98,15 +98,13 @@ GROUPS: dict[str, Axes] = {
             "mean": {"rule": "mean"},
             "inel": {"rule": INEL(20.0)},
         },
-        "layers": {"one": {"hidden_layers": (9,)}, "two": {"hidden_layers": (12, 5)}},
-        "signal": {"errors": {"hidden_signal": "errors"}, "codes": {"hidden_signal": "codes"}},
+        "layers": {"one": {"hidden": LocalError((9,))}, "two": {"hidden": LocalError((12, 5))}},
     },
     "hidden layers of few bits": {
         "features": FEATURES,
         "kind": KINDS,
-        "signal": {"errors": {"hidden_signal": "errors"}, "codes": {"hidden_signal": "codes"}},
         "bits": {"8": {"bits": 8}, "3": {"bits": 3}},
-        "rest": {"mean": {"rule": "mean", "hidden_layers": (9,)}},
+        "rest": {"mean": {"rule": "mean", "hidden": LocalError((9,))}},
     },
     "few bits": {
         "features": {**FEATURES, **IDENTITY},
@@ -207,7 +205,7 @@ def learned(
     params: Params, X: NDArray, y: NDArray[np.int64], tasks: int, equal: bool
 ) -> tuple[KenyonClassifier, Learner]:
     """Both models after the same stream; if `equal`, they must predict the same while they learn the end of it."""
-    fast, plain = KenyonClassifier(**params), Learner(**params)
+    fast, plain = KenyonClassifier(**composed(**params)), Learner(**composed(**params))
     for task in range(tasks):
         name = None if tasks == 1 else f"task {task}"
         (first, last), (labels, last_labels) = (np.split(array[task::tasks], [-4]) for array in (X, y))
@@ -254,7 +252,7 @@ def test_the_classifier_is_the_reference(params: Params) -> None:
     X, y = stream(28, kind)
     second = params.get("layer") == "second-order"
     solved = second and params.get("arithmetic") != "integer"
-    faded = second and "memory" in params and "bits" not in params
+    faded = second and "half_life" in params and "bits" not in params
     fast, plain = learned(params, X, y, tasks, equal=not faded)
     check_same(fast, plain, X[:5], None if tasks == 1 else "task 0", solved, faded)
 
@@ -263,7 +261,7 @@ LONG: dict[str, Params] = {
     "co-activity is halved": {"layer": "second-order", "features": "identity", "bits": 16, "arithmetic": "integer"},
     "weights are halved": {"rule": "mean", "bits": 2, "arithmetic": "integer"},
     "moments stand still": {"rule": "mse", "scale": True, "kind": "float64"},
-    "moments move": {"layer": "second-order", "features": "ramps", "memory": 40, "scale": True, "kind": "float64"},
+    "moments move": {"layer": "second-order", "features": "ramps", "half_life": 40, "scale": True, "kind": "float64"},
     "absent values": {"layer": "second-order", "features": "ramps", "missing": "absent", "kind": "float64"},
     "tables": {"layer": "second-order", "features": "ramps", "density": "auto", "kind": "float64", "n_hidden": 40},
     "naive Bayes": {"rule": "mean", "layer": "counting", "readout": "bayes", "prior": "counts"},
@@ -284,9 +282,12 @@ def test_long_streams_of_small_samples(case: str) -> None:
         X[:80, :4], X[:80, 4:6] = X[:80, :4] * 1e3, X[:80, 4:6] * 1e-3
     if "missing" in params:
         X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan
-    fast, plain = KenyonClassifier(**params).partial_fit(X, y), Learner(**params).partial_fit(X, y)
+    fast, plain = (
+        KenyonClassifier(**composed(**params)).partial_fit(X, y),
+        Learner(**composed(**params)).partial_fit(X, y),
+    )
     second = "taught.0" in plain.to_arrays()
-    check_same(fast, plain, X[-20:], None, solved=second and "arithmetic" not in params, faded="memory" in params)
+    check_same(fast, plain, X[-20:], None, solved=second and "arithmetic" not in params, faded="half_life" in params)
     if case == "co-activity is halved":
         assert plain.to_arrays()["halvings.0"] > 0
 
@@ -312,8 +313,8 @@ def test_merging(case: str) -> None:
     params = SMALL | MERGED[case]
     parts = [stream(n, "bytes", seed) for n, seed in ((40, 0), (61, 1))]
     parts[1][1][:] = np.where(parts[1][1] >= 0, parts[1][1] + 2, -1)
-    fast = [KenyonClassifier(**params).partial_fit(*part) for part in parts]
-    plain = [Learner(**params).partial_fit(*part) for part in parts]
+    fast = [KenyonClassifier(**composed(**params)).partial_fit(*part) for part in parts]
+    plain = [Learner(**composed(**params)).partial_fit(*part) for part in parts]
     fast[0].merge(fast[1])
     plain[0].merge(plain[1])
     solved = params.get("layer") == "second-order" and "arithmetic" not in params

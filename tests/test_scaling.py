@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kenyon import KenyonClassifier
+from kenyon import KenyonClassifier, Plastic, Sparse
 from kenyon.errors import ConfigError, InputError, ModelFileError
 from kenyon.model.scale import COUNTED, FARTHEST, HELD, KNEE, Scaler
 from making import held, make, stream
@@ -66,7 +66,7 @@ def test_the_moments_stand_still_once_an_input_was_counted_often_enough() -> Non
 
 
 def test_moments_that_move_follow_the_last_samples() -> None:
-    scaler = Scaler(np.arange(1), memory=100)
+    scaler = Scaler(np.arange(1), half_life=100)
     rng = np.random.default_rng(3)
     scaler.count(rng.normal(0, 1, (1000, 1)), np.ones(1000, bool))
     scaler.count(rng.normal(50, 3, (1000, 1)), np.ones(1000, bool))
@@ -174,27 +174,27 @@ def test_nan_is_an_error_unless_it_is_absent() -> None:
 @pytest.mark.parametrize(
     ("params", "dtype", "scaled", "features", "layer"),
     [
-        ({}, "float64", True, "Ramps", "SecondOrderLayer"),
-        ({}, "float32", True, "Ramps", "SecondOrderLayer"),
-        ({}, "int64", True, "Ramps", "SecondOrderLayer"),
+        ({}, "float64", True, "RampUnits", "SecondOrderLayer"),
+        ({}, "float32", True, "RampUnits", "SecondOrderLayer"),
+        ({}, "int64", True, "RampUnits", "SecondOrderLayer"),
         ({}, "uint8", False, "SparseProjection", "PlasticLayer"),
-        ({"scale": False}, "float64", False, "Ramps", "SecondOrderLayer"),
+        ({"scale": False}, "float64", False, "RampUnits", "SecondOrderLayer"),
         ({"rule": "mse"}, "float64", True, "SparseProjection", "PlasticLayer"),
-        ({"learning_rate": 0.1}, "float64", True, "SparseProjection", "PlasticLayer"),
-        ({"threshold": 1.0}, "float64", False, "SparseProjection", "PlasticLayer"),
-        ({"threshold": 1.0, "scale": True}, "float64", True, "SparseProjection", "PlasticLayer"),
-        ({"layer": "second-order"}, "float64", True, "Ramps", "SecondOrderLayer"),
-        ({"features": "identity"}, "float64", False, "Identity", "PlasticLayer"),
-        ({"shape": (5, 8)}, "float64", False, "Windows", "PlasticLayer"),
-        ({"shape": (8, 5), "axes": "tc"}, "float64", True, "Windows", "PlasticLayer"),
-        ({"shape": (8, 5), "axes": "tc"}, "uint8", False, "Windows", "PlasticLayer"),
+        ({"layer": Plastic(learning_rate=0.1)}, "float64", True, "SparseProjection", "PlasticLayer"),
+        ({"features": Sparse(threshold=1.0)}, "float64", False, "SparseProjection", "PlasticLayer"),
+        ({"features": Sparse(threshold=1.0), "scale": True}, "float64", True, "SparseProjection", "PlasticLayer"),
+        ({"layer": "second-order"}, "float64", True, "RampUnits", "SecondOrderLayer"),
+        ({"features": "identity"}, "float64", False, "IdentityUnits", "PlasticLayer"),
+        ({"shape": (5, 8)}, "float64", False, "WindowUnits", "PlasticLayer"),
+        ({"shape": (8, 5), "axes": "tc"}, "float64", True, "WindowUnits", "PlasticLayer"),
+        ({"shape": (8, 5), "axes": "tc"}, "uint8", False, "WindowUnits", "PlasticLayer"),
     ],
 )
 def test_defaults_by_kind_of_data(
     params: dict[str, Any], dtype: str, scaled: bool, features: str, layer: str, tmp_path: Path
 ) -> None:
     samples = (X * 100 + 100).astype(dtype)
-    clf = KenyonClassifier(n_hidden=100, random_state=0, unlabelled=-1, **params).partial_fit(samples, Y)
+    clf = KenyonClassifier(random_state=0, unlabelled=-1, **params).partial_fit(samples, Y)
     parts = clf.parts()
     assert (type(parts[0]).__name__, type(parts[1][0]).__name__) == (features, layer)
     assert (clf._core.engine.scaler is not None) == scaled
@@ -210,8 +210,8 @@ def test_a_memory_budget_holds_the_moments_too() -> None:
 def test_a_learner_that_is_silent_says_so() -> None:
     X, y = np.zeros((150, 40)), np.arange(150) % 3
     with pytest.warns(UserWarning, match="no unit answered to the last 150 samples.*Lower threshold"):
-        KenyonClassifier(threshold=1.0, n_hidden=50).partial_fit(X, y)
-    clf = KenyonClassifier(threshold=1.0, n_hidden=50, random_state=0).partial_fit(X[:50], y[:50])
+        KenyonClassifier(features=Sparse(threshold=1.0), n_hidden=50).partial_fit(X, y)
+    clf = KenyonClassifier(features=Sparse(threshold=1.0), n_hidden=50, random_state=0).partial_fit(X[:50], y[:50])
     with pytest.warns(UserWarning, match="last 100 samples"):
         for x, label in zip(X[:50].astype(np.uint8), y, strict=False):
             clf.learn_one(x, int(label))

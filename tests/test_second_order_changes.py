@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from sklearn.datasets import load_digits
 
-from kenyon import KenyonClassifier
+from kenyon import KenyonClassifier, Sparse
 from kenyon.errors import MergeError, ModelFileError
 from kenyon.layers import Samples
 from second_order import BETA, KINDS, activity, held, make, predictions, samples, teach
@@ -168,10 +168,8 @@ def test_copies_go_on_alike(kind: str) -> None:
 
 
 def classifier(**params: Any) -> KenyonClassifier:
-    kind = "kenyon.layers:SecondOrderLayer"
-    return KenyonClassifier(
-        **{"layer": kind, "n_hidden": 150, "density": 8, "threshold": 0.5, "random_state": 0, **params}
-    )
+    features = Sparse(units=150, density=8, threshold=0.5)
+    return KenyonClassifier(features=features, layer="second-order", random_state=0, **params)
 
 
 def digits() -> tuple[NDArray, NDArray, NDArray, NDArray]:

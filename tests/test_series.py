@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from kenyon import KenyonClassifier
 from kenyon.errors import ConfigError
 from kenyon.export import export_model
+from making import composed
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "series.py"
 
@@ -71,7 +72,7 @@ def test_windows_as_plain_arrays_predict_the_same(params: dict, as_bytes: bool, 
     X, y = motions(90, 2)
     given = {"shape": (40, 2), "axes": "tc", "layer": "second-order", "features": "windows", "n_hidden": 60, **params}
     samples = (X * [0.5, 5_000] + [60, -14_900]).clip(0, 255).astype(np.uint8) if as_bytes else X
-    clf = KenyonClassifier(**given, random_state=1).partial_fit(samples.reshape(90, -1), y)
+    clf = KenyonClassifier(**composed(**given), random_state=1).partial_fit(samples.reshape(90, -1), y)
     export_model(clf, "numpy", tmp_path)
     np.save(tmp_path / "samples.npy", samples.reshape(90, -1))
     command = [sys.executable, tmp_path / "predict.py", tmp_path / "samples.npy"]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from kenyon import KenyonClassifier
+from kenyon import Counting, KenyonClassifier
 from kenyon.errors import InputError
 
 
@@ -43,7 +43,7 @@ def test_any_format_and_any_cut_give_the_same_bits(counts, kind):
 @pytest.mark.parametrize(
     "params",
     [
-        {"rule": "mean", "features": "identity", "layer": "counting", "readout": "bayes"},
+        {"features": "identity", "layer": Counting(readout="bayes")},
         {"rule": "mse", "features": "identity"},
         {"rule": "mse", "n_hidden": 200},
         {"layer": "second-order", "n_hidden": 50},

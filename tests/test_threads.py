@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from kenyon import KenyonClassifier
+from kenyon import KenyonClassifier, Sparse
 from kenyon.model.lock import ModelLock
 from making import held, make, stream
 
@@ -70,7 +70,7 @@ def test_threads_that_learn_take_turns() -> None:
 
 
 def test_first_calls_at_once_make_one_model() -> None:
-    clf = KenyonClassifier("gen", n_hidden=50, density=5, random_state=0)
+    clf = KenyonClassifier("gen", n_hidden=50, features=Sparse(density=5), random_state=0)
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda part: clf.partial_fit(X[part::4], Y[part::4]), range(4)))
     assert clf.n_samples_learned_ == len(Y)  # -1 is a class unless `unlabelled` says otherwise

@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from sklearn.datasets import load_breast_cancer, load_iris, load_wine
 
 from kenyon import KenyonClassifier
-from kenyon.features import Ramps, Rescaling
+from kenyon.features import RampUnits, Rescaling
 from kenyon.features._rescaling import bell
 from kenyon.model.units import BEYOND, LAST, SETTLED, Units
-from making import held
+from making import composed, held
 
 Both = tuple[NDArray[np.float64], NDArray[np.int64]]
 
@@ -87,7 +87,10 @@ def test_any_cut_gives_the_same_bits(cut: int) -> None:
     X[::50, 3] = np.nan
     labels = np.where(np.arange(700) % 9 == 8, -1, y)
     params: dict[str, Any] = {"missing": "absent", "unlabelled": -1, "random_state": 0}
-    whole, pieces = KenyonClassifier(**params, n_jobs=3).partial_fit(X, labels), KenyonClassifier(**params)
+    whole, pieces = (
+        KenyonClassifier(**composed(**params), n_jobs=3).partial_fit(X, labels),
+        KenyonClassifier(**composed(**params)),
+    )
     for start in range(0, 700, cut):
         pieces.partial_fit(X[start : start + cut], labels[start : start + cut])
     assert held(whole) == held(pieces)
@@ -105,14 +108,14 @@ def test_a_call_that_fails_puts_units_and_sums_back(monkeypatch: pytest.MonkeyPa
     X, y = sensors(200)
     clf = KenyonClassifier(random_state=0).partial_fit(X[:10], y[:10])
     before, steps = held(clf), itertools.count()
-    plain = Ramps.rescaled
+    plain = RampUnits.rescaled
 
-    def fails(self: Ramps, *args: Any) -> Any:
+    def fails(self: RampUnits, *args: Any) -> Any:
         if next(steps):
             raise KeyboardInterrupt
         return plain(self, *args)
 
-    monkeypatch.setattr(Ramps, "rescaled", fails)
+    monkeypatch.setattr(RampUnits, "rescaled", fails)
     with pytest.raises(KeyboardInterrupt):
         clf.partial_fit(X[10:], y[10:])
     assert held(clf) == before
@@ -170,7 +173,7 @@ def test_bells_moments_are_those_of_three_uniform_numbers() -> None:
 def test_sums_are_re_expressed() -> None:
     """Inputs exactly; ramps closely, for classes that are bells; those of other inputs as they were."""
     rng = np.random.default_rng(0)
-    ramps, n = Ramps(3, 43, seed=1), 4000
+    ramps, n = RampUnits(3, 43, seed=1), 4000
     classes = np.arange(n) % 2
     z = rng.normal(0, 1, (n, 3)) + np.array([[0.5, 0, -0.3], [-1, 1, 0]])[classes]
     change = Rescaling(np.array([0.5, 1.0, 2.0]), np.array([0.3, 0.0, -1.0]), np.zeros(3))

@@ -11,18 +11,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kenyon import KenyonClassifier
+from kenyon import KenyonClassifier, LocalError
 from kenyon.errors import ConfigError, DivergenceError, InputError, KenyonError
 from kenyon.lab.evaluation import RunConfig, run
 from kenyon.utils.system import replacing
-from making import held
+from making import composed, held
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.integers(0, 256, (60, 6), dtype=np.uint8), np.arange(60) % 3
 
 
 def make(**params: Any) -> KenyonClassifier:
-    return KenyonClassifier(**{"rule": "gen", "n_hidden": 20, "density": 3, "random_state": 0, **params})
+    return KenyonClassifier(**composed(**{"rule": "gen", "n_hidden": 20, "density": 3, "random_state": 0, **params}))
 
 
 # ---- labels
@@ -93,7 +93,7 @@ def test_tasks_that_cannot_be_told_apart_are_refused(tmp_path: Path) -> None:
         {"rule": "mse", "features": "identity", "clamp": None},
         {"rule": "mse", "threshold": None, "clamp": None},
         {"rule": "oja", "clamp": 1e30},
-        {"rule": "mse", "hidden_layers": (4,), "clamp": None},
+        {"rule": "mse", "hidden": LocalError((4,)), "clamp": None},
         {"layer": "second-order", "features": "identity"},
         {"layer": "second-order", "features": "dense"},
     ],

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 from sklearn.datasets import load_digits
 
-from kenyon import KenyonClassifier
+from kenyon import KenyonClassifier, LocalError
 from kenyon.errors import ConfigError, InputError
-from kenyon.features import Identity, SparseProjection, Windows
+from kenyon.features import IdentityUnits, SparseProjection, WindowUnits
 from kenyon.layers import SecondOrderLayer
 from kenyon.reference import _windows
 from kenyon.reference._features import Sparse
 from kenyon.reference._integer_readout import IntegerReadout, solve_integers
-from making import held, make, stream
+from making import composed, held, make, plain_spec, stream
 
 DIGITS, NAMES = (array.astype(np.uint8) for array in load_digits(return_X_y=True))
 X, Y = stream()
@@ -47,8 +47,8 @@ def test_the_projection_gives_bytes(connections: int, inhibitory: float, beta: f
     features = SparseProjection(230, 70, connections, inhibitory=inhibitory, threshold=beta, exact=True, seed=5)
     samples = np.random.default_rng(0).integers(0, 256, (40, 230)).astype(np.uint8)
     samples[3], samples[4] = 0, 255
-    how = {"n_inputs": 230, "n_hidden": 70, "n_connections": connections, "inhibitory": inhibitory, "threshold": beta}
-    plain = Sparse({**how, "arithmetic": "integer", "unit_norm": True}, seed=5)
+    how = {"n_inputs": 230, "n_hidden": 70, "density": connections, "inhibitory": inhibitory, "threshold": beta}
+    plain = Sparse(plain_spec(**how, arithmetic="integer"), seed=5)
     assert active_bytes(features, samples) == plain_bytes(plain, samples)
 
 
@@ -57,9 +57,9 @@ def test_the_projection_gives_bytes(connections: int, inhibitory: float, beta: f
 @pytest.mark.parametrize("pooling", ["max", "sum"])
 def test_windows_have_an_integer_threshold(pooling: str, root: bool, beta: float) -> None:
     how: dict[str, Any] = {"window": 3, "shifts": 1, "pooling": pooling, "root": root, "threshold": beta}
-    features = Windows((6, 7), 60, 6, **how, seed=2, activity="byte", exact=True)
-    more = {"shape": (6, 7), "axes": "hw", "n_hidden": 60, "n_connections": 6, "inhibitory": 0.5, "signs": "random"}
-    plain = _windows.Windows(how | more | {"whole": True, "arithmetic": "integer", "unit_norm": True}, seed=2)
+    features = WindowUnits((6, 7), 60, 6, **how, seed=2, activity="byte", exact=True)
+    more = {"shape": (6, 7), "axes": "hw", "n_hidden": 60, "density": 6, "inhibitory": 0.5, "signs": "random"}
+    plain = _windows.Windows(plain_spec(**how, **more, whole=True, arithmetic="integer"), seed=2)
     samples = np.random.default_rng(1).integers(0, 256, (20, 42)).astype(np.uint8)
     assert active_bytes(features, samples) == plain_bytes(plain, samples)
 
@@ -113,7 +113,7 @@ def test_whole_numbers_cost_little() -> None:
         {"rule": "mean", "n_hidden": 2000, "bits": 4},
     ):
         scores = [
-            KenyonClassifier(**given, random_state=0, arithmetic=arithmetic)
+            KenyonClassifier(**composed(random_state=0, arithmetic=arithmetic, **given))
             .partial_fit(DIGITS[train], NAMES[train])
             .score(DIGITS[~train], NAMES[~train])
             for arithmetic in ("float", "integer")
@@ -143,9 +143,9 @@ def test_whole_numbers_cost_little() -> None:
     ],
 )
 def test_what_is_chosen(given: dict[str, Any], kind: type, wanted: str, tmp_path: Any) -> None:
-    clf = KenyonClassifier(**given, random_state=0).partial_fit(DIGITS[:300].astype(kind), NAMES[:300])
+    clf = KenyonClassifier(**composed(**given), random_state=0).partial_fit(DIGITS[:300].astype(kind), NAMES[:300])
     features = clf.parts()[0]
-    assert isinstance(features, (Identity, SparseProjection, Windows))
+    assert isinstance(features, (IdentityUnits, SparseProjection, WindowUnits))
     assert features.exact == (wanted == "integer")
     if "memory_budget" in given:
         assert clf.state_bytes <= int(given["memory_budget"].replace("KB", "000").replace("MB", "000000"))
@@ -180,8 +180,7 @@ def test_floats_are_refused_and_nothing_is_lost(case: str) -> None:
         ({"layer": "second-order", "features": "dense"}, r"features is 'dense' and arithmetic is 'integer'"),
         ({"features": "identity", "root": True}, r"root is True: expected False"),
         ({"rule": "gen", "unit_norm": False}, r"unit_norm is False"),
-        ({"rule": "mean", "hidden_layers": (9,)}, r"hidden_layers is \[9\]: expected none"),
-        ({"arithmetic": "whole"}, r"unknown arithmetic 'whole': expected one of float, integer"),
+        ({"rule": "mean", "hidden": LocalError((9,))}, r"hidden has widths of \(9,\): expected None"),
         (
             {"features": "windows", "shape": (40,), "window": 40, "density": 40, "shifts": 20, "pooling": "sum",
              "n_hidden": 20_000},
@@ -190,7 +189,7 @@ def test_floats_are_refused_and_nothing_is_lost(case: str) -> None:
     ],
 )  # fmt: skip
 def test_what_cannot_be_in_whole_numbers_is_said(given: dict[str, Any], message: str) -> None:
-    clf = KenyonClassifier(**{"arithmetic": "integer", "random_state": 0, "n_hidden": 50, **given})
+    clf = KenyonClassifier(**composed(**{"arithmetic": "integer", "random_state": 0, "n_hidden": 50, **given}))
     with pytest.raises(ConfigError, match=message):
         clf.partial_fit(X, Y)
     assert not clf.__sklearn_is_fitted__()

@@ -1,23 +1,59 @@
-"""Kenyon: learn continuously from a stream without storing it."""
+"""Kenyon: learn continuously from a stream without storing it.
+
+A model is composed of parts: `KenyonClassifier(features=Windows(window=6), layer=SecondOrder(bits=16))`.
+"""
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kenyon.classifier import KenyonClassifier
+    from kenyon.features import Dense, Identity, Ramps, Sparse, Windows
+    from kenyon.layers import Counting, LocalError, Plastic, SecondOrder
+    from kenyon.model.recommend import recommend
+    from kenyon.model.spec import Spec
+    from kenyon.rules import GEN, INEL, MEAN, MSE, OJA
 
     __version__: str
 
-__all__ = ["KenyonClassifier", "__version__"]
+_PLACES = {
+    "kenyon.classifier": ("KenyonClassifier",),
+    "kenyon.features": ("Sparse", "Windows", "Ramps", "Dense", "Identity"),
+    "kenyon.layers": ("Plastic", "Counting", "SecondOrder", "LocalError"),
+    "kenyon.rules": ("GEN", "INEL", "MEAN", "MSE", "OJA"),
+    "kenyon.model.recommend": ("recommend",),
+    "kenyon.model.spec": ("Spec",),
+}
+
+__all__ = [
+    "GEN",
+    "INEL",
+    "MEAN",
+    "MSE",
+    "OJA",
+    "Counting",
+    "Dense",
+    "Identity",
+    "KenyonClassifier",
+    "LocalError",
+    "Plastic",
+    "Ramps",
+    "SecondOrder",
+    "Sparse",
+    "Spec",
+    "Windows",
+    "__version__",
+    "recommend",
+]
 
 
 def __getattr__(name: str) -> Any:
-    """Import the classifier, and with it the compiled kernels, when it is first asked for."""
-    if name == "KenyonClassifier":
-        from kenyon.classifier import KenyonClassifier
-
-        return KenyonClassifier
+    """Import what is asked for, and with it the compiled core, when it is first asked for."""
+    for place, names in _PLACES.items():
+        if name in names:
+            return getattr(import_module(place), name)
     if name == "__version__":
         from importlib.metadata import PackageNotFoundError, version
 

@@ -14,7 +14,7 @@ from kenyon.errors import ConfigError, InputError, NotFittedError, scikit_learns
 from kenyon.features import SparseRows
 from kenyon.model import model_file
 from kenyon.model.batch import Lesson
-from kenyon.model.build import build_engine, check_budget, check_hidden, kept_params, seed_of, settle
+from kenyon.model.build import build_engine, check_budget, seed_of
 from kenyon.model.calibration import Estimate, softmax
 from kenyon.model.classes import Classes, reject_below
 from kenyon.model.engine import Engine, Journal, dense
@@ -24,9 +24,12 @@ from kenyon.model.inputs import Inputs, check_labels, check_samples, check_score
 from kenyon.model.inspection import head_of
 from kenyon.model.labels import NO_LABEL, Labels, plain_task, warn_continuous
 from kenyon.model.lock import ModelLock
+from kenyon.model.options import OPTIONS
 from kenyon.model.presets import load_preset
+from kenyon.model.recommend import settle
+from kenyon.model.sparse import for_sparse
 from kenyon.model.weights import by_class, check_weights, in_proportion, repeated
-from kenyon.utils.options import OPTIONS, describe
+from kenyon.utils.options import describe
 
 T = TypeVar("T")
 
@@ -188,8 +191,7 @@ class KenyonClassifier(Classes):
         labels = [*declared, *(label for _, label in new)]
         if core is None and not labels:
             raise InputError("no sample has a label: expected at least one in the first call, or classes=")
-        in_bytes = samples.dtype == np.uint8
-        engine = self._make_engine(inputs, len(labels), in_bytes) if core is None else core.engine
+        engine = self._make_engine(inputs, len(labels)) if core is None else core.engine
         after.neurons.update((label, engine.n_classes + i) for i, label in enumerate(labels))
         all_heads = {**heads, task: after} if labels else heads
         needed = engine.state_bytes_with(len(labels))
@@ -372,7 +374,7 @@ class KenyonClassifier(Classes):
 
     def check_params(self, n_features: int) -> None:
         """Refuse parameters that could not learn samples of this width; changes nothing."""
-        check_hidden(settle(self.get_params(deep=False), n_features, 0, 0))
+        settle(self.get_params(deep=False), n_features, 0, floats=False)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write one safetensors file, atomically; `load` goes on as if nothing had happened."""
@@ -380,7 +382,10 @@ class KenyonClassifier(Classes):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str], **overrides: Any) -> Self:
-        """Read a file of `save`. `overrides` replace parameters that a file does not hold: functions, `n_jobs`."""
+        """Read a file of `save`. `overrides` replace parameters that a file does not hold: functions, `n_jobs`.
+
+        Options of parts have nested names: `layer__learning_rate`.
+        """
         params, core = model_file.load(path, overrides)
         return cls._with(params, core)
 
@@ -433,13 +438,14 @@ class KenyonClassifier(Classes):
 
     # ---- building and memory
 
-    def _make_engine(self, inputs: Inputs, n_classes: int, in_bytes: bool) -> Engine:
+    def _make_engine(self, inputs: Inputs, n_classes: int) -> Engine:
         n_inputs, seed = inputs.n_features_in_, seed_of(self.random_state)
-        params = kept_params(self.get_params(deep=False), n_inputs, n_classes, inputs.floats, in_bytes, inputs.sparse)
-        overhead = model_file.empty_bytes(params, seed, inputs)
-        settings = settle(params, n_inputs, n_classes, overhead, floats=inputs.floats, in_bytes=in_bytes)
-        inputs.floats = settings["floats"]
-        return build_engine(settings, n_inputs, seed, params)
+        params = self.get_params(deep=False)
+        params = for_sparse(params) if inputs.sparse else params
+        described = model_file.empty_bytes(params, seed, inputs)
+        spec = settle(params, n_inputs, n_classes, inputs.floats, described)
+        inputs.floats = inputs.floats and spec.scale != "range"  # images are bytes to the model, whatever they were
+        return build_engine(spec, seed, params)
 
     def _absent(self, core: Core | None) -> bool:
         """Whether NaN in a sample is an absent value."""

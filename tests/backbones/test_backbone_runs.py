@@ -19,7 +19,7 @@ from kenyon.cli import app
 from kenyon.data.backbones import DamagedCacheWarning, Pretrained
 from kenyon.data.streams import SCENARIOS, Curriculum
 from kenyon.errors import ConfigError, InputError
-from kenyon.lab.evaluation import RunConfig, Watch, run, run_dataset, with_backbone
+from kenyon.lab.evaluation import Event, RunConfig, Watch, run, run_dataset, with_backbone
 
 pytestmark = pytest.mark.slow
 
@@ -34,8 +34,9 @@ class Seen(Watch):
     def __init__(self) -> None:
         self.calls: list[tuple[str, int, int]] = []
 
-    def extracting(self, split: str, done: int, total: int) -> None:
-        self.calls.append((split, done, total))
+    def progress(self, event: Event) -> None:
+        if event.total:
+            self.calls.append((event.job.removeprefix("features of "), event.done, event.total))
 
 
 @pytest.fixture
@@ -96,7 +97,7 @@ def test_changed_images_are_other_features(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("scenario", list(SCENARIOS))
 def test_every_scenario(tmp_path: Path, scenario: str) -> None:
-    config = RunConfig("blobs", curriculum=Curriculum(scenario), options={"n_hidden": 50, "density": 2})
+    config = RunConfig("blobs", curriculum=Curriculum(scenario), options={"n_hidden": 50, "features__density": 2})
     found = with_backbone(tiny_net.dataset(120), BACKBONE, tmp_path, Watch())
     result = run_dataset(config, 0, found)
     assert 0 <= result.metrics.accuracy <= 1
@@ -107,7 +108,7 @@ def test_every_scenario(tmp_path: Path, scenario: str) -> None:
 
 def test_the_held_out_part_never_shows_the_network_a_test_image(tmp_path: Path) -> None:
     seen = Seen()
-    config = RunConfig("blobs", curriculum=Curriculum(holdout=0.2), options={"n_hidden": 50, "density": 2})
+    config = RunConfig("blobs", curriculum=Curriculum(holdout=0.2), options={"n_hidden": 50, "features__density": 2})
     run_dataset(config, 0, with_backbone(tiny_net.dataset(), BACKBONE, tmp_path, seen))
     assert {split for split, _, _ in seen.calls} == {"blobs train"}
 

@@ -29,11 +29,11 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
     configs = [RunConfig("digits", "ncm", stream), RunConfig("digits", "slda", stream)]
     many = {
         "rule": "oja",
-        "density": 0.2,
-        "threshold": 1.5,
-        "learning_rate": 0.03,
+        "features__density": 0.2,
+        "features__threshold": 1.5,
+        "layer__learning_rate": 0.03,
         "features": "sparse",
-        "decay": 0.001,
+        "layer__decay": 0.001,
     }
     configs += [RunConfig("digits", "kenyon", stream, o) for o in ({"n_hidden": 60}, {"n_hidden": 80, **many})]
     run_all(configs, [0, 1, 2], path)
@@ -74,10 +74,17 @@ def test_nothing_is_cut_at_80_columns(store: Path) -> None:
     assert lines[0].split()[:3] == ["learner", "accuracy,", "%"] and "forgetting, %" in lines[0]
     for column in ("state", "time", "seeds", "options"):
         assert column in lines[0]
-    for words in ("rule=oja", "density=0.2", "threshold=1.5", "learning_rate=0.03", "decay=0.001", "n_hidden=60"):
+    for words in (
+        "rule=oja",
+        "features__density=0.2",
+        "features__threshold=1.5",
+        "layer__learning_rate=0.03",
+        "layer__decay=0.001",
+        "n_hidden=60",
+    ):
         assert words in printed
     assert printed.count(" ± ") == 8 and "…" not in printed
-    assert "shrinkage" not in printed, "options of one learner that differ from another's are not of interest"
+    assert "layer__shrinkage" not in printed, "options of one learner that differ from another's are not of interest"
 
 
 def test_columns_order_and_conditions(store: Path) -> None:
@@ -97,7 +104,7 @@ def test_columns_order_and_conditions(store: Path) -> None:
 
 def test_formats(store: Path) -> None:
     rows = list(csv.DictReader(io.StringIO(kenyon("show", str(store), "--csv").stdout)))
-    assert len(rows) == 4 and all(0 < float(row["accuracy"]) < 1 for row in rows)
+    assert len(rows) == 4 and all(1 < float(row["accuracy"]) <= 100 for row in rows)
     assert kenyon("show", str(store), "--latex").stdout.startswith("% digits, class-incremental\n\\begin{tabular}")
     assert kenyon("show", str(store), "--markdown").stdout.startswith("| learner |")
 

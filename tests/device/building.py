@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from emulated import compiled
 from kenyon import KenyonClassifier
 from kenyon.export import export_model
+from making import composed
 
 HERE = Path(__file__).parent
 ZIG = importlib.util.find_spec("ziglang") is not None
@@ -43,7 +44,9 @@ def stream(n: int, seed: int = 0, n_classes: int = 4) -> tuple[NDArray[np.uint8]
 
 def make(name: str, **more: Any) -> KenyonClassifier:
     """A model that has learned nothing yet."""
-    return KenyonClassifier(**{"arithmetic": "integer", "random_state": 5, "unlabelled": -1, **MODELS[name], **more})
+    return KenyonClassifier(
+        **composed(**{"arithmetic": "integer", "random_state": 5, "unlabelled": -1, **MODELS[name], **more})
+    )
 
 
 def at_random(rng: np.random.Generator) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import pytest
 from building import at_random, make, stream, zig
 
 from emulated import ArmDevice, WasmDevice
-from kenyon import KenyonClassifier
+from kenyon import KenyonClassifier, Plastic
 from kenyon.export import device_costs, export_model, to_buffer
 
 pytestmark = [zig, pytest.mark.slow]
@@ -104,7 +104,9 @@ def test_a_model_of_20_kb_learns_within_its_bounds(tmp_path: Path) -> None:
 @needs("unicorn")
 def test_counting_in_20_kb_learns_within_the_same_bounds(tmp_path: Path) -> None:
     X = np.random.default_rng(0).integers(0, 256, (20, 784)).astype(np.uint8)
-    clf = KenyonClassifier(rule="mean", bits=4, n_hidden=3_600, shape=(28, 28), arithmetic="integer", random_state=0)
+    clf = KenyonClassifier(
+        rule="mean", layer=Plastic(bits=4, arithmetic="integer"), n_hidden=3_600, shape=(28, 28), random_state=0
+    )
     clf.partial_fit(X, np.arange(20) % 10)
     export_model(clf, "c", tmp_path)
     device = ArmDevice(tmp_path, "m4")

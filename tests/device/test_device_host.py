@@ -13,10 +13,11 @@ import pytest
 from building import MODELS, at_random, compiled, exported, make, stream, wrapper, zig
 
 from cases import slow
-from kenyon import KenyonClassifier
+from kenyon import KenyonClassifier, Plastic
 from kenyon.errors import ConfigError, MergeError, MergeWarning, ModelFileError
 from kenyon.export import device_costs, from_buffer, to_buffer
 from kenyon.rules import Rule
+from making import composed
 
 pytestmark = zig
 
@@ -287,11 +288,11 @@ class Rising(Rule):
 
 def test_a_rule_from_outside_is_exported_by_itself(tmp_path: Path) -> None:
     X, y = stream(80)
-    clf = KenyonClassifier(Rising(), bits=4, n_hidden=70, arithmetic="integer", random_state=0)
+    clf = KenyonClassifier(Rising(), layer=Plastic(bits=4, arithmetic="integer"), n_hidden=70, random_state=0)
     with pytest.raises(ConfigError, match=r"whole_step of the rule Rising cannot be compiled: it has 'n \*\* q'"):
         exported(clf.partial_fit(X[:40], y[:40]), tmp_path)
     better = type("Better", (Rising,), {"whole_step": staticmethod(_better_step)})
-    clf = KenyonClassifier(better(), bits=4, n_hidden=70, arithmetic="integer", random_state=0)
+    clf = KenyonClassifier(better(), layer=Plastic(bits=4, arithmetic="integer"), n_hidden=70, random_state=0)
     folder = exported(clf.partial_fit(X[:40], y[:40]), tmp_path)
     compiled(folder, "libkenyon.so", "-shared", "-fPIC", *UNDEFINED)
     model = wrapper(folder).Model()
@@ -320,7 +321,7 @@ def _better_step(z, q, n, rate):  # type: ignore[no-untyped-def]
 )
 def test_a_float_model_predicts_only_and_says_so(given: dict[str, Any], tmp_path: Path) -> None:
     X, y = stream(200)
-    clf = KenyonClassifier(**given, random_state=0).partial_fit(X[:120], y[:120])
+    clf = KenyonClassifier(**composed(**given), random_state=0).partial_fit(X[:120], y[:120])
     folder = exported(clf, tmp_path)
     assert "It predicts only" in (folder / "README.md").read_text()
     compiled(folder, "libkenyon.so", "-shared", "-fPIC", *UNDEFINED)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kenyon import KenyonClassifier
+from kenyon import KenyonClassifier, Plastic
 from kenyon.apps.teach import load_digits, write_page
 from teach.driving import TeachPage
 
@@ -25,7 +25,7 @@ def test_it_goes_on_with_the_same_bits(name: str, page: TeachPage, tmp_path: Pat
     pytest.importorskip("ziglang", reason="needs the extra 'teach'")
     options = MODELS[name]
     digits = load_digits(options["shape"])
-    model = KenyonClassifier(arithmetic="integer", random_state=3, **options)
+    model = KenyonClassifier(layer=Plastic(arithmetic="integer"), random_state=3, **options)
     order = np.random.default_rng(0).permutation(len(digits.images))[:60]
     model.partial_fit(digits.images[order], digits.labels[order])
     path = tmp_path / "page.html"

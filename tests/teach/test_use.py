@@ -86,7 +86,7 @@ def damaged_files(tmp_path: Path, good: bytes) -> dict[str, bytes]:
         "one bit": good[:middle] + bytes([good[middle] ^ 1]) + good[middle + 1 :],
         "long": (2**62).to_bytes(8, "little") + good[8:],
         "foreign": save({"weights": np.zeros(3, np.float32)}),
-        "version": good.replace(b'"kenyon.version":"1"', b'"kenyon.version":"9"'),
+        "version": good.replace(b'"kenyon.format":"1"', b'"kenyon.format":"9"'),
         "floats": (tmp_path / "floats").read_bytes(),
         "another model": (tmp_path / "other").read_bytes(),
     }

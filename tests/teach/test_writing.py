@@ -19,6 +19,7 @@ from kenyon import KenyonClassifier
 from kenyon.apps.teach import TASKS, default_model, load_digits, make_server, page_html, write_page
 from kenyon.cli import app
 from kenyon.errors import ConfigError, MissingExtraError
+from making import composed
 
 FOLDER = Path(kenyon.apps.teach.__file__).parent
 
@@ -72,7 +73,7 @@ def test_a_trained_model_goes_on_in_the_page(tmp_path: Path) -> None:
 def small_model(**options: object) -> KenyonClassifier:
     images = np.random.default_rng(0).integers(0, 256, (20, 64), np.uint8)
     given = {"memory_budget": "6KB", "shape": (8, 8), "arithmetic": "integer", "random_state": 0, **options}
-    return KenyonClassifier(**given).partial_fit(images, np.arange(20) % 3)
+    return KenyonClassifier(**composed(**given)).partial_fit(images, np.arange(20) % 3)
 
 
 def test_another_model_is_compiled_for_its_page() -> None:

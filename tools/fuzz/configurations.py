@@ -29,7 +29,7 @@ RUN: dict[str, Any] = {
     "max_per_task": 10,
     "tests": "seen",
     "weights_every": 5,
-    "options": {"rule": "gen", "b1": 0.0, "n_hidden": 20, "density": 3, "hidden_layers": [4], "threshold": 2.0},
+    "options": {"rule": "gen", "rule__b1": 0.0, "n_hidden": 20, "features__density": 3, "features__threshold": 2.0},
 }
 BASELINE = {**RUN, "learner": "ncm", "options": {"metric": "cosine", "batch_size": 3}}
 SWEPT = {"rule": ["gen", "mse"], "n_hidden": {"low": 10, "high": 20, "steps": 2}}

@@ -23,10 +23,14 @@ from kenyon.lab.evaluation import RunConfig, RunFolder, Tally, Watch, group_runs
 from kenyon.lab.evaluation._checkpoint import _sum
 
 CONFIGS = (
-    RunConfig("digits", options={"rule": "gen", "n_hidden": 9, "density": 3}, curriculum=Curriculum(n_tasks=2)),
+    RunConfig(
+        "digits", options={"rule": "gen", "n_hidden": 9, "features__density": 3}, curriculum=Curriculum(n_tasks=2)
+    ),
     RunConfig("digits", "ncm", curriculum=Curriculum("task-free", n_tasks=2)),
     RunConfig(
-        "digits", options={"layer": "second-order", "n_hidden": 6, "density": 3}, curriculum=Curriculum(n_tasks=2)
+        "digits",
+        options={"layer": "second-order", "n_hidden": 6, "features__density": 3},
+        curriculum=Curriculum(n_tasks=2),
     ),
 )
 

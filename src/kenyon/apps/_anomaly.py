@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from kenyon.classifier import KenyonClassifier
 from kenyon.errors import ConfigError, InputError, require
+from kenyon.layers import SecondOrder
 
 base = require("river.base", "river", "RiverAnomalyDetector")
 
@@ -30,7 +31,7 @@ class RiverAnomalyDetector(base.AnomalyDetector):  # type: ignore[name-defined]
     one in a hundred of them has a score above 0.99. Names that the first sample did not have are not looked at.
 
     Args:
-        memory: half-life in samples, to follow a stream that changes; None for a stream that stays as it is.
+        half_life: half-life in samples, to follow a stream that changes; None for a stream that stays as it is.
         memory_budget: most bytes of state.
         seed: seed of the features.
 
@@ -45,13 +46,12 @@ class RiverAnomalyDetector(base.AnomalyDetector):  # type: ignore[name-defined]
     """
 
     def __init__(
-        self, memory: int | None = None, memory_budget: int | str | None = None, seed: int | None = None
+        self, half_life: int | None = None, memory_budget: int | str | None = None, seed: int | None = None
     ) -> None:
-        self.memory, self.memory_budget, self.seed = memory, memory_budget, seed
+        self.half_life, self.memory_budget, self.seed = half_life, memory_budget, seed
         self._model = KenyonClassifier(
-            layer="second-order",
+            layer=SecondOrder(half_life=half_life),
             missing="absent",
-            memory=memory,
             memory_budget=memory_budget,
             expected_classes=1,
             random_state=seed,

@@ -16,7 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kenyon.classifier import KenyonClassifier
-from kenyon.utils.options import OPTIONS
+from kenyon.features import Identity
+from kenyon.layers import Counting
+from kenyon.model.options import OPTIONS
 
 WIDTH, NARROWEST = 8192, 16
 """Inputs where no memory budget says how many, and the fewest."""
@@ -42,9 +44,7 @@ class Bag:
     def __init__(self, width: int = WIDTH, **params: Any) -> None:
         self.width = width
         self._known = np.zeros(width, bool)
-        self._model = KenyonClassifier(
-            "mean", layer="counting", features="identity", readout="bayes", prior="equal", random_state=0, **params
-        )
+        self._model = KenyonClassifier(features=Identity(), layer=Counting(readout="bayes"), random_state=0, **params)
 
     @classmethod
     def within(cls, budget: int | None, classifier: KenyonClassifier) -> Bag:

@@ -44,7 +44,7 @@ from kenyon.apps._anomaly import RiverAnomalyDetector
 from kenyon.apps._bag import Bag
 from kenyon.classifier import KenyonClassifier
 from kenyon.errors import ConfigError, InputError, require
-from kenyon.utils.options import OPTIONS
+from kenyon.model.options import OPTIONS
 
 __all__ = ["DEFAULT", "RiverAnomalyDetector", "RiverClassifier"]
 

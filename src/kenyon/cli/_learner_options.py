@@ -9,7 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from kenyon.cli import _complete
-from kenyon.utils.options import OPTIONS, Option
+from kenyon.model.options import OPTIONS
+from kenyon.utils.options import Option
 
 PANEL = "Learner"
 _METAVARS = {"whole": "INTEGER", "number": "FLOAT", "share": "FLOAT", "moving": "FLOAT", "flag": "BOOLEAN"}

@@ -17,17 +17,19 @@ def learners(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON alone.")] = False,
 ) -> None:
     """List the learners, or one learner's options."""
-    from kenyon.cli._tables import print_table
-    from kenyon.learners import LEARNERS, find_learner, learner_meanings, learner_options
+    from kenyon.cli._tables import print_text_table
+    from kenyon.learners import LEARNERS, find_learner, learner_class, learner_meanings, learner_options
 
     if name is None:
         if as_json:
             typer.echo(json.dumps([asdict(spec) for spec in LEARNERS.values()], indent=2))
             return
         rows = [(s.name, s.memory, _scenarios(s), s.reference) for s in LEARNERS.values()]
-        print_table(("name", "memory", "scenarios", "reference"), rows)
+        print_text_table(("name", "memory", "scenarios", "reference"), rows)
         return
     spec, options, meanings = find_learner(name), learner_options(name), learner_meanings(name)
+    if (every := getattr(learner_class(name), "every_option", None)) is not None:
+        options = {key: entry.default for key, entry in every().items()}
     if as_json:
         typer.echo(json.dumps(asdict(spec) | {"options": options}, indent=2, default=str))
         return
@@ -38,7 +40,7 @@ def learners(
         typer.echo(f"reference  {spec.reference}")
     typer.echo("")
     table = [(key, str(default), meanings.get(key, "")) for key, default in options.items()]
-    print_table(("option", "default", "meaning"), table)
+    print_text_table(("option", "default", "meaning"), table)
 
 
 def _scenarios(spec: LearnerSpec) -> str:

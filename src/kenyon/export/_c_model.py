@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from kenyon.classifier import KenyonClassifier
 from kenyon.errors import ConfigError
-from kenyon.features import Identity, SparseProjection, Windows
+from kenyon.features import IdentityUnits, SparseProjection, WindowUnits
 from kenyon.layers import FewBitLayer, SecondOrderLayer, whole_readout_numbers
 from kenyon.rules import device_functions
 
@@ -91,7 +91,7 @@ def device_labels(classifier: KenyonClassifier) -> dict[int, Any]:
 
 
 def _features(features: Any, n_inputs: int) -> Parts:
-    if isinstance(features, Windows):
+    if isinstance(features, WindowUnits):
         parts = _windows(features)
     elif isinstance(features, SparseProjection):
         parts = Parts(["drawing.c", "draw.h", "sparse.c"], [], features.plan(), inputs=features.inputs)
@@ -105,7 +105,7 @@ def _features(features: Any, n_inputs: int) -> Parts:
         }
         parts.sizes |= {"width": n_inputs, "column_step": 1, "row_step": 0, "channel_step": 0, "slack": 0}
         parts.sizes |= dict.fromkeys(("channels", "height", "padded_height", "rows", "columns"), 1)
-    elif isinstance(features, Identity):
+    elif isinstance(features, IdentityUnits):
         plan = {"thresholded": 0, "strength": 0, "shift": 0, "largest": 255, "kind": 2}
         parts = Parts(["identity.c"], [], plan, {"narrow": 0})
     else:
@@ -117,7 +117,7 @@ def _features(features: Any, n_inputs: int) -> Parts:
     return parts
 
 
-def _windows(features: Windows) -> Parts:
+def _windows(features: WindowUnits) -> Parts:
     layout, plan = features.layout, features.plan()
     steps, step = {}, 1
     sizes = {"c": layout.channels, "h": layout.height, "w": layout.width, "t": layout.width}

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from kenyon.classifier import KenyonClassifier
 from kenyon.errors import ConfigError
-from kenyon.features import Identity, Ramps, SparseProjection, Windows
+from kenyon.features import IdentityUnits, RampUnits, SparseProjection, WindowUnits
 from kenyon.layers import LocalErrorLayer, PlasticLayer, SecondOrderLayer
 
 PREDICT = '''"""Predict with a model that Kenyon exported: `python predict.py samples.npy` prints one label per line."""
@@ -110,7 +110,7 @@ def write(classifier: KenyonClassifier, out: Path) -> list[Path]:
     if classifier.tasks_ != [None]:
         raise ConfigError(f"the model has the tasks {classifier.tasks_!r}: expected one head without a task")
     features, layers = classifier.parts()
-    if not isinstance(features, (SparseProjection, Identity, Ramps, Windows)):
+    if not isinstance(features, (SparseProjection, IdentityUnits, RampUnits, WindowUnits)):
         kind = type(features).__name__
         raise ConfigError(
             f"the features are {kind}: expected 'sparse', 'windows', 'ramps' or 'identity' for this export"
@@ -128,13 +128,13 @@ def write(classifier: KenyonClassifier, out: Path) -> list[Path]:
         units = {"means": scaler.centres, "deviations": scaler.deviations, "farthest": scaler.farthest}
         arrays |= {name: values[scaler.groups] for name, values in units.items()}
         arrays |= {"knee": np.array(scaler.knee), "unit": np.array(scaler.unit)}
-    if isinstance(features, Ramps):
+    if isinstance(features, RampUnits):
         matrix, offsets = features.matrix()
         arrays |= {"ramps": matrix, "ramp_offsets": offsets, "n_beside": np.array(features.n_beside)}
     if isinstance(features, SparseProjection):
         arrays |= {"projection": features.matrix(), "thresholded": np.array(features.threshold is not None)}
         arrays["threshold"] = np.array(features.threshold or 0.0)
-    if isinstance(features, Windows):
+    if isinstance(features, WindowUnits):
         arrays |= _windows(features)
     arrays |= {"labels": classifier.classes_, "n_layers": np.array(len(layers))}
     second = isinstance(output, SecondOrderLayer)
@@ -144,7 +144,7 @@ def write(classifier: KenyonClassifier, out: Path) -> list[Path]:
     return [out / "model.npz", out / "predict.py"]
 
 
-def _windows(features: Windows) -> dict[str, NDArray]:
+def _windows(features: WindowUnits) -> dict[str, NDArray]:
     """The inputs of each unit with their signs, the shifts as offsets, and what is made of the responses."""
     plan, layout = features.plan(), features.layout
     rows, columns = np.arange(plan["rows"]) * plan["stride"], np.arange(plan["columns"])

@@ -1,14 +1,20 @@
-"""What a feature layer `F_e` is to the rest of the house."""
+"""A feature layer `F_e`: the part that describes it, and what the part builds.
+
+A new kind of features is a file in this folder and a line in `FEATURES` (`__init__.py`), or a class outside the
+package that is named as `module:Class`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, Protocol
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from kenyon.core import LANES
+from kenyon.utils.parts import Part
 
 Active = tuple[NDArray[np.uint32], NDArray[np.float32 | np.uint8], NDArray[np.int64]]
 """A block of sparse activity: (units, values, counts). Sample s has the active units
@@ -48,15 +54,6 @@ class Features(Protocol):
 
     n_outputs: int
 
-    @classmethod
-    def build(cls, seed: int, values: Mapping[str, Any]) -> Features:
-        """The layer of a classifier.
-
-        Args:
-            seed: whatever is drawn is drawn from it.
-            values: every option of the classifier, settled; `n_inputs` and `n_connections` besides.
-        """
-
     def workspace(self) -> Workspace:
         """New scratch memory, one for each thread."""
 
@@ -72,3 +69,58 @@ class Features(Protocol):
     @property
     def nbytes(self) -> int:
         """Bytes of tables that are regenerated from the seed."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a part is built for: the samples, and what the parts beside it expect.
+
+    Attributes:
+        n_inputs: width of a sample.
+        seed: what the features are drawn from.
+        shape, axes: of a sample; None where it has no shape.
+        unit_norm: scale the input of every learning layer to length 1.
+        in_bytes: whether the activity of units is bytes.
+        integer: whether everything is computed in integers, from bytes to scores.
+        own_range: convert samples that are not bytes to bytes, each by its own range.
+        features: the part of the feature layer.
+        hidden: widths of the hidden layers.
+    """
+
+    n_inputs: int
+    seed: int = 0
+    shape: tuple[int, ...] | None = None
+    axes: str | None = None
+    unit_norm: bool = True
+    in_bytes: bool = False
+    integer: bool = False
+    own_range: bool = False
+    features: FeaturesPart | None = None
+    hidden: tuple[int, ...] = ()
+
+
+class FeaturesPart(Part, ABC):
+    """Base of the parts that describe a feature layer.
+
+    Class attributes:
+        signed: whether the activity may be negative.
+
+    Example:
+        >>> from kenyon.features import Sparse
+        >>> issubclass(Sparse, FeaturesPart)
+        True
+    """
+
+    signed: ClassVar[bool] = False
+
+    @abstractmethod
+    def build(self, setting: Setting) -> Features:
+        """The feature layer; no option is `"auto"` any more."""
+
+    def n_units(self, setting: Setting) -> int:
+        """Units of the layer that `build` makes."""
+        return int(getattr(self, "units", setting.n_inputs))
+
+    def table_bytes(self, setting: Setting) -> int:
+        """Bytes of the tables that `build` draws from the seed, for a check of model files from elsewhere."""
+        return 0

@@ -2,20 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kenyon import core
 from kenyon.errors import ConfigError
-from kenyon.features._base import Active, make_active, rooted
+from kenyon.features._base import Active, FeaturesPart, Setting, make_active, rooted
 from kenyon.features._exact import check_bytes
 from kenyon.features._rows import SparseRows
+from kenyon.utils.options import option
 
 
-class Identity:
+@dataclass(frozen=True, repr=False)
+class Identity(FeaturesPart):
+    """No feature layer: the inputs themselves are the units.
+
+    Example:
+        >>> Identity(root=True)
+        Identity(root=True)
+    """
+
+    name: ClassVar[str] = "identity"
+    signed: ClassVar[bool] = True
+
+    root: bool = option(False, "Take the square root of every input first, with its sign.", "flag")
+
+    def build(self, setting: Setting) -> IdentityUnits:
+        return IdentityUnits(setting.n_inputs, unit_norm=setting.unit_norm, root=self.root, exact=setting.integer)
+
+
+class IdentityUnits:
     """x_e = u (or u / |u|).
 
     Args:
@@ -26,16 +45,11 @@ class Identity:
 
     Example:
         >>> import numpy as np
-        >>> features = Identity(n_inputs=2)
+        >>> features = IdentityUnits(n_inputs=2)
         >>> units, values, counts = features.activate(np.array([[3, 4]], np.float32), features.workspace())
         >>> [round(float(value), 1) for value in values[0, : counts[0]]]
         [0.6, 0.8]
     """
-
-    @classmethod
-    def build(cls, seed: int, values: Mapping[str, Any]) -> Identity:
-        exact = values["arithmetic"] == "integer"
-        return cls(values["n_inputs"], unit_norm=values["unit_norm"], root=values["root"], exact=exact)
 
     def __init__(self, n_inputs: int, *, unit_norm: bool = True, root: bool = False, exact: bool = False) -> None:
         self.n_outputs, self.exact = n_inputs, exact

@@ -15,8 +15,8 @@ Reference: Rahimi and Recht, "Weighted sums of random kitchen sinks", 2008.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +24,9 @@ from numpy.typing import NDArray
 from kenyon import core
 from kenyon.core import LANES
 from kenyon.features._arrays import FEW, aligned
-from kenyon.features._base import Active, make_active
+from kenyon.features._base import Active, FeaturesPart, Setting, make_active
 from kenyon.features._rescaling import Rescaling, Summing, rescaled
+from kenyon.utils.options import option
 
 REACH = 2
 """Offsets lie within so many standard deviations."""
@@ -39,7 +40,37 @@ MOST_BESIDE = 256
 """Up to this many inputs are units of their own, where at least as many ramps are left."""
 
 
-class Ramps:
+@dataclass(frozen=True, repr=False)
+class Ramps(FeaturesPart):
+    """Units for rows of a table, before a second-order layer.
+
+    Example:
+        >>> Ramps(units=100, inhibitory=0.4)
+        Ramps(units=100, inhibitory=0.4)
+    """
+
+    name: ClassVar[str] = "ramps"
+    signed: ClassVar[bool] = True
+
+    units: int | str = option("auto", "Units; 'auto' is the classifier's n_hidden.", "whole", auto=True)
+    density: float | int | str = option(
+        "auto",
+        "Inputs of each ramp: a share of the inputs (a fraction) or a count (an integer); 'auto' is sizes that go "
+        "round.",
+        "share", auto=True,
+    )  # fmt: skip
+    inhibitory: float = option(0.5, "How likely a sign is negative.", "number", low=0.0, high=1.0)
+
+    def build(self, setting: Setting) -> RampUnits:
+        given = None if self.density == "auto" else int(self.density)
+        return RampUnits(setting.n_inputs, int(self.units), given, inhibitory=self.inhibitory, seed=setting.seed)
+
+    def table_bytes(self, setting: Setting) -> int:
+        each = ramp_sizes(setting.n_inputs)[-1] if self.density == "auto" else int(self.density)
+        return 4 * int(self.units) * each
+
+
+class RampUnits:
     """N inputs to M units: the inputs themselves where there is room, and ramps.
 
     Args:
@@ -51,7 +82,7 @@ class Ramps:
 
     Example:
         >>> import numpy as np
-        >>> features = Ramps(n_inputs=4, n_units=100)
+        >>> features = RampUnits(n_inputs=4, n_units=100)
         >>> units, values, counts = features.activate(np.ones((1, 4), np.float32), features.workspace())
         >>> units[0, :4].tolist(), bool(counts[0] > 10)
         ([0, 1, 2, 3], True)
@@ -78,11 +109,6 @@ class Ramps:
         ramps = (self._inputs, self._signs, self._sizes, self._scales, self._offsets)
         self._pack = core.pack(*ramps, GAIN, self.n_beside)
         self._n_inputs = n_inputs
-
-    @classmethod
-    def build(cls, seed: int, values: Mapping[str, Any]) -> Ramps:
-        given = None if values["density"] == "auto" else values["n_connections"]
-        return cls(values["n_inputs"], values["n_hidden"], given, inhibitory=values["inhibitory"], seed=seed)
 
     def matrix(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
         """The ramps as (matrix, offsets): the activity of ramps is max(0, u @ matrix - offsets), gains included."""

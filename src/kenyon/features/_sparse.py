@@ -21,8 +21,8 @@ synaptic connectivity", Neuron 93, 2017.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,11 +30,60 @@ from numpy.typing import NDArray
 from kenyon import core
 from kenyon.core import LANES
 from kenyon.features._arrays import FEW, aligned
-from kenyon.features._base import Active, make_active
+from kenyon.features._base import Active, FeaturesPart, Setting, make_active
 from kenyon.features._exact import check_bytes, check_exact, strength_of
+from kenyon.utils.options import option
 
 COUNTED_AT_ONCE = 1 << 23
 """Connections."""
+
+
+@dataclass(frozen=True, repr=False)
+class Sparse(FeaturesPart):
+    """A sparse random projection with a dynamic threshold: for bytes and other samples without a shape.
+
+    Example:
+        >>> from kenyon.features import Setting
+        >>> Sparse(units=500, density=6, inhibitory=0.0, threshold=1.8).build(Setting(n_inputs=64)).n_outputs
+        500
+    """
+
+    name: ClassVar[str] = "sparse"
+
+    units: int | str = option("auto", "Units; 'auto' is the classifier's n_hidden.", "whole", auto=True)
+    density: float | int | str = option(
+        "auto",
+        "Inputs of each unit: a share of the inputs (a fraction) or a count (an integer); 'auto' is a quarter of them, "
+        "32 at the most.",
+        "share", auto=True,
+    )  # fmt: skip
+    inhibitory: float | str = option(
+        "auto",
+        "Share of a unit's inputs that inhibit it; 'auto' is 0, and 0.5 for rows of a table.",
+        "number", low=0.0, high=1.0, auto=True,
+    )  # fmt: skip
+    threshold: float | str | None = option(
+        "auto",
+        "Threshold in standard deviations of the sample's own projection; 'auto' is 2.3, 1 for rows of a table, and "
+        "None before a second-order layer.",
+        "number", low=-100.0, high=100.0, auto=True, off=True,
+    )  # fmt: skip
+
+    def build(self, setting: Setting) -> SparseProjection:
+        part: Any = self
+        return SparseProjection(
+            setting.n_inputs,
+            part.units,
+            part.density,
+            inhibitory=part.inhibitory,
+            threshold=part.threshold,
+            unit_norm=setting.unit_norm,
+            exact=setting.integer,
+            seed=setting.seed,
+        )
+
+    def table_bytes(self, setting: Setting) -> int:
+        return 4 * int(self.units) * int(self.density)
 
 
 class SparseProjection:
@@ -57,19 +106,6 @@ class SparseProjection:
         >>> round(float((values[0, : counts[0]] ** 2).sum()), 3)
         1.0
     """
-
-    @classmethod
-    def build(cls, seed: int, values: Mapping[str, Any]) -> SparseProjection:
-        return cls(
-            values["n_inputs"],
-            values["n_hidden"],
-            values["n_connections"],
-            inhibitory=values["inhibitory"],
-            threshold=values["threshold"],
-            unit_norm=values["unit_norm"],
-            exact=values["arithmetic"] == "integer",
-            seed=seed,
-        )
 
     def __init__(
         self,

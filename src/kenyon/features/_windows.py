@@ -33,9 +33,10 @@ Nothing is stored but the seed: places, inputs and signs are drawn from it (`dra
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
 from math import prod
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,10 +45,11 @@ from kenyon import core
 from kenyon.core import LANES
 from kenyon.errors import ConfigError, unknown
 from kenyon.features._arrays import FEW, aligned
-from kenyon.features._base import Active, make_active
+from kenyon.features._base import Active, FeaturesPart, Setting, make_active
 from kenyon.features._exact import check_bytes, check_exact, strength_of
 from kenyon.features._own_range import as_bytes
 from kenyon.features._shape import Layout, layout_of
+from kenyon.utils.options import option
 
 BYTE = 255
 
@@ -58,7 +60,88 @@ SLACK = 64
 """Items behind a sample that a vector may reach, of which it takes nothing."""
 
 
-class Windows:
+@dataclass(frozen=True, repr=False)
+class Windows(FeaturesPart):
+    """Units that look through a window of a sample with a shape: for images and series.
+
+    Example:
+        >>> Windows(shape=(28, 28), window=6)
+        Windows(shape=(28, 28), window=6)
+    """
+
+    name: ClassVar[str] = "windows"
+
+    shape: Sequence[int] | str = option(
+        "auto", "Shape of a sample, such as (28, 28); 'auto' is the classifier's shape.", "shape", auto=True
+    )
+    units: int | str = option("auto", "Units; 'auto' is the classifier's n_hidden.", "whole", auto=True)
+    window: int | str = option(
+        "auto", "Entries of a window along time, or height and width; 'auto' goes with the shape.", "whole", auto=True
+    )
+    shifts: int | str = option(
+        "auto", "How far a window may be shifted along each axis; 'auto' goes with the shape.", "whole", low=0,
+        auto=True,
+    )  # fmt: skip
+    density: float | int | str = option(
+        "auto",
+        "Inputs of each unit: a share of the window's inputs (a fraction) or a count (an integer); 'auto' is 16 at the "
+        "most.",
+        "share", auto=True,
+    )  # fmt: skip
+    inhibitory: float = option(0.5, "Share of a unit's inputs that inhibit it.", "number", low=0.0, high=1.0)
+    threshold: float | str | None = option(
+        "auto",
+        "Threshold in standard deviations of the sample's own responses; 'auto' is 1.6, and None before a second-order "
+        "layer.",
+        "number", low=-100.0, high=100.0, auto=True, off=True,
+    )  # fmt: skip
+    pooling: str = option(
+        "auto",
+        "What a unit answers with: the best response over the shifts, or the sum of the positive ones; 'auto' is max, "
+        "and sum before a second-order layer.",
+        "choice", choices=("max", "sum"), auto=True,
+    )  # fmt: skip
+    signs: str = option(
+        "auto",
+        "Signs of a window's inputs: random, or oriented along a line; 'auto' is random, and oriented before a "
+        "second-order layer where there is one channel.",
+        "choice", choices=("random", "oriented"), auto=True,
+    )  # fmt: skip
+    root: bool | str = option(
+        "auto",
+        "Take the square root of the pooled response; 'auto' is True before a second-order layer, with sums.",
+        "flag", auto=True,
+    )  # fmt: skip
+
+    def build(self, setting: Setting) -> WindowUnits:
+        names = ("window", "shifts", "pooling", "signs", "inhibitory", "threshold", "root")
+        part: Any = self
+        return WindowUnits(
+            part.shape,
+            part.units,
+            part.density,
+            axes=setting.axes,
+            unit_norm=setting.unit_norm,
+            activity="byte" if setting.in_bytes else "float",
+            exact=setting.integer,
+            own_range=setting.own_range,
+            seed=setting.seed,
+            n_inputs=setting.n_inputs,
+            **{name: getattr(self, name) for name in names},
+        )
+
+    def n_window_inputs(self, layout: Layout) -> int:
+        """How many inputs a window holds, all channels included."""
+        height, width = layout.window(int(self.window))
+        return layout.channels * min(height, layout.height) * min(width, layout.width)
+
+    def table_bytes(self, setting: Setting) -> int:
+        oriented = self.signs == "oriented"  # all inputs of the window are sorted for each unit
+        layout = layout_of(setting.shape or (), setting.axes, 0, setting.n_inputs)
+        return 4 * int(self.units) * (self.n_window_inputs(layout) if oriented else int(self.density))
+
+
+class WindowUnits:
     """Samples of a shape to M sparse units, each with a window of its own.
 
     Args:
@@ -84,26 +167,11 @@ class Windows:
 
     Example:
         >>> import numpy as np
-        >>> features = Windows((8, 8), n_units=500, n_connections=4, window=4, shifts=1)
+        >>> features = WindowUnits((8, 8), n_units=500, n_connections=4, window=4, shifts=1)
         >>> units, values, counts = features.activate(np.arange(64, dtype=np.uint8)[None, :], features.workspace())
         >>> bool(counts[0] > 0)
         True
     """
-
-    @classmethod
-    def build(cls, seed: int, values: Mapping[str, Any]) -> Windows:
-        names = ("axes", "window", "shifts", "pooling", "signs", "inhibitory", "threshold", "root", "unit_norm")
-        return cls(
-            values["shape"],
-            values["n_hidden"],
-            values["n_connections"],
-            activity="byte" if values["whole"] else "float",
-            exact=values["arithmetic"] == "integer",
-            own_range=values["own_range"],
-            seed=seed,
-            n_inputs=values["n_inputs"],
-            **{name: values[name] for name in names},
-        )
 
     def __init__(
         self,

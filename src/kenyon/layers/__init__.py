@@ -1,67 +1,77 @@
 """Learning layers `F_l`: from the activity `x_e` to the output `x_o`, and how it learns.
 
->>> import numpy as np
+>>> from kenyon.features import Setting
 >>> from kenyon.rules import MSE
->>> layer = LAYERS["plastic"](n_inputs=100, rule=MSE(), clamp=(np.float32(-1), np.float32(1)))
+>>> part = LAYERS["plastic"](MSE(), learning_rate=0.1, clamp=None, bits=32)
+>>> layer = part.build(100, 0, Setting(n_inputs=64))
 >>> layer.add_class()
 >>> isinstance(layer, Layer), isinstance(layer, PlasticLayer), layer.weights.shape
 (True, True, (100, 1))
->>> NO_LABEL
--1
+>>> NO_LABEL, list(HIDDEN)
+(-1, ['local-error'])
 """
 
-from kenyon.errors import ConfigError
-from kenyon.layers._base import DIVERGED, NO_LABEL, Layer, Samples, Undo
-from kenyon.layers._counting import CountingLayer
+from kenyon.layers._base import DIVERGED, NO_LABEL, Layer, LayerPart, Samples, Undo
+from kenyon.layers._counting import Counting, CountingLayer
 from kenyon.layers._few_bit_weights import FewBitLayer
-from kenyon.layers._local_error import LocalErrorLayer
-from kenyon.layers._plastic import PlasticLayer
-from kenyon.layers._second_order import SecondOrderLayer
+from kenyon.layers._local_error import LocalError, LocalErrorLayer
+from kenyon.layers._plastic import Plastic, PlasticLayer
+from kenyon.layers._second_order import SecondOrder, SecondOrderLayer
 from kenyon.layers._state import Declared, State, axis_sizes, bytes_of
 from kenyon.layers._whole_readout import WholeReadout, whole_readout_numbers
-from kenyon.utils.outside import is_outside, load_class
+from kenyon.utils.parts import part_named
 
-LAYERS: dict[str, type[Layer]] = {
-    "plastic": PlasticLayer,
-    "few-bit": FewBitLayer,
-    "counting": CountingLayer,
-    "second-order": SecondOrderLayer,
-}
-"""The kinds of layer by name."""
+LAYERS: dict[str, type[LayerPart]] = {"plastic": Plastic, "counting": Counting, "second-order": SecondOrder}
+"""The kinds of learning layer by name."""
+
+HIDDEN: dict[str, type[LocalError]] = {"local-error": LocalError}
+"""The kinds of hidden layers by name."""
 
 
-def layer_class(name: str) -> type[Layer]:
-    """A kind of layer by name, or a class from outside the package as `module:Class`.
+def layer_part(value: LayerPart | str) -> LayerPart:
+    """A learning layer by name, `module:Class`, or the part itself.
 
     Example:
-        >>> layer_class("plastic").__name__
-        'PlasticLayer'
+        >>> layer_part("second-order")
+        SecondOrder()
     """
-    if not is_outside(name):
-        return LAYERS[name]
-    found = load_class(name, "layer")
-    if not issubclass(found, Layer):
-        raise ConfigError(f"layer = {name!r}: expected a subclass of kenyon.layers.Layer")
-    return found
+    return part_named(value, LAYERS, LayerPart, "layer")
+
+
+def hidden_part(value: LocalError | str) -> LocalError:
+    """Hidden layers by name, or the part itself.
+
+    Example:
+        >>> hidden_part("local-error")
+        LocalError()
+    """
+    return part_named(value, HIDDEN, LocalError, "hidden")
 
 
 __all__ = [
     "DIVERGED",
+    "HIDDEN",
     "LAYERS",
     "NO_LABEL",
+    "Counting",
     "CountingLayer",
     "Declared",
     "FewBitLayer",
     "Layer",
+    "LayerPart",
+    "LocalError",
     "LocalErrorLayer",
+    "Plastic",
     "PlasticLayer",
     "Samples",
+    "SecondOrder",
     "SecondOrderLayer",
     "State",
     "Undo",
     "WholeReadout",
     "axis_sizes",
     "bytes_of",
-    "layer_class",
+    "hidden_part",
+    "layer_part",
     "whole_readout_numbers",
 ]

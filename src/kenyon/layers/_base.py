@@ -1,8 +1,8 @@
-"""What a learning layer is to the rest of the house, and what all of them share.
+"""Learning layers: the part that describes one, and the base class of what the part builds.
 
 A layer declares the arrays it keeps (`_state.py`), learns samples of a block in order, and gives the
 output of samples without learning them. A new kind of layer is a file in this folder and a line in
-`LAYERS` (`__init__.py`).
+`LAYERS` (`__init__.py`), or a class outside the package that is named as `module:Class`.
 """
 
 from __future__ import annotations
@@ -10,15 +10,17 @@ from __future__ import annotations
 import copy
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, Protocol, Self
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kenyon.errors import ConfigError, MergeError, ModelFileError
-from kenyon.features import Active
+from kenyon.features import Active, Setting
 from kenyon.layers._state import Declared, State, axis_sizes, bytes_of
 from kenyon.layers._sums import only
+from kenyon.utils.modulation import Moving
+from kenyon.utils.parts import Part
 
 NO_LABEL = -1
 """The class number of a sample without a label."""
@@ -63,6 +65,35 @@ class Undo(Protocol):
         """Be as before the call. May be repeated."""
 
 
+class LayerPart(Part, ABC):
+    """Base of the parts that describe a learning layer.
+
+    Example:
+        >>> from kenyon.layers import Counting
+        >>> issubclass(Counting, LayerPart)
+        True
+    """
+
+    @abstractmethod
+    def declare(self, setting: Setting) -> tuple[Declared, ...]:
+        """The arrays that the layer keeps; no option is `"auto"` any more."""
+
+    @abstractmethod
+    def build(self, n_inputs: int, seed: int, setting: Setting) -> Layer:
+        """A layer that has learned nothing. Refuses options that it cannot learn with.
+
+        Args:
+            n_inputs: presynaptic units.
+            seed: for whatever the layer draws.
+            setting: the samples and the parts beside it.
+        """
+
+    @property
+    def moving(self) -> list[Moving]:
+        """What may change with time: the learning rate, the window, the rule's own parameters (`Samples.beta`)."""
+        return [0.0, 0.0]
+
+
 class Layer(ABC):
     """A layer of neurons that learns online.
 
@@ -71,28 +102,6 @@ class Layer(ABC):
         n_hidden: 0 for the output layer, which grows with the classes; otherwise the layer's width.
         declared: the arrays it keeps.
     """
-
-    @classmethod
-    @abstractmethod
-    def declare(cls, values: Mapping[str, Any]) -> tuple[Declared, ...]:
-        """The arrays that a layer keeps.
-
-        Args:
-            values: every option of the classifier, settled: `rule` a Rule, `learning_rate` as it moves with time,
-                `clamp` a number or None, nothing `"auto"`.
-        """
-
-    @classmethod
-    @abstractmethod
-    def build(cls, n_inputs: int, n_hidden: int, seed: int, values: Mapping[str, Any]) -> Layer:
-        """A layer that has learned nothing. Refuses options that it cannot learn with.
-
-        Args:
-            n_inputs: presynaptic units.
-            n_hidden: 0 for the output layer, which grows with the classes; otherwise the layer's width.
-            seed: for whatever the layer draws.
-            values: as in `declare`.
-        """
 
     def __init__(self, n_inputs: int, n_hidden: int, declared: tuple[Declared, ...]) -> None:
         self.n_inputs, self.n_hidden = n_inputs, n_hidden

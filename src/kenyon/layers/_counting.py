@@ -20,15 +20,16 @@ way can be narrowed afterwards to the few bits of a `FewBitLayer`.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kenyon import core
 from kenyon.errors import ConfigError, InputError
-from kenyon.features import Active
-from kenyon.layers._base import Layer, Samples
+from kenyon.features import Active, Setting
+from kenyon.layers._base import Layer, LayerPart, Samples
 from kenyon.layers._class_sums import with_joined
 from kenyon.layers._coactivity import TAUGHT
 from kenyon.layers._fading import FADES, halved, learn_and_fade
@@ -36,7 +37,8 @@ from kenyon.layers._few_bit_merge import ONE
 from kenyon.layers._plastic import KeptRows, PlasticUndo
 from kenyon.layers._state import Declared, State
 from kenyon.layers._sums import NARROW, added, check_neurons, narrowest, only, taken_away, wide_in, widened
-from kenyon.rules import MEAN, Rule
+from kenyon.rules import MEAN
+from kenyon.utils.options import option
 
 SUMS = Declared("sums", ("units", "neurons"), np.uint32, wide=True)
 
@@ -48,13 +50,56 @@ SMOOTHING = 2048.0
 """Added to every sum by naive Bayes: 1/32 of a sample of length 1."""
 
 
+@dataclass(frozen=True, repr=False)
+class Counting(LayerPart):
+    """The counting rule in sums that never saturate: models merge, and samples can be taken out, to the bit.
+
+    Example:
+        >>> Counting(readout="bayes", prior="counts")
+        Counting(readout='bayes', prior='counts')
+    """
+
+    name: ClassVar[str] = "counting"
+
+    cap: float = option(
+        0.3, "Most that a synapse counts for, as a share of a unit's mean activity.", "number", low=1e-6
+    )
+    readout: str = option(
+        "capped",
+        "How the sums are read: means, each up to the cap, or naive Bayes, for bags of words.",
+        "choice", choices=("capped", "bayes"),
+    )  # fmt: skip
+    half_life: int | None = option(
+        None, "Half-life in samples of what the layer keeps, to follow a stream that changes.", "whole", off=True
+    )
+    prior: str = option(
+        "equal", "Class prior of naive Bayes: uniform, or empirical.", "choice", choices=("equal", "counts")
+    )
+
+    def declare(self, setting: Setting) -> tuple[Declared, ...]:
+        return SUMS, TAUGHT
+
+    def build(self, n_inputs: int, seed: int, setting: Setting) -> CountingLayer:
+        bayes = self.readout == "bayes"
+        if setting.hidden:
+            raise ConfigError(f"hidden has widths of {setting.hidden!r}: expected None, with layer='counting'")
+        if not setting.unit_norm:
+            raise ConfigError("unit_norm is False: expected True, with layer='counting'")
+        if not bayes and setting.features is not None and setting.features.signed:
+            raise ConfigError(
+                f"features is {setting.features!r}: expected some that are never negative, or readout='bayes', with "
+                "layer='counting'"
+            )
+        return CountingLayer(n_inputs, MEAN(self.cap), self.half_life or 0, bayes=bayes, prior=self.prior)
+
+
 class CountingLayer(Layer):
     """Sums of activity in whole numbers, read through synapses that saturate.
 
     Args:
         n_inputs: presynaptic units.
         rule: the counting rule.
-        memory: half-life of what is kept, in samples; 0 for none.
+        half_life: half-life of what is kept, in samples; 0 for none.
         bayes: read by naive Bayes; else through synapses that saturate.
         prior: `counts` for classes as likely as they were, with naive Bayes; `equal` for equally likely ones.
 
@@ -66,36 +111,11 @@ class CountingLayer(Layer):
         ((100, 1), 404)
     """
 
-    @classmethod
-    def declare(cls, values: Mapping[str, Any]) -> tuple[Declared, ...]:
-        return SUMS, TAUGHT
-
-    @classmethod
-    def build(cls, n_inputs: int, n_hidden: int, seed: int, values: Mapping[str, Any]) -> CountingLayer:
-        wanted = {
-            "rule": (values["rule"], "'mean'", isinstance(values["rule"], MEAN)),
-            "hidden_layers": (values["hidden_layers"], "none", not values["hidden_layers"]),
-            "bits": (values["bits"], "32, and `narrowed(bits)` afterwards", values["bits"] == 32),
-            "unit_norm": (values["unit_norm"], "True", bool(values["unit_norm"])),
-            "learning_rate": (values["learning_rate"], "1, at which a mean is a mean", values["learning_rate"] == 1),
-            "clamp": (values["clamp"], "None", values["clamp"] is None),
-        }
-        bayes = values["readout"] == "bayes"
-        if not bayes:
-            nonnegative = values["features"] != "identity"
-            wanted["features"] = (values["features"], "some that are never negative, or readout='bayes'", nonnegative)
-        for name, (seen, expected, true) in wanted.items():
-            if not true:
-                raise ConfigError(f"{name} is {seen!r}: expected {expected}, with layer='counting'")
-        return cls(n_inputs, values["rule"], values.get("memory") or 0, bayes=bayes, prior=values["prior"])
-
     def __init__(
-        self, n_inputs: int, rule: Rule, memory: int = 0, *, bayes: bool = False, prior: str = "equal"
+        self, n_inputs: int, rule: MEAN, half_life: int = 0, *, bayes: bool = False, prior: str = "equal"
     ) -> None:
-        if not isinstance(rule, MEAN):
-            raise ConfigError(f"rule is {rule!r}: expected 'mean' with layer='counting'")
         super().__init__(n_inputs, 0, (SUMS, TAUGHT))
-        self.rule, self.memory, self.bayes, self._prior = rule, memory, bayes, prior
+        self.rule, self.half_life, self.bayes, self._prior = rule, half_life, bayes, prior
         self.codes = np.zeros((0, 0), np.float32)  # none: only a hidden layer is taught by codes
         self.most = rule.level(np.inf, 1, n_inputs)
         self._sure = 0  # samples that are sure to fit into 32 bits
@@ -108,7 +128,7 @@ class CountingLayer(Layer):
     # ---- learning and reading
 
     def learn(self, samples: Samples, outputs: NDArray[np.float32] | None = None) -> int:
-        if self.memory:
+        if self.half_life:
             return learn_and_fade(self, samples, outputs)
         self.learn_on(samples, outputs)
         return samples.last
@@ -194,7 +214,7 @@ class CountingLayer(Layer):
     # ---- sums of sums
 
     def unlike_one_pass(self) -> str | None:
-        return FADES if self.memory else None
+        return FADES if self.half_life else None
 
     def merge(self, other: State, neurons: NDArray[np.int64]) -> None:
         check_neurons(self.state, other, neurons)

@@ -1,9 +1,10 @@
 """A half-life: what a layer of sums keeps is halved every so many samples, so that it follows a stream that changes.
 
-When the layer has been taught twice `memory` samples, the count of every class is halved, rounded up, and with it the
-weight of what is kept for the class: means and the scatter per sample stay as they are, and what comes next moves them
-twice as far. So a sample counts for half after `memory` others, for a quarter after twice as many, and no class is ever
-forgotten altogether. It follows from the counts alone, so the stream may be cut in any way, and nothing more is kept.
+When the layer has learned twice `half_life` samples, the count of every class is halved, rounded up, and with it the
+weight of what is kept for the class: means and the scatter per sample stay as they are, and what comes next moves
+them twice as far. So a sample counts for half after `half_life` others, for a quarter after twice as many, and no
+class is ever forgotten altogether. It follows from the counts alone, so the stream may be cut in any way, and nothing
+more is kept.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from kenyon.layers._state import State
 class Fading(Protocol):
     """A layer whose sums can be halved."""
 
-    memory: int
+    half_life: int
     state: State
 
     def learn_on(self, samples: Samples, outputs: NDArray[np.float32] | None) -> None:
@@ -48,7 +49,7 @@ def learn_and_fade(layer: Fading, samples: Samples, outputs: NDArray[np.float32]
         some = part.labels[at : part.last]
         (labelled,) = np.nonzero(some != NO_LABEL)
         taught = labelled[part.plastic_in(layer)[some[labelled]]]
-        room = max(1, 2 * layer.memory - int(layer.state.arrays["taught"].sum()))
+        room = max(1, 2 * layer.half_life - int(layer.state.arrays["taught"].sum()))
         full = taught.size >= room
         end = at + int(taught[room - 1]) + 1 if full else part.last
         layer.learn_on(part._replace(last=end), None if outputs is None else outputs[at - first : end - first])

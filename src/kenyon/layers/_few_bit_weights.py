@@ -57,14 +57,14 @@ from numpy.typing import NDArray
 
 from kenyon import core
 from kenyon.errors import ConfigError, ModelFileError
-from kenyon.features import Active
+from kenyon.features import Active, Setting
 from kenyon.layers._base import Layer, Samples
-from kenyon.layers._codes import more_codes
 from kenyon.layers._few_bit_limits import MOST_COUNT, check_bits, check_rule, check_whole, fraction_of, parts_of
 from kenyon.layers._few_bit_merge import merged_levels, narrowed_levels
+from kenyon.layers._plastic import Plastic
 from kenyon.layers._state import Declared, State
 from kenyon.layers._sums import check_additive, check_neurons
-from kenyon.rules import Kernels, Rule, kernels_of
+from kenyon.rules import Kernels, Rule, get_rule, kernels_of
 from kenyon.utils.modulation import Moving, clamp_bounds, local_of
 
 COUNTS = Declared("counts", ("neurons",), np.uint32)
@@ -77,6 +77,21 @@ def few_bits_declared(rule: Rule, bits: int) -> tuple[Declared, ...]:
     return (weights, COUNTS, *([EXPONENTS] if rule.plasticity.whole_limit is not None else []))
 
 
+def few_bit_layer(part: Plastic, n_inputs: int, seed: int, setting: Setting) -> FewBitLayer:
+    """The layer of a plastic part whose weights have few bits."""
+    bounds = clamp_bounds(part.clamp, part.clamp_kind)  # type: ignore[arg-type]
+    if part.initial_weight != "auto":
+        raise ConfigError(
+            f"initial_weight is {part.initial_weight!r} and bits is {part.bits}: expected 'auto', since only float32 "
+            "synapses begin anywhere but at zero"
+        )
+    if setting.in_bytes and not setting.unit_norm:
+        raise ConfigError("unit_norm is False: expected True, since integers are learned at length 1")
+    if setting.in_bytes and setting.hidden:
+        raise ConfigError(f"hidden has widths of {setting.hidden!r}: expected None, since their output is not in bytes")
+    return FewBitLayer(n_inputs, get_rule(part.rule), bounds, int(part.bits), seed, part.rate, setting.in_bytes)
+
+
 class FewBitLayer(Layer):
     """Synapses of few bits.
 
@@ -85,8 +100,7 @@ class FewBitLayer(Layer):
         rule: the plasticity rule; one that can be learned in few bits.
         clamp: lowest and highest weight.
         bits: of a weight: 8, 4, 3 or 2.
-        n_hidden: 0 for the output layer, which grows with the classes; otherwise the layer's width.
-        seed: of the rounding, and of the random codes of a hidden layer.
+        seed: of the rounding.
         rate: the learning rate.
         whole: whether activity comes in bytes and everything is learned in whole numbers, or in float32.
 
@@ -99,37 +113,19 @@ class FewBitLayer(Layer):
         504
     """
 
-    @classmethod
-    def declare(cls, values: Mapping[str, Any]) -> tuple[Declared, ...]:
-        check_bits(values["bits"])
-        return few_bits_declared(values["rule"], values["bits"])
-
-    @classmethod
-    def build(cls, n_inputs: int, n_hidden: int, seed: int, values: Mapping[str, Any]) -> FewBitLayer:
-        bounds = clamp_bounds(values["clamp"], values["clamp_kind"])
-        whole = bool(values["whole"])
-        if whole and not values["unit_norm"]:
-            raise ConfigError("unit_norm is False: expected True, since whole numbers are learned at length 1")
-        if whole and values["hidden_layers"]:
-            raise ConfigError(
-                f"hidden_layers is {values['hidden_layers']!r}: expected none, since their output is not in bytes"
-            )
-        return cls(n_inputs, values["rule"], bounds, values["bits"], n_hidden, seed, values["learning_rate"], whole)
-
     def __init__(
         self,
         n_inputs: int,
         rule: Rule,
         clamp: tuple[np.float32, np.float32],
         bits: int,
-        n_hidden: int = 0,
         seed: int = 0,
         rate: Moving = 1.0,
         whole: bool = False,
     ) -> None:
         check_bits(bits)
         check_rule(rule)
-        super().__init__(n_inputs, n_hidden, few_bits_declared(rule, bits))
+        super().__init__(n_inputs, 0, few_bits_declared(rule, bits))
         self.rule, self.bits, self.whole = rule, bits, whole
         self.signed = rule.signed and bool(clamp[0] < 0)
         self.top = (1 << (bits - self.signed)) - 1
@@ -151,9 +147,6 @@ class FewBitLayer(Layer):
 
     def add_classes(self, n: int) -> None:
         self.n_classes += n
-        if self.n_hidden:
-            self.codes = more_codes(self.codes, n, self.n_hidden, self.seed)
-            return
         self.state = self.state.grown(self.n_neurons + n)
         self.codes = np.eye(self.n_neurons, self.width, dtype=np.uint8)
 
@@ -212,7 +205,7 @@ class FewBitLayer(Layer):
         return np.array([[0.0, 0.0, *numbers]], np.float32)
 
     def unlike_one_pass(self) -> str | None:
-        check_additive(self.rule, self.n_hidden)
+        check_additive(self.rule)
         return f"its weights have {self.bits} bits, and chance rounds them"
 
     def merge(self, other: State, neurons: NDArray[np.int64]) -> None:
@@ -223,7 +216,7 @@ class FewBitLayer(Layer):
 
     def take(self, counted: State) -> None:
         """Take over what a `CountingLayer` with the same rule and as many neurons has counted, in fewer bits."""
-        check_additive(self.rule, self.n_hidden)
+        check_additive(self.rule)
         self.state = narrowed_levels(counted, self.state, self.n_inputs, self.bits, self.level, self.seed)
 
     def updates(self, samples: Samples, taught: NDArray[np.bool_], n_plastic: int) -> int:

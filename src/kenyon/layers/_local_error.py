@@ -14,8 +14,9 @@ Neuroscience 12, 2018.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +25,40 @@ from kenyon import core
 from kenyon.errors import MergeError
 from kenyon.features import Active
 from kenyon.layers._base import Layer, Samples
-from kenyon.layers._codes import code_of
 from kenyon.layers._plastic import WEIGHTS, KeptRows, PlasticUndo
 from kenyon.layers._state import Declared
+from kenyon.utils.options import option
+from kenyon.utils.parts import Part
+
+
+@dataclass(frozen=True, repr=False)
+class LocalError(Part):
+    """Hidden layers between the features and the output, each learning from an error of its own.
+
+    Example:
+        >>> LocalError((500,))
+        LocalError(widths=(500,))
+    """
+
+    name: ClassVar[str] = "local-error"
+
+    widths: Sequence[int] = option((100,), "Widths of the hidden layers, the first above the features.", "widths")
+    rate: float = option(1.0, "Learning rate.", "number", low=0.0, high=1e6)
+
+    def declare(self) -> tuple[Declared, ...]:
+        """The arrays that each of the layers keeps."""
+        return (WEIGHTS,)
+
+    def build(self, n_inputs: int, width: int, seed: int) -> LocalErrorLayer:
+        """One of the layers, which has learned nothing."""
+        return LocalErrorLayer(n_inputs, width, seed, self.rate)
+
+
+def code_of(number: int, n_hidden: int, width: int, seed: int) -> NDArray[np.uint8]:
+    """The random code of a class: half of the neurons are 1, the others and the padding up to `width` 0."""
+    row = np.zeros(width, np.uint8)
+    core.draw_code(seed, number, n_hidden // 2, np.empty(n_hidden, np.uint32), row[:n_hidden])
+    return row
 
 
 class LocalErrorLayer(Layer):
@@ -44,14 +76,6 @@ class LocalErrorLayer(Layer):
         >>> layer.weights.shape, layer.codes.shape
         ((100, 20), (3, 24))
     """
-
-    @classmethod
-    def declare(cls, values: Mapping[str, Any]) -> tuple[Declared, ...]:
-        return (WEIGHTS,)
-
-    @classmethod
-    def build(cls, n_inputs: int, n_hidden: int, seed: int, values: Mapping[str, Any]) -> LocalErrorLayer:
-        return cls(n_inputs, n_hidden, seed, values["hidden_rate"])
 
     def __init__(self, n_inputs: int, n_hidden: int, seed: int, rate: float) -> None:
         super().__init__(n_inputs, n_hidden, (WEIGHTS,))
@@ -100,7 +124,7 @@ class LocalErrorLayer(Layer):
 
     def unlike_one_pass(self) -> str | None:
         raise MergeError(
-            "hidden_layers are not empty: expected none, since a layer learns from what the one below it has become"
+            "the model has hidden layers: expected none, since a layer learns from what the one below it has become"
         )
 
     def mark(self) -> PlasticUndo:

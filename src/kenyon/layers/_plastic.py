@@ -2,31 +2,29 @@
 
     x_o = W^T x_e,   W <- f(x_e, x_o, x_m; W, beta)
 
-The last layer has a neuron for each class, and its modulatory signal `x_m` is the one-hot label.
-A hidden layer's signal is a fixed random code of the label: half of its neurons are told to be on
-for a class, the other half to be off. Its rectified output, before it learns the sample, is the next
-layer's input. No error travels from layer to layer, so a layer can learn a whole block before the
-next one sees it, with the same result as sample by sample.
+There is a neuron for each class, and the modulatory signal `x_m` is the one-hot label. With `bits` of 8 or fewer the
+weights are integers of few bits (`_few_bit_weights.py`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kenyon import core
-from kenyon.errors import MergeError, ModelFileError
-from kenyon.features import Active
-from kenyon.layers._base import Layer, Samples
-from kenyon.layers._codes import more_codes
+from kenyon.errors import ConfigError, MergeError, ModelFileError
+from kenyon.features import Active, Setting
+from kenyon.layers._base import Layer, LayerPart, Samples
 from kenyon.layers._state import Declared, State
 from kenyon.layers._sums import added, check_additive, check_neurons
-from kenyon.rules import Kernels, Rule, kernels_of
-from kenyon.utils.modulation import clamp_bounds, local_of
+from kenyon.rules import Kernels, Rule, get_rule, kernels_of
+from kenyon.utils.modulation import InverseTime, Moving, check_moving, clamp_bounds, local_of
+from kenyon.utils.options import option
 
 WEIGHTS = Declared("weights", ("units", "neurons"), np.float32)
 SUMS = Declared("sums", ("neurons",), np.float64)
@@ -49,6 +47,96 @@ def _counts(rule: Rule) -> bool:
     return rule.counted or rule.readout is not None
 
 
+LARGEST_RATE = 100.0
+
+
+@dataclass(frozen=True, repr=False)
+class Plastic(LayerPart):
+    """All-to-all synapses that follow a plasticity rule.
+
+    Example:
+        >>> from kenyon.rules import MSE
+        >>> Plastic(MSE(), learning_rate=0.1)
+        Plastic(rule=MSE(), learning_rate=0.1)
+    """
+
+    name: ClassVar[str] = "plastic"
+
+    rule: Rule | str = option(
+        "auto",
+        "Plasticity rule: a name, module:Class, or a rule such as GEN(b1=0.0); 'auto' is the classifier's rule.",
+        "rule", auto=True,
+    )  # fmt: skip
+    learning_rate: Moving | str = option(
+        "auto", "Learning rate: a number, a schedule or a function of time; 'auto' is the rule's own.", "moving",
+        low=0.0, high=LARGEST_RATE, auto=True,
+    )  # fmt: skip
+    decay: float = option(
+        0.0, "The learning rate falls with time t as rate / (1 + decay * t).", "number", low=0.0, high=1e6
+    )
+    clamp: float | str | None = option(
+        "auto", "Largest weight; 'auto' is the rule's own.", "number", low=0.0, auto=True, off=True
+    )
+    clamp_kind: str = option(
+        "symmetric", "Weights lie in [-clamp, clamp] or in [0, clamp].", "choice", choices=("symmetric", "positive")
+    )
+    initial_weight: float | str = option(
+        "auto", "Weights of a neuron that has not learned yet, within the clamp; 'auto' is the rule's own.", "number",
+        low=-100.0, high=100.0, auto=True,
+    )  # fmt: skip
+    bits: int | str = option(
+        "auto",
+        "Bits of a weight: 32, or 8, 4, 3 or 2 for a rule that can learn with few; 'auto' is 32, and with integer "
+        "arithmetic 8, or 4 within a memory budget.",
+        "whole", allowed=(2, 3, 4, 8, 32), auto=True,
+    )  # fmt: skip
+    arithmetic: str = option(
+        "auto",
+        "Arithmetic of learning: float, or integer from bytes to scores, which a device can go on with; 'auto' is "
+        "float.",
+        "choice", choices=("float", "integer"), auto=True,
+    )  # fmt: skip
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.clamp != "auto":
+            clamp_bounds(self.clamp, self.clamp_kind)  # type: ignore[arg-type]
+        if self.decay and callable(self.learning_rate):
+            raise ConfigError(
+                f"decay is {self.decay!r} and learning_rate is {self.learning_rate!r}: expected decay with a plain "
+                "number only"
+            )
+
+    @property
+    def rate(self) -> Moving:
+        """The learning rate as it moves with time."""
+        rate: Any = self.learning_rate
+        return InverseTime(float(rate), self.decay) if self.decay else rate
+
+    @property
+    def moving(self) -> list[Moving]:
+        rule = get_rule(self.rule)
+        return [self.rate, 0.0 if rule.window is None else rule.window, *rule.plasticity.parameters.values()]
+
+    def declare(self, setting: Setting) -> tuple[Declared, ...]:
+        if self.bits != 32:
+            from kenyon.layers._few_bit_weights import few_bits_declared
+
+            return few_bits_declared(get_rule(self.rule), int(self.bits))
+        return declared_by(get_rule(self.rule), local_of(self.rate))
+
+    def build(self, n_inputs: int, seed: int, setting: Setting) -> Layer:
+        rule = get_rule(self.rule)
+        check_moving("learning_rate", self.learning_rate, 0.0, LARGEST_RATE)
+        bounds = clamp_bounds(self.clamp, self.clamp_kind)  # type: ignore[arg-type]
+        initial = None if self.initial_weight == "auto" else float(self.initial_weight)
+        if self.bits != 32:
+            from kenyon.layers._few_bit_weights import few_bit_layer
+
+            return few_bit_layer(self, n_inputs, seed, setting)
+        return PlasticLayer(n_inputs, rule, bounds, local_of(self.rate), initial)
+
+
 class PlasticLayer(Layer):
     """Synapses in float32, changed by a rule.
 
@@ -56,38 +144,23 @@ class PlasticLayer(Layer):
         n_inputs: presynaptic units.
         rule: the plasticity rule.
         clamp: lowest and highest weight.
-        n_hidden: 0 for the output layer, which grows with the classes; otherwise the layer's width.
-        seed: the random codes of a hidden layer are drawn from it.
         local: a factor of the learning rate that depends on the synapse (`kenyon.utils.modulation.Schedule.local`).
         initial: weights of a neuron that has not learned yet; None for the rule's own.
     """
-
-    @classmethod
-    def declare(cls, values: Mapping[str, Any]) -> tuple[Declared, ...]:
-        return declared_by(values["rule"], local_of(values["learning_rate"]))
-
-    @classmethod
-    def build(cls, n_inputs: int, n_hidden: int, seed: int, values: Mapping[str, Any]) -> PlasticLayer:
-        bounds = clamp_bounds(values["clamp"], values["clamp_kind"])
-        local, initial = local_of(values["learning_rate"]), values["initial_weight"]
-        return cls(n_inputs, values["rule"], bounds, n_hidden, seed, local, None if initial == "auto" else initial)
 
     def __init__(
         self,
         n_inputs: int,
         rule: Rule,
         clamp: tuple[np.float32, np.float32],
-        n_hidden: int = 0,
-        seed: int = 0,
         local: Callable[..., float] | None = None,
         initial: float | None = None,
     ) -> None:
-        super().__init__(n_inputs, n_hidden, declared_by(rule, local))
+        super().__init__(n_inputs, 0, declared_by(rule, local))
         self.rule, self.clamp = rule, clamp
-        self._seed, self._local = seed, local
+        self._local = local
         step = rule.plasticity
-        # one labelled neuron is a column; a random code is half the layer, better taken by rows
-        self._by_column, self._event_driven = step.gated and not n_hidden, step.event_driven
+        self._by_column, self._event_driven = step.gated, step.event_driven
         self._initial = np.clip(np.float32(step.initial_weight if initial is None else initial), *clamp)
         self.codes = np.zeros((0, self.width), np.float32)
         self._dense = None if step.event_driven else np.zeros(n_inputs, np.float32)
@@ -108,9 +181,6 @@ class PlasticLayer(Layer):
 
     def add_classes(self, n: int) -> None:
         self.n_classes += n
-        if self.n_hidden:
-            self.codes = more_codes(self.codes, n, self.n_hidden, self._seed)
-            return
         before = self.n_neurons
         self.state = self.state.grown(before + n)
         self._start(before)
@@ -131,7 +201,7 @@ class PlasticLayer(Layer):
 
     @property
     def at_once(self) -> bool:
-        return not self.n_hidden
+        return True
 
     def learn_one(self, sample: Samples, clock: NDArray[np.int64]) -> bool:
         return self._step(sample, None, clock) == sample.last
@@ -171,7 +241,7 @@ class PlasticLayer(Layer):
         return outputs
 
     def unlike_one_pass(self) -> str | None:
-        check_additive(self.rule, self.n_hidden)
+        check_additive(self.rule)
         if self._local is not None:
             raise MergeError("the learning rate depends on the synapse: expected a number, so that weights are sums")
         return "its weights are summed in floats, whose last bits depend on the order"

@@ -17,15 +17,16 @@ stream alone, so predictions do not depend on how the stream is cut. `forward` u
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kenyon import core
 from kenyon.errors import ConfigError, ModelFileError, unknown
-from kenyon.features import BLOCK, Active
-from kenyon.layers._base import NO_LABEL, Layer, Rescale, Samples
+from kenyon.features import BLOCK, Active, Ramps, Setting
+from kenyon.layers._base import NO_LABEL, Layer, LayerPart, Rescale, Samples
 from kenyon.layers._class_sums import Spread, spread_of, with_joined
 from kenyon.layers._coactivity import Coactivity, ExactSums, FloatSums
 from kenyon.layers._fading import FADES, halved, learn_and_fade
@@ -36,6 +37,7 @@ from kenyon.layers._state import Declared, State
 from kenyon.layers._sums import check_neurons, narrowest, only, wide_in, widened
 from kenyon.layers._whole_readout import WholeReadout
 from kenyon.rules import as_shifted
+from kenyon.utils.options import option
 
 SHRINKAGE = 0.001
 READOUTS = ("discriminant", "ridge")
@@ -71,9 +73,61 @@ def coactivity_of(n_inputs: int, whole: bool, bits: int) -> Coactivity:
     return FewBits(n_inputs, bits)
 
 
-def _kind(values: Mapping[str, Any]) -> tuple[bool, int]:
-    """Whether the features give whole numbers, and the bits of an entry."""
-    return bool(values.get("whole", False)), int(values.get("bits") or 32)
+@dataclass(frozen=True, repr=False)
+class SecondOrder(LayerPart):
+    """Co-activity of units, and a readout that is solved from it when asked.
+
+    Example:
+        >>> SecondOrder(bits=16)
+        SecondOrder(bits=16)
+    """
+
+    name: ClassVar[str] = "second-order"
+
+    bits: int | str = option(
+        "auto",
+        "Bits of an entry of the co-activity: 32, 24 or 16; 'auto' is 32, or what the memory budget is best spent on.",
+        "whole", allowed=(16, 24, 32), auto=True,
+    )  # fmt: skip
+    arithmetic: str = option(
+        "auto",
+        "Arithmetic of learning: float, or integer from bytes to scores, which a device can go on with; 'auto' is "
+        "integer where a memory budget chooses few bits and the samples are bytes or images.",
+        "choice", choices=("float", "integer"), auto=True,
+    )  # fmt: skip
+    readout: str = option("discriminant", "The readout that is solved.", "choice", choices=("discriminant", "ridge"))
+    shrinkage: float | str = option(
+        SHRINKAGE,
+        "Shrinkage of the readout, as a share of the mean variance; 'auto' chooses it from the state, and with ramps "
+        "a number is the least that is chosen.",
+        "number", low=0.0, high=1e6, auto=True,
+    )  # fmt: skip
+    half_life: int | None = option(
+        None, "Half-life in samples of what the layer keeps, to follow a stream that changes.", "whole", off=True
+    )
+    prior: str = option(
+        "auto",
+        "Class prior: uniform (equal) or empirical (counts); 'auto' is equal, and counts with ramps.",
+        "choice", choices=("equal", "counts"), auto=True,
+    )  # fmt: skip
+
+    def declare(self, setting: Setting) -> tuple[Declared, ...]:
+        return coactivity_of(1, setting.in_bytes, int(self.bits)).declared
+
+    def build(self, n_inputs: int, seed: int, setting: Setting) -> SecondOrderLayer:
+        if setting.hidden:
+            raise ConfigError(f"hidden has widths of {setting.hidden!r}: expected None with a second-order layer")
+        return SecondOrderLayer(
+            n_inputs,
+            whole=setting.in_bytes,
+            bits=int(self.bits),
+            readout=self.readout,
+            shrinkage=self.shrinkage,
+            prior=self.prior,
+            at_least=isinstance(setting.features, Ramps),
+            half_life=self.half_life or 0,
+            integer=setting.integer,
+        )
 
 
 class SecondOrderLayer(Layer):
@@ -87,7 +141,7 @@ class SecondOrderLayer(Layer):
         shrinkage: lambda of the readout, as a share of the mean variance; `auto` chooses it from the state.
         prior: `equal` for classes that are all alike beforehand, `counts` for classes as likely as they were.
         at_least: whether the state may ask for more shrinkage than that.
-        memory: half-life of what is kept, in samples; 0 for none.
+        half_life: half-life of what is kept, in samples; 0 for none.
         integer: solve and read the readout in whole numbers; for 16 or 24 bits, with a discriminant of fixed shrinkage.
 
     Example:
@@ -96,20 +150,6 @@ class SecondOrderLayer(Layer):
         >>> layer.weights.shape
         (100, 1)
     """
-
-    @classmethod
-    def declare(cls, values: Mapping[str, Any]) -> tuple[Declared, ...]:
-        return coactivity_of(1, *_kind(values)).declared
-
-    @classmethod
-    def build(cls, n_inputs: int, n_hidden: int, seed: int, values: Mapping[str, Any]) -> SecondOrderLayer:
-        if n_hidden:
-            raise ConfigError(f"hidden_layers has a width of {n_hidden}: expected none with a second-order layer")
-        whole, bits = _kind(values)
-        more = {name: values[name] for name in ("readout", "shrinkage", "prior") if name in values}
-        more |= {"at_least": values.get("features") == "ramps", "memory": values.get("memory") or 0}
-        more["integer"] = values.get("arithmetic") == "integer"
-        return cls(n_inputs, whole=whole, bits=bits, **more)
 
     def __init__(
         self,
@@ -121,7 +161,7 @@ class SecondOrderLayer(Layer):
         shrinkage: float | str = SHRINKAGE,
         prior: str = "equal",
         at_least: bool = False,
-        memory: int = 0,
+        half_life: int = 0,
         integer: bool = False,
     ) -> None:
         if readout not in READOUTS:
@@ -131,7 +171,7 @@ class SecondOrderLayer(Layer):
         self.coactivity = coactivity_of(n_inputs, whole, bits)
         super().__init__(n_inputs, 0, self.coactivity.declared)
         self.readout, self.shrinkage, self.prior, self.integer = readout, shrinkage, prior, integer
-        self.memory = memory
+        self.half_life = half_life
         self._how = (readout, shrinkage, prior, at_least)
         if integer:
             self._check_integer()
@@ -157,7 +197,7 @@ class SecondOrderLayer(Layer):
 
     def learn(self, samples: Samples, outputs: NDArray[np.float32] | None = None) -> int:
         self.coactivity.visited = 0
-        if self.memory:
+        if self.half_life:
             return learn_and_fade(self, samples, outputs)
         self.learn_on(samples, outputs)
         return samples.last
@@ -185,7 +225,7 @@ class SecondOrderLayer(Layer):
 
     @property
     def at_once(self) -> bool:
-        return not self.memory
+        return not self.half_life
 
     def learn_one(self, sample: Samples, clock: NDArray[np.int64]) -> bool:
         self._check(sample.active)
@@ -235,7 +275,7 @@ class SecondOrderLayer(Layer):
     # ---- sums of sums
 
     def unlike_one_pass(self) -> str | None:
-        return FADES if self.memory else self.coactivity.inexact
+        return FADES if self.half_life else self.coactivity.inexact
 
     def merge(self, other: State, neurons: NDArray[np.int64]) -> None:
         check_neurons(self.state, other, neurons)

@@ -115,17 +115,13 @@ def check_neurons(state: State, other: State, neurons: NDArray[np.int64]) -> Non
         raise MergeError(f"neurons are {places}: expected {other.n_neurons} different ones below {state.n_neurons}")
 
 
-def check_additive(rule: Rule, n_hidden: int) -> None:
+def check_additive(rule: Rule) -> None:
     """Refuse layers whose weights are no sums of what each sample adds by itself."""
     able = ", ".join(sorted(name for name, kind in RULES.items() if kind.additive))
     if not rule.additive or rule.initial_weight:
         raise MergeError(
             f"rule is {rule!r}, whose change of a weight depends on the weights before it, so that two models do not "
             f"add up: expected a rule that counts ({able}) or a second-order layer"
-        )
-    if n_hidden:
-        raise MergeError(
-            "hidden_layers are not empty: expected none, since a layer learns from what the one below it has become"
         )
 
 

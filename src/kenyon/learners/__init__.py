@@ -15,6 +15,7 @@ from kenyon.learners._table import (
     learner_options,
     make_learner,
     tuned_options,
+    what_learns,
 )
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ __all__ = [
     "learner_options",
     "make_learner",
     "tuned_options",
+    "what_learns",
 ]
 
 

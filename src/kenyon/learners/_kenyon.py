@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from kenyon.classifier import KenyonClassifier
 from kenyon.data.protocol import StreamInfo
-from kenyon.model.plain import classifier_params, default_options, option_table
+from kenyon.model.plain import classifier_params, common_names, default_options, every_option, option_table
 from kenyon.utils.options import Option
 
 
@@ -33,7 +33,7 @@ class KenyonLearner:
         options: options of the classifier (`kenyon.utils.options`) as plain values, and parameters of its rule.
 
     Example:
-        >>> KenyonLearner.default_options({"rule": "oja"})["b1"]
+        >>> KenyonLearner.default_options({"rule": "oja"})["rule__b1"]
         1.0
         >>> KenyonLearner.option_table({})["n_hidden"].default
         'auto'
@@ -52,14 +52,24 @@ class KenyonLearner:
         self.classifier.check_params(info.n_features)
 
     @classmethod
+    def common_options(cls, given: Mapping[str, Any]) -> dict[str, Any]:
+        """The options that are given, each under one name."""
+        return common_names(given)
+
+    @classmethod
+    def every_option(cls) -> dict[str, Option]:
+        """Every option there is, those of all parts included."""
+        return every_option()
+
+    @classmethod
     def default_options(cls, given: Mapping[str, Any]) -> dict[str, Any]:
         """Every option with its default, the parameters of the rule that is given among them."""
-        return default_options(given.get("rule"))
+        return default_options(given)
 
     @classmethod
     def option_table(cls, given: Mapping[str, Any]) -> dict[str, Option]:
         """Every option with its meaning."""
-        return option_table(given.get("rule"))
+        return option_table(given)
 
     def learn(self, X: NDArray, y: NDArray[np.int64], task: int | None = None) -> None:
         if self._started or (y >= 0).any():
@@ -124,10 +134,7 @@ class KenyonLearner:
 
     def restore(self, state: dict[str, NDArray]) -> None:
         if state:
-            own = self.classifier
-            names = ("rule", "learning_rate", "layer", "n_jobs")  # what a file does not hold, or only names
-            kept = {name: getattr(own, name) for name in names}
-            self.classifier = KenyonClassifier.from_arrays(state, **kept)
+            self.classifier = KenyonClassifier.from_arrays(state, **self._parts)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the model as a file that `KenyonClassifier.load` reads."""
@@ -135,8 +142,12 @@ class KenyonLearner:
 
     def load(self, path: str | os.PathLike[str]) -> None:
         """Go on from a file of `save`."""
-        own = self.classifier
-        self.classifier = KenyonClassifier.load(path, rule=own.rule, learning_rate=own.learning_rate, n_jobs=own.n_jobs)
+        self.classifier = KenyonClassifier.load(path, **self._parts)
+
+    @property
+    def _parts(self) -> dict[str, Any]:
+        """What a file does not hold, or only names: functions of time, classes from outside the package, threads."""
+        return {name: getattr(self.classifier, name) for name in ("rule", "layer", "n_jobs")}
 
     @property
     def state_bytes(self) -> int:

@@ -79,7 +79,7 @@ def learner_options(name: str, given: Mapping[str, Any] | None = None) -> dict[s
     Example:
         >>> learner_options("ncm")
         {'metric': 'euclidean', 'batch_size': 1}
-        >>> learner_options("kenyon", {"rule": "gen"})["b2"]
+        >>> learner_options("kenyon", {"rule": "gen"})["rule__b2"]
         -1.0
     """
     cls = learner_class(name)
@@ -98,12 +98,23 @@ def learner_meanings(name: str) -> dict[str, str]:
         '`"euclidean"` or `"cosine"`.'
     """
     cls = learner_class(name)
-    if hasattr(cls, "option_table"):
-        return {key: entry.meaning for key, entry in cls.option_table({}).items()}
+    if hasattr(cls, "every_option"):
+        return {key: entry.meaning for key, entry in cls.every_option().items()}
     pattern = r"^    (\w[\w, ]*): (.*(?:\n {8,}.*)*)"
     texts = (inspect.cleandoc(base.__doc__ or "") for base in reversed(cls.__mro__))
     found = re.findall(pattern, "\n".join(texts), re.MULTILINE)
     return {key.strip(): " ".join(text.split()) for keys, text in found for key in keys.split(",")}
+
+
+def what_learns(plain: Mapping[str, Any]) -> str | None:
+    """The rule of a configuration, else its layer, for the names of runs; None where both are left open.
+
+    Example:
+        >>> what_learns({"rule": "auto", "layer": "second-order"})
+        'second-order'
+    """
+    given = (plain.get(name) for name in ("rule", "layer"))
+    return next((value for value in given if isinstance(value, str) and value != "auto"), None)
 
 
 def tuned_options(name: str, scenario: str) -> dict[str, dict[str, float]]:
@@ -119,16 +130,18 @@ def tuned_options(name: str, scenario: str) -> dict[str, dict[str, float]]:
 def check_learner_config(name: str, scenario: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Refuse a scenario or an option that a learner does not have; return all its options, defaults filled in.
 
-    A whole number given for an option whose default is a fraction becomes one, so that `1` and
+    An integer given for an option whose default is a fraction becomes one, so that `1` and
     `1.0` are the same configuration.
 
     Example:
-        >>> check_learner_config("kenyon", "class-incremental", {"rule": "gen", "clamp": 1})["clamp"]
-        1
+        >>> check_learner_config("kenyon", "class-incremental", {"features": "dense", "features__units": 9})["n_hidden"]
+        9
     """
     spec = find_learner(name)
     if scenario not in spec.scenarios:
         raise ConfigError(f"scenario = {scenario!r}: the learner {name!r} is defined for {', '.join(spec.scenarios)}")
+    common = getattr(learner_class(name), "common_options", dict)
+    options = common(options)
     defaults = learner_options(name, options)
     for key in options:
         if key not in defaults:

@@ -2,52 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator
+from dataclasses import fields
 from typing import Any
 
 from kenyon.errors import MergeError
 from kenyon.model.fitted import Core
 from kenyon.model.labels import label_kind
-from kenyon.rules import get_rule
-from kenyon.utils.options import OPTIONS
-
-FREE = ("class_weight", "epochs", "n_jobs", "random_state", "unlabelled")
-"""Parameters that say nothing about the state: the seed is compared as it was drawn."""
+from kenyon.model.spec import Spec
+from kenyon.utils.parts import Part, nested_options
 
 
 def check_alike(first: Core, second: Core) -> None:
     """Refuse models that do not add up, naming everything in which they differ."""
     here, there = first.engine, second.engine
     differences = [
-        *_parameters(here.params, there.params),
+        *_parts(here.spec, there.spec),
         *_named("seed", here.seed, there.seed),
         *_named("samples have a width of", here.n_inputs, there.n_inputs),
         *_named("features are called", _names(first), _names(second)),
-        *_named("units", here.layers[-1].n_inputs, there.layers[-1].n_inputs),
         *_named("labels are of the kind", _kind(first), _kind(second)),
-        *_named("inputs are scaled", here.scaler is not None, there.scaler is not None),
     ]
     if differences:
         raise MergeError(
             f"the models differ: {'; '.join(differences)}. Models are merged that learned with the same parameters and "
             "seed. Nothing was changed."
         )
-    if moving := _moving(here.params):
+    if moving := _moving(here.spec):
         raise MergeError(
             f"{moving} moves with time, and two models have no time in common: expected a number. Nothing was changed."
         )
 
 
-def _parameters(here: Mapping[str, Any], there: Mapping[str, Any]) -> list[str]:
-    found = []
-    for name, entry in OPTIONS.items():
-        if name in FREE:
-            continue
-        own, other = (entry.check(params[name]) for params in (here, there))
-        if name == "rule":
-            own, other = get_rule(own), get_rule(other)
-        found += _named(name, own, other)
-    return found
+def _parts(here: Spec, there: Spec) -> list[str]:
+    """In what two specs differ, options of parts by their nested names."""
+    own, other = (dict(_flat(spec)) for spec in (here, there))
+    return [text for name in own | other for text in _named(name, own.get(name), other.get(name))]
+
+
+def _flat(spec: Spec) -> Iterator[tuple[str, Any]]:
+    for field in fields(spec):
+        value = getattr(spec, field.name)
+        if isinstance(value, Part):
+            yield field.name, type(value).__name__
+            yield from nested_options(value, field.name)
+        elif field.name != "n_inputs":
+            yield field.name, value
 
 
 def _named(name: str, own: Any, other: Any) -> list[str]:
@@ -62,10 +62,9 @@ def _kind(core: Core) -> str:
     return next(label_kind(label) for head in core.heads.values() for label in head.neurons)
 
 
-def _moving(params: Mapping[str, Any]) -> str | None:
+def _moving(spec: Spec) -> str | None:
     """The parameter that moves with time, if there is one."""
-    rule = get_rule(params["rule"])
-    numbers = {"learning_rate": params["learning_rate"], "beta": rule.window, **rule.plasticity.parameters}
-    if params["decay"]:
-        return "learning_rate"
-    return next((name for name, value in numbers.items() if callable(value)), None)
+    if not any(callable(value) for value in spec.layer.moving):
+        return None
+    numbers = dict(nested_options(spec.layer, "layer"))
+    return next((name for name, value in numbers.items() if callable(value)), "layer__learning_rate")

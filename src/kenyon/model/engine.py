@@ -1,4 +1,4 @@
-"""S(t): features, layers and time, on plain arrays. The classifier in `learner.py` is its face.
+"""S(t): features, layers and time, on plain arrays. `KenyonClassifier` wraps it.
 
 The engine takes samples in any number and works on blocks; a block is only a way to compute several
 samples side by side, and every sample is learned with the weights that the one before it left.
@@ -19,13 +19,24 @@ from numpy.typing import NDArray
 
 from kenyon import core
 from kenyon.errors import DivergenceError
-from kenyon.features import BLOCK, Active, Features, Identity, Ramps, Rescaling, SparseRows, Workspace, make_active
+from kenyon.features import (
+    BLOCK,
+    Active,
+    Features,
+    IdentityUnits,
+    RampUnits,
+    Rescaling,
+    SparseRows,
+    Workspace,
+    make_active,
+)
 from kenyon.layers import DIVERGED, Layer, Samples, SecondOrderLayer, State, Undo
 from kenyon.model.batch import Lesson
 from kenyon.model.calibration import Calibration
 from kenyon.model.labels import Head
 from kenyon.model.scale import Scaler
 from kenyon.model.silence import Silence
+from kenyon.model.spec import Spec
 from kenyon.model.units import Change, Units
 from kenyon.utils.modulation import Moving, values_at
 
@@ -53,7 +64,7 @@ class _Bench:
 
     def activate(self, X: NDArray | SparseRows) -> Active:
         if isinstance(X, SparseRows):
-            if isinstance(self._features, Identity):
+            if isinstance(self._features, IdentityUnits):
                 return self._features.activate_rows(X, self.workspace)
             X = X.toarray()
         dtype = np.dtype(np.uint8 if X.dtype == np.uint8 else np.float32)
@@ -105,11 +116,10 @@ class Engine:
         features: F_e.
         layers: F_l, hidden layers first.
         moving: learning rate, window and the rule's parameters, each of which may move with time.
-        n_inputs: width of a sample.
-        unit_norm: scale the input of every layer to length 1.
         seed: what features and codes were drawn from.
         n_threads: threads that compute features ahead of the learning.
-        params: the classifier's parameters that it is made with, whatever they are set to later.
+        spec: what it is composed of.
+        params: the classifier's parameters that it was made with, whatever they are set to later.
         scaler: scales the samples before the features see them, where they are scaled.
         calibration: what predictions before learning tell, where they are made.
     """
@@ -119,10 +129,9 @@ class Engine:
         features: Features,
         layers: Sequence[Layer],
         moving: Sequence[Moving],
-        n_inputs: int,
-        unit_norm: bool,
         seed: int,
         n_threads: int,
+        spec: Spec,
         params: Mapping[str, Any],
         scaler: Scaler | Units | None = None,
         calibration: Calibration | None = None,
@@ -130,8 +139,9 @@ class Engine:
         self.scaler, self.silence, self.calibration = scaler, Silence(), calibration
         self.features, self.layers = features, list(layers)
         self.clock = np.zeros(2, np.int64)
-        self.n_threads, self.n_inputs, self.seed, self.params = n_threads, n_inputs, seed, params
-        self._unit_norm, self._moving = unit_norm, list(moving)
+        self.n_threads, self.n_inputs, self.seed = n_threads, spec.n_inputs, seed
+        self.spec, self.params = spec, params
+        self._unit_norm, self._moving = spec.unit_norm, list(moving)
         self._constant: NDArray[np.float32] | None = None
         if not any(callable(value) for value in self._moving):
             self._constant = values_at(self._moving, 0, np.ones(BLOCK, bool))
@@ -188,7 +198,7 @@ class Engine:
                 lesson.predicted(first, last, x_o)
                 if changes and changes[0][0] == last:
                     self._rescale(changes.popleft()[1])
-        self.silence.warn(self.params["threshold"])
+        self.silence.warn(getattr(self.spec.features, "threshold", None))
 
     @property
     def at_once(self) -> bool:
@@ -205,7 +215,7 @@ class Engine:
         active = bench.activate(sample)
         if self.silence.length or not active[2][0]:
             self.silence.note(active[2][:1])
-            self.silence.warn(self.params["threshold"])
+            self.silence.warn(getattr(self.spec.features, "threshold", None))
         beta = self._constant
         if beta is None:
             beta = values_at(self._moving, self.time, ONE_TAUGHT)
@@ -333,7 +343,7 @@ class Engine:
 
     def _rescale(self, change: Rescaling) -> None:
         """Re-express what was learned, since the inputs get other units."""
-        if isinstance(self.features, Ramps) and change.changed.any():
+        if isinstance(self.features, RampUnits) and change.changed.any():
             self.layers[-1].rescale(partial(self.features.rescaled, change))
             if self.calibration is not None:
                 self.calibration.outdated()

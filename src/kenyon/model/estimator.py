@@ -11,15 +11,17 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Self
 
 from kenyon.errors import InputError
+from kenyon.model.options import OPTIONS, ClassifierOptions
+from kenyon.model.plain import KINDS, with_nested
 from kenyon.model.routing import requests_of, set_request
-from kenyon.utils.options import OPTIONS, ClassifierOptions
+from kenyon.utils.parts import SEPARATOR, Part, is_default, nested_options
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
     from sklearn.utils.metadata_routing import MetadataRequest
 
 
-KIND = ("rule", "features", "layer", "threshold", "hidden_layers")
+KIND = ("rule", "features", "layer", "hidden")
 """Options that decide what kind of learner it is; at their defaults, it does well with few inputs too."""
 
 
@@ -27,18 +29,22 @@ class Estimator(ClassifierOptions):
     """Parameters that can be read and set by name, and the tags of a classifier."""
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Every parameter by name, in alphabetical order."""
-        return {name: getattr(self, name) for name in sorted(OPTIONS)}
+        """Every parameter by name, in alphabetical order; with those of its parts under nested names where `deep`."""
+        params = {name: getattr(self, name) for name in sorted(OPTIONS)}
+        inner = (nested_options(value, name) for name, value in params.items() if deep and isinstance(value, Part))
+        return params | {name: value for options in inner for name, value in options}
 
     def set_params(self, **params: Any) -> Self:
-        """Set parameters by name."""
+        """Set parameters by name; `layer__bits` is the option `bits` of the part `layer`."""
         for name in params:
-            if name not in OPTIONS:
+            if name.partition(SEPARATOR)[0] not in (KINDS if SEPARATOR in name else OPTIONS):
                 raise InputError(
                     f"Invalid parameter {name!r} for estimator {self}. Valid parameters are: {sorted(OPTIONS)!r}."
                 )
-        for name, value in params.items():
-            setattr(self, name, value)
+        own = self.get_params(deep=False) | {name: value for name, value in params.items() if SEPARATOR not in name}
+        changed = with_nested(own, {name: value for name, value in params.items() if SEPARATOR in name})
+        for name in {name.partition(SEPARATOR)[0] for name in params}:
+            setattr(self, name, changed[name])
         return self
 
     def get_metadata_routing(self) -> MetadataRequest:
@@ -79,17 +85,18 @@ class Estimator(ClassifierOptions):
             estimator_type="classifier",
             target_tags=TargetTags(required=True),
             # a sparse projection spreads many inputs over its units; scikit-learn's check has two inputs in all
-            classifier_tags=ClassifierTags(poor_score=not all(_is_default(name, getattr(self, name)) for name in KIND)),
+            classifier_tags=ClassifierTags(
+                poor_score=not all(is_default(OPTIONS[name], getattr(self, name)) for name in KIND)
+            ),
             input_tags=InputTags(sparse=True),
             transformer_tags=None,
             regressor_tags=None,
         )
 
     def __repr__(self) -> str:
-        changed = [f"{name}={value!r}" for name, value in self.get_params().items() if not _is_default(name, value)]
+        changed = [
+            f"{name}={value!r}"
+            for name, value in self.get_params(deep=False).items()
+            if not is_default(OPTIONS[name], value)
+        ]
         return f"{type(self).__name__}({', '.join(changed)})"
-
-
-def _is_default(name: str, value: Any) -> bool:
-    default = OPTIONS[name].default
-    return type(value) is type(default) and value == default

@@ -17,6 +17,7 @@ from kenyon.model.fitted import Core
 from kenyon.model.inputs import Inputs
 from kenyon.model.labels import Labels, plain_task
 from kenyon.model.scale import Scaler
+from kenyon.model.spec import Spec
 from kenyon.model.units import Units
 
 T = TypeVar("T")
@@ -42,6 +43,11 @@ class Inspection(ABC):
     def feature_names_in_(self) -> NDArray:
         """Names of the features; only there where the first samples came with names."""
         return self._inputs().feature_names_in_
+
+    @property
+    def spec_(self) -> Spec:
+        """What the model is composed of, with nothing left open; it prints as the code that makes the same model."""
+        return self._read(lambda core: core.engine.spec)
 
     @property
     def classes_(self) -> NDArray:

@@ -111,9 +111,9 @@ class Merging(Inspection, Estimator):
                 rounding: it saves, learns, merges and predicts like any other with these bits.
         """
         self._check_fitted()
-        params = self.get_params(deep=False) | {"layer": "plastic", "bits": bits}
-        new = type(self)(**params)
-        new._core = self._read(lambda core: narrowed_core(core, params))
+        core = self._read(lambda core: narrowed_core(core, bits))
+        new = type(self)(**self.get_params(deep=False) | {"layer": core.engine.spec.layer})
+        new._core = core
         return new
 
     def _unlearn(self, X: ArrayLike, y: ArrayLike, task: Hashable, keep_classes: bool) -> None:
@@ -121,8 +121,8 @@ class Merging(Inspection, Estimator):
         engine, layer = core.engine, core.engine.layers[-1]
         if (inexact := layer.unlike_one_pass()) is not None:
             raise MergeError(f"{inexact}, so that nothing can be taken out again: expected exact sums")
-        if engine.params["memory"] is not None:
-            raise MergeError("memory has halved what samples left: expected memory=None, so that they are still whole")
+        if getattr(engine.spec.layer, "half_life", None) is not None:
+            raise MergeError("half_life has halved what samples left: expected None, so that they are still whole")
         if engine.scaler is not None:
             raise MergeError("inputs are scaled by moments that a sample cannot be taken out of: expected scale=False")
         samples, head = check_samples(core.inputs, as_rows(X, self.shape)), head_of(core, task)

@@ -14,19 +14,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kenyon.errors import ModelFileError, unknown
-from kenyon.layers import Declared
-from kenyon.model.auto import make_scaler, window_inputs
-from kenyon.model.build import MOST_INPUTS, Settings, calibrates, declarations, settle
 from kenyon.model.calibration import Calibration
 from kenyon.model.inputs import Inputs
 from kenyon.model.labels import Labels, label_kind
-from kenyon.utils.options import OPTIONS
+from kenyon.model.options import OPTIONS
+from kenyon.model.plain import KINDS
+from kenyon.model.recommend import MOST_INPUTS, settle
+from kenyon.model.spec import Spec
 from kenyon.utils.outside import is_imported, is_outside
 
 NOT_KEPT = ("n_jobs", "random_state")
 """Threads belong to the machine, not to the model; the seed is kept as it was drawn."""
 
-KEYS = {"params", "seed", "n_inputs", "feature_names", "heads"}
+KEYS = {"params", "seed", "n_inputs", "units", "feature_names", "heads"}
 HEAD = {"task", "labels", "neurons"}
 PLAIN = ("number", "string", "boolean")
 """Kinds of labels and tasks that a file holds."""
@@ -40,8 +40,8 @@ DRAWN, PER_BYTE = 1 << 27, 1 << 10
 
 def checked_contents(model: Any, tensors: Mapping[str, NDArray]) -> tuple[Inputs, int, dict[Hashable, Labels], int]:
     """Width, seed, labels and number of classes of a model whose parts fit together."""
-    _want("the parts of a model", type(model) is dict and model.keys() - {"units", "floats"} == KEYS)
-    _want("floats to be true where it is there", model.get("floats", True) is True)
+    _want("the parts of a model", type(model) is dict and model.keys() - {"floats"} == KEYS)
+    _want("floats, if present, to be true", model.get("floats", True) is True)
     n_inputs, seed, names, heads = model["n_inputs"], model["seed"], model["feature_names"], model["heads"]
     _want("a table of parameters", type(model["params"]) is dict)
     _want(f"a width from 1 to {MOST_INPUTS}", type(n_inputs) is int and 1 <= n_inputs <= MOST_INPUTS)
@@ -94,11 +94,8 @@ def check_params(params: Mapping[str, Any], given: Collection[str]) -> None:
         if name not in OPTIONS:
             raise unknown("parameter", name, OPTIONS)
         _want(f"no {name}, which a file does not keep", name not in NOT_KEPT)
-    for name, entry in OPTIONS.items():
-        there = entry.added or name in NOT_KEPT or name in params or name in given
-        _want(f"the parameter {name}", there)
-    for what in {"rule", "layer"} & params.keys() - set(given):
-        for value in _texts(params[what]):  # a rule may have parameters, and a window has a rule inside
+    for what in KINDS.keys() & params.keys() - set(given):
+        for value in _texts(params[what]):  # a part may have parts inside
             if is_outside(value) and not is_imported(value):
                 raise ModelFileError(
                     f"the model names the {what} {value!r}, which is code: "
@@ -114,46 +111,30 @@ def _texts(value: Any) -> Iterator[str]:
         yield from _texts(item)
 
 
-def saved_settings(
-    params: Mapping[str, Any], given: Collection[str], inputs: Inputs, n_units: Any, tensors: Mapping[str, NDArray]
-) -> Settings:
-    """The settings of a saved model, whose size was settled when it was first made.
+def saved_spec(params: Mapping[str, Any], given: Collection[str], inputs: Inputs, n_units: Any) -> Spec:
+    """What a saved model is composed of; its size was settled when it was first made.
 
     Args:
         params: every parameter of the classifier.
         given: names of those that the caller has given, whatever the file says.
         inputs: width and kind of the samples.
-        n_units: the number of units as the file has it, where no array says it.
+        n_units: the number of units as the file has it.
     """
-    n_inputs = inputs.n_features_in_
-    # an arithmetic that was left open when the model was made is that of floats
-    settings = settle(params, n_inputs, 0, 0, n_units=1, floats=inputs.floats, in_bytes=False)
-    _want("floats only where defaults depend on them", inputs.floats == settings["floats"] or bool(given))
-    if settings["features"] == "identity":
-        _want("as many units as inputs", n_units in (None, n_inputs))
-        return settings
-    name = sized_by(declarations(settings, 1)[0][0])
-    if name is not None:
-        _want("no number of units beside the arrays", n_units is None)
-        first = tensors.get(f"{name}.0", np.empty(0))
-        n_units = first.shape[0] if first.ndim else 0
-    _want("a whole number of units, at least 1", type(n_units) is int and n_units >= 1)
-    told = params["n_hidden"]
-    if "n_hidden" not in given and told not in ("auto", n_units):
+    _want("an integer number of units, at least 1", type(n_units) is int and 1 <= n_units < 1 << 31)
+    spec = settle(params, inputs.n_features_in_, 0, inputs.floats, n_units=n_units)
+    told = params["n_hidden"] if params["n_hidden"] != "auto" else getattr(params["features"], "units", "auto")
+    if told not in ("auto", n_units) and not {"n_hidden", "features"} & set(given):
         raise ModelFileError(f"n_hidden is {told!r} and the model has {n_units} units: expected as many")
-    return {**settings, "n_hidden": n_units}
+    _want(f"{spec.n_units} units", spec.n_units == n_units)
+    return spec
 
 
-def sized_by(declared: tuple[Declared, ...]) -> str | None:
-    """The array whose length is the number of units; None where all of them are packed."""
-    return next((one.name for one in declared if one.shape[0] == "units" and not one.bits), None)
-
-
-def check_arrays(settings: Settings, n_classes: int, tensors: Mapping[str, NDArray]) -> None:
+def check_arrays(spec: Spec, n_classes: int, tensors: Mapping[str, NDArray]) -> None:
     """Refuse arrays that are not as the layers declare them."""
-    wanted = {"counters"} | (make_scaler(settings).kept().keys() if settings["scale"] else set())
-    wanted |= Calibration(1).kept().keys() if calibrates(settings) else set()
-    for number, (declared, sizes) in enumerate(declarations(settings, n_classes)):
+    scaler = spec.scaler()
+    wanted = {"counters"} | (set() if scaler is None else scaler.kept().keys())
+    wanted |= Calibration(1).kept().keys() if spec.calibrates else set()
+    for number, (declared, sizes) in enumerate(spec.declared(n_classes)):
         for one in declared:
             name, shape = f"{one.name}.{number}", one.stored_shape(sizes)
             wanted.add(name)
@@ -164,20 +145,17 @@ def check_arrays(settings: Settings, n_classes: int, tensors: Mapping[str, NDArr
         raise ModelFileError(f"the model holds {extra[0]!r}: expected only {', '.join(sorted(wanted))}")
 
 
-def check_drawn(settings: Settings, n_classes: int, file_bytes: int) -> None:
-    """Refuse a model that would take beyond reason of memory beside its arrays: its projection, and a code per class.
+def check_drawn(spec: Spec, n_classes: int, file_bytes: int) -> None:
+    """Refuse a model that would take an unreasonable amount of memory beside its arrays: what is drawn from its seed.
 
-    A caller who gives the density to `load` vouches for it.
+    A caller who gives the features to `load` vouches for them.
     """
-    n_units, n_inputs = settings["n_hidden"], settings["n_inputs"]
-    each = {"identity": 0, "dense": n_inputs}.get(settings["features"], settings["n_connections"])
-    if settings["features"] == "windows" and settings["signs"] == "oriented":
-        each = window_inputs(settings)  # which are sorted for each unit
-    needed, most = 4 * (n_units * each + n_inputs + n_classes**2), max(DRAWN, PER_BYTE * file_bytes)
+    drawn = spec.features.table_bytes(spec.setting())
+    needed, most = drawn + 4 * (spec.n_inputs + n_classes**2), max(DRAWN, PER_BYTE * file_bytes)
     if needed > most:
         raise ModelFileError(
-            f"{n_units} units of {each} of {n_inputs} inputs and {n_classes} classes would take {needed:,} bytes: "
-            f"expected at most {most:,} for a file of {file_bytes:,}. Pass density=... to load it all the same"
+            f"{spec.features!r} of {spec.n_inputs} inputs and {n_classes} classes would take {needed:,} bytes: "
+            f"expected at most {most:,} for a file of {file_bytes:,}. Pass features=... to load it all the same"
         )
 
 

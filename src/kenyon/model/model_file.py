@@ -1,9 +1,10 @@
 """A model as one safetensors file: its state as tensors, everything else as JSON, and a checksum.
 
-Layout, version 1. Tensors: the arrays that each layer declares (`kenyon.layers`) as `NAME.0` .. `NAME.L`, the output
+Layout, format 1. Tensors: the arrays that each layer declares (`kenyon.layers`) as `NAME.0` .. `NAME.L`, the output
 layer last (a plastic layer has `weights`, inputs x neurons in float32, and `sums` in float64 where its rule has a
-window), and `counters` (int64: time, updates). Metadata: `kenyon.version`, `kenyon.model` (JSON: parameters,
-seed, width, labels of each head) and `kenyon.sha256` over the model's JSON and every tensor. No code is stored or run.
+window), and `counters` (int64: time, updates). Metadata: `kenyon.format`, `kenyon.model` (JSON: the parameters that are
+not at their defaults, parts nested; seed, width, units, labels of each head) and `kenyon.sha256` over the model's JSON
+and every tensor. No code is stored or run.
 
 Nothing that a file says is believed before it is checked (`model_check.py`), and only then is a model built.
 """
@@ -36,16 +37,15 @@ from kenyon.model.model_check import (
     check_params,
     checked_contents,
     is_plain,
-    saved_settings,
-    sized_by,
+    saved_spec,
 )
-from kenyon.rules import Rule, make_rule
-from kenyon.utils import modulation
-from kenyon.utils.options import OPTIONS
-from kenyon.utils.outside import looking
+from kenyon.model.options import OPTIONS
+from kenyon.model.plain import from_json, to_json, with_nested
+from kenyon.utils.parts import SEPARATOR, is_default
 from kenyon.utils.system import replace_file
 
-VERSION = 1
+FORMAT = 1
+"""Raised when the layout changes; every later version reads files from this one on."""
 
 WORKING = "working."
 """Begins the names of arrays that only checkpoints have, before the layer's number."""
@@ -53,18 +53,18 @@ WORKING = "working."
 
 def metadata_bytes(engine: Engine, inputs: Inputs, heads: Mapping[Hashable, Labels]) -> int:
     """Bytes of the state that are not arrays."""
-    return len(_model_json(engine.params, engine.seed, inputs, heads, _units(engine)))
+    return len(_model_json(engine.params, engine.seed, inputs, heads, engine.features.n_outputs))
 
 
 def empty_bytes(params: Mapping[str, Any], seed: int, inputs: Inputs) -> int:
     """The same before anything was learned."""
-    return len(_model_json(params, seed, inputs, {}))
+    return len(_model_json(params, seed, inputs, {}, 0))
 
 
 def save(core: Core, path: str | os.PathLike[str]) -> None:
     """Write the file, all of it or none."""
     model, tensors = to_arrays(core)
-    metadata = {"kenyon.version": str(VERSION), "kenyon.model": model, "kenyon.sha256": digest(model, tensors)}
+    metadata = {"kenyon.format": str(FORMAT), "kenyon.model": model, "kenyon.sha256": digest(model, tensors)}
     replace_file(Path(path), _in_order(to_safetensors(tensors, metadata)))
 
 
@@ -82,7 +82,7 @@ def load(path: str | os.PathLike[str], overrides: Mapping[str, Any]) -> tuple[di
     """The parameters and the state of a saved model."""
     try:
         model, tensors = _read(path)
-        trusted = "density" in overrides
+        trusted = "features" in overrides
         return from_arrays(model, tensors, overrides, None if trusted else Path(path).stat().st_size)
     except KenyonError as error:
         raise ModelFileError(f"{path}: {error}") from error
@@ -106,13 +106,7 @@ def to_arrays(core: Core, working: bool = False) -> tuple[str, dict[str, NDArray
         tensors |= {f"{name}.{number}": view.copy() for name, view in layer.state.views().items()}
         if working:
             tensors |= {f"{WORKING}{number}.{name}": array for name, array in layer.working_arrays().items()}
-    return _model_json(engine.params, engine.seed, core.inputs, core.heads, _units(engine)), tensors
-
-
-def _units(engine: Engine) -> int | None:
-    """The number of units, where no array says it."""
-    first = engine.layers[0]
-    return first.n_inputs if sized_by(first.state.declared) is None else None
+    return _model_json(engine.params, engine.seed, core.inputs, core.heads, engine.features.n_outputs), tensors
 
 
 def from_arrays(
@@ -129,12 +123,12 @@ def from_arrays(
         model = json.loads(model_json)
         inputs, seed, heads, n_classes = checked_contents(model, tensors)
         check_params(model["params"], overrides)
-        params = _params_from_config(model["params"], overrides)
-        settings = saved_settings(params, overrides, inputs, model.get("units"), tensors)
-        check_arrays(settings, n_classes, tensors)
+        params = _params_from_json(model["params"], overrides)
+        spec = saved_spec(params, overrides, inputs, model["units"])
+        check_arrays(spec, n_classes, tensors)
         if file_bytes is not None:
-            check_drawn(settings, n_classes, file_bytes)
-        engine = build_engine(settings, inputs.n_features_in_, seed, params)
+            check_drawn(spec, n_classes, file_bytes)
+        engine = build_engine(spec, seed, params)
         engine.clock[:] = tensors["counters"]
         if engine.scaler is not None:
             engine.scaler.restore(tensors)
@@ -176,11 +170,11 @@ def _read(path: str | os.PathLike[str]) -> tuple[str, dict[str, NDArray]]:
     try:
         with safe_open(path, framework="np") as file:
             metadata = file.metadata() or {}
-            version = metadata.get("kenyon.version")
+            version = metadata.get("kenyon.format")
             if version is None:
                 raise ModelFileError("a safetensors file, but not one that Kenyon wrote")
-            if version != str(VERSION):
-                raise ModelFileError(f"format version {version!r}, expected {VERSION}: update Kenyon to read it")
+            if version != str(FORMAT):
+                raise ModelFileError(f"format {version!r}, expected {FORMAT}: update Kenyon to read it")
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118  not a dict
     except SafetensorError as error:
         raise ModelFileError(f"not a complete safetensors file ({error})") from error
@@ -200,12 +194,13 @@ def _model_json(
     seed: int,
     inputs: Inputs,
     heads: Mapping[Hashable, Labels],
-    n_units: int | None = None,
+    n_units: int,
 ) -> str:
     model: dict[str, Any] = {
-        "params": {name: _to_config(value) for name, value in params.items() if _is_kept(name, value)},
+        "params": {name: to_json(value) for name, value in params.items() if _is_kept(name, value)},
         "seed": seed,
         "n_inputs": inputs.n_features_in_,
+        "units": n_units,
         "feature_names": None if inputs.names is None else list(inputs.names),
         "heads": [
             {"task": task, "labels": list(labels.neurons), "neurons": list(labels.neurons.values())}
@@ -214,15 +209,12 @@ def _model_json(
     }
     if inputs.floats:
         model["floats"] = True
-    if n_units is not None:
-        model["units"] = n_units
     return json.dumps(model, separators=(",", ":"), default=repr)
 
 
 def _is_kept(name: str, value: Any) -> bool:
-    """Options that came after the first version of the format are left out at their defaults, as in older files."""
-    entry = OPTIONS[name]
-    return name not in NOT_KEPT and not (entry.added and type(value) is type(entry.default) and value == entry.default)
+    """Whether a file holds a parameter: not at its default, and not of the machine."""
+    return name not in NOT_KEPT and not is_default(OPTIONS[name], value)
 
 
 def _check_plain(what: str, value: Hashable) -> None:
@@ -234,44 +226,21 @@ def _check_plain(what: str, value: Hashable) -> None:
         )
 
 
-def _to_config(value: Any) -> Any:
-    """A parameter as plain JSON values."""
-    if isinstance(value, Rule):
-        inside = value.plasticity
-        own = {"rule": inside.name, **{key: _to_config(item) for key, item in inside.parameters.items()}}
-        return own if value is inside else {"rule": value.name, "beta": _to_config(value.window), "inside": own}
-    if callable(value):
-        return modulation.to_config(value)
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, Mapping):
-        return [[label, weight] for label, weight in value.items()]
-    return list(value) if isinstance(value, (tuple, list, np.ndarray)) else value
-
-
-def _params_from_config(params: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
-    restored = {
-        name: _rule_from_config(value) if name == "rule" else modulation.from_config(value, name)
-        for name, value in params.items()
-        if name not in overrides
-    }
-    if isinstance(pairs := restored.get("class_weight"), list):
+def _params_from_json(params: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
+    nested = {name: value for name, value in overrides.items() if SEPARATOR in name}
+    for name in nested:  # what is given need not be in the file: a function of time
+        *parts, option = name.split(SEPARATOR)
+        table: Any = params
+        for part in parts:
+            table = table.get(part) if isinstance(table, dict) else None
+        if isinstance(table, dict):
+            table.pop(option, None)
+    restored = {name: from_json(value, name) for name, value in params.items() if name not in overrides}
+    if isinstance(pairs := restored.get("class_weight"), (list, tuple)):
         restored["class_weight"] = dict(pairs)
-    if params.get("hidden_layers"):  # files of before there was a choice
-        restored.setdefault("hidden_signal", "codes")
-    given = {**restored, **overrides}
+    given = {**restored, **{name: value for name, value in overrides.items() if name not in nested}}
+    given = with_nested(given, nested)
     for name in given:
         if name not in OPTIONS:
             raise unknown("parameter", name, OPTIONS)
     return {name: given.get(name, OPTIONS[name].default) for name in sorted(OPTIONS)}
-
-
-def _rule_from_config(value: Any) -> Any:
-    if not isinstance(value, dict):
-        return value
-    parameters = {key: item for key, item in value.items() if key != "rule"}
-    if "inside" in parameters:
-        parameters["rule"] = _rule_from_config(parameters.pop("inside"))
-    name = value["rule"]
-    with looking():
-        return make_rule(name, {key: modulation.from_config(item, f"{name}.{key}") for key, item in parameters.items()})

@@ -3,27 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from kenyon.errors import ConfigError
-from kenyon.layers import CountingLayer, FewBitLayer
-from kenyon.model.build import build_engine, settle
+from kenyon.layers import Counting, CountingLayer, FewBitLayer, Plastic
+from kenyon.model.build import build_engine
 from kenyon.model.fitted import Core
+from kenyon.model.recommend import settle
+from kenyon.rules import MEAN
 
 
-def narrowed_core(core: Core, params: Mapping[str, Any]) -> Core:
-    """The same model with these parameters, which differ in layer and bits alone."""
-    engine, layer = core.engine, core.engine.layers[-1]
-    if not isinstance(layer, CountingLayer):
-        raise ConfigError(f"the layer is a {type(layer).__name__}: expected layer='counting', whose sums are narrowed")
-    if layer.bayes:
+def narrowed_layer(part: Any, bits: int) -> Plastic:
+    """The plastic part with few bits that a counting one is narrowed to."""
+    if not isinstance(part, Counting):
+        raise ConfigError(f"the layer is {part!r}: expected layer='counting', whose sums are narrowed")
+    if part.readout == "bayes":
         raise ConfigError("readout is 'bayes': expected another, since naive Bayes needs the sums as they are")
-    params = dict(engine.params) | {name: params[name] for name in ("layer", "bits")}
-    settings = settle(params, engine.n_inputs, 0, 0, n_units=layer.n_inputs, floats=core.inputs.floats)
-    narrow = build_engine(settings, engine.n_inputs, engine.seed, params)
+    if bits not in (8, 4, 3, 2):
+        raise ConfigError(f"bits is {bits!r}: expected 8, 4, 3 or 2")
+    return Plastic(MEAN(part.cap), bits=bits)
+
+
+def narrowed_core(core: Core, bits: int) -> Core:
+    """The same model with weights of few bits."""
+    engine, layer = core.engine, core.engine.layers[-1]
+    part = narrowed_layer(engine.spec.layer, bits)
+    params: Mapping[str, Any] = {**engine.params, "layer": part}
+    spec = settle(params, engine.n_inputs, 0, core.inputs.floats, n_units=engine.spec.n_units)
+    narrow = build_engine(replace(spec, scale=engine.spec.scale), engine.seed, params)
     few = narrow.layers[-1]
-    if not isinstance(few, FewBitLayer):
-        raise ConfigError(f"bits is {params['bits']!r}: expected 8, 4, 3 or 2")
+    assert isinstance(layer, CountingLayer) and isinstance(few, FewBitLayer)
     for _ in range(engine.n_classes):
         few.add_class()
     few.take(layer.state)

@@ -1,57 +1,241 @@
-"""Options as plain values, as files and the command line have them.
+"""Options as plain values: nested names for configurations and the command line, nested JSON for model files.
 
-`"off"` stands for None, and the parameters of a rule stand beside the options by their own names:
-`{"rule": "gen", "b2": -0.5, "threshold": "off"}`.
+A configuration names options as scikit-learn does, `{"features": "sparse", "features__density": 0.1, "rule": "gen",
+"rule__b2": -0.5}`; `"off"` stands for None. `layer__rule`, `features__units` and `features__shape` are the classifier's
+`rule`, `n_hidden` and `shape`, under which they are kept.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import dataclasses
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any
 
-from kenyon.rules import rule_from_options, rule_options
-from kenyon.utils.options import OPTIONS, Option
+import numpy as np
+
+from kenyon.errors import ConfigError, unknown
+from kenyon.features import FEATURES, FeaturesPart
+from kenyon.layers import HIDDEN, LAYERS, LayerPart, LocalError
+from kenyon.model.options import OPTIONS
+from kenyon.rules import RULES, Rule
+from kenyon.utils import modulation
+from kenyon.utils.options import Option, options_of
+from kenyon.utils.outside import looking
+from kenyon.utils.parts import SEPARATOR, Part, changed_options, class_named, part_named, with_options
+
+KINDS: dict[str, tuple[Mapping[str, type[Any]], type[Any]]] = {
+    "features": (FEATURES, FeaturesPart),
+    "layer": (LAYERS, LayerPart),
+    "hidden": (HIDDEN, LocalError),
+    "rule": (RULES, Rule),
+}
+"""Options whose values are parts: the table of their names, and what they are derived from."""
+
+SAME = {"layer__rule": "rule", "features__units": "n_hidden", "features__shape": "shape"}
+"""Options of parts that the classifier has too, under which a configuration keeps them."""
 
 
-def option_table(rule: Any = None) -> dict[str, Option]:
-    """The options that a run may set, those of the rule's own parameters last.
+def part_of(option: str, value: Any) -> Part:
+    """The part that a value of an option stands for.
 
     Example:
-        >>> list(option_table("oja"))[-2:]
-        ['b1', 'beta']
+        >>> part_of("features", "dense")
+        Dense()
+    """
+    return part_named(value, *KINDS[option], option)
+
+
+def common_names(plain: Mapping[str, Any]) -> dict[str, Any]:
+    """A configuration with each option under one name.
+
+    Example:
+        >>> common_names({"layer": "plastic", "layer__rule__b2": -0.5, "layer__rule": "gen"})
+        {'layer': 'plastic', 'rule__b2': -0.5, 'rule': 'gen'}
+    """
+    common: dict[str, Any] = {}
+    for name, value in plain.items():
+        short = next((SAME[own] + name[len(own) :] for own in SAME if name == own or name.startswith(own + "__")), name)
+        if short in common and common[short] != value:
+            raise ConfigError(f"{name} is {value!r} and {short} is {common[short]!r}: expected one of them")
+        common[short] = value
+    for option in KINDS:
+        own = {name.partition(SEPARATOR)[2] for name in common if name.startswith(option + SEPARATOR)}
+        if own and common.get(option, "auto") in ("auto", "off"):
+            common[option] = kind_for(option, own, common)
+    return common
+
+
+def kind_for(option: str, names: Collection[str], params: Mapping[str, Any]) -> str:
+    """The kind of part that is meant where only its options are given: the first that has them all.
+
+    Example:
+        >>> kind_for("features", ["density"], {}), kind_for("features", ["density"], {"shape": (8, 8)})
+        ('sparse', 'windows')
+    """
+    kinds = KINDS[option][0]
+    shaped = option == "features" and params.get("shape") not in (None, "off")
+    ordered = ["windows", *kinds] if shaped else ["gen", *kinds] if option == "rule" else list(kinds)
+    outer = {name.partition(SEPARATOR)[0] for name in names}
+    return next((kind for kind in ordered if outer <= options_of(kinds[kind]).keys()), ordered[0])
+
+
+def option_table(given: Mapping[str, Any]) -> dict[str, Option]:
+    """The options that a run may set, with those of the parts that a configuration chooses.
+
+    Example:
+        >>> list(option_table({"rule": "oja"}))[-1]
+        'rule__b1'
+        >>> "layer__bits" in option_table({"layer": "second-order"}), "layer__bits" in option_table({})
+        (True, False)
+    """
+    given = common_names(given)
+    table = {name: entry for name, entry in OPTIONS.items() if entry.of_run}
+    for option in KINDS:
+        table |= _part_table(option, given.get(option), given)
+    return table
+
+
+def _part_table(name: str, value: Any, given: Mapping[str, Any]) -> dict[str, Option]:
+    """The options of a part, and of the parts inside it, under nested names."""
+    kind = name.rpartition(SEPARATOR)[2]
+    if value in (None, "auto", "off", ""):
+        return {}
+    cls = type(value) if isinstance(value, Part) else class_named(value, *KINDS[kind], name)
+    table: dict[str, Option] = {}
+    for key, entry in options_of(cls).items():
+        full = f"{name}{SEPARATOR}{key}"
+        if full not in SAME:
+            table[full] = dataclasses.replace(entry, name=full)
+            if entry.kind == "rule":
+                table |= _part_table(full, given.get(full, entry.default), given)
+    return table
+
+
+def every_option() -> dict[str, Option]:
+    """The options that a run may set, with those of every part of the package.
+
+    Example:
+        >>> [name for name in every_option() if name.endswith("bits")]
+        ['layer__bits']
     """
     table = {name: entry for name, entry in OPTIONS.items() if entry.of_run}
-    own = rule_options(table["rule"].default if rule is None else rule)
-    return table | {name: entry for name, entry in own.items() if name not in table}
+    for option, (kinds, _) in KINDS.items():
+        for name, part in kinds.items():
+            if part.__module__.startswith("kenyon."):
+                table = _part_table(option, name, {}) | table
+    return dict(sorted(table.items(), key=lambda item: (SEPARATOR in item[0], item[0])))
 
 
-def default_options(rule: Any = None) -> dict[str, Any]:
+def default_options(given: Mapping[str, Any]) -> dict[str, Any]:
     """The options that a run may set, with their defaults in plain form.
 
     Example:
-        >>> default_options("gen")["b2"], default_options("mse")["memory_budget"]
+        >>> default_options({"rule": "gen"})["rule__b2"], default_options({})["memory_budget"]
         (-1.0, 'off')
     """
-    return {name: _plain(entry.default) for name, entry in option_table(rule).items()}
+    return {name: _plain(entry.default) for name, entry in option_table(given).items()}
 
 
 def classifier_params(plain: Mapping[str, Any]) -> dict[str, Any]:
-    """Parameters of `KenyonClassifier` from plain options, the rule's own parameters put into the rule.
+    """Parameters of `KenyonClassifier` from a configuration.
 
     Example:
-        >>> classifier_params({"rule": "gen", "b2": -0.5, "threshold": "off"})
-        {'rule': GEN(b1=0.0, b2=-0.5), 'threshold': None}
+        >>> classifier_params({"rule": "gen", "rule__b2": -0.5, "memory_budget": "off"})
+        {'rule': GEN(b1=0.0, b2=-0.5), 'memory_budget': None}
     """
-    params = {name: None if _is_off(name, value) else value for name, value in plain.items() if name in OPTIONS}
-    own = {name: value for name, value in plain.items() if name not in OPTIONS}
-    return {"rule": rule_from_options(params.pop("rule", OPTIONS["rule"].default), own), **params}
+    plain = common_names(plain)
+    table = option_table(plain) | dict(OPTIONS)
+    for name in plain:
+        if name not in table:
+            raise unknown("option", name, table)
+    given = {name: None if _is_off(table[name], value) else value for name, value in plain.items()}
+    params = {name: value for name, value in given.items() if SEPARATOR not in name}
+    return with_nested(params, {name: value for name, value in given.items() if SEPARATOR in name})
+
+
+def with_nested(params: Mapping[str, Any], nested: Mapping[str, Any]) -> dict[str, Any]:
+    """Parameters with options of their parts set by nested names.
+
+    Example:
+        >>> with_nested({"layer": "second-order"}, {"layer__bits": 16})
+        {'layer': SecondOrder(bits=16)}
+    """
+    changed = dict(params)
+    for option in dict.fromkeys(name.partition(SEPARATOR)[0] for name in nested):
+        if option not in KINDS:
+            raise unknown("part", option, KINDS)
+        own = {
+            key.partition(SEPARATOR)[2]: value for key, value in nested.items() if key.startswith(option + SEPARATOR)
+        }
+        value = changed.get(option)
+        if value is None or (isinstance(value, str) and value == "auto"):
+            value = kind_for(option, own, changed)
+        changed[option] = with_options(part_of(option, value), own, option)
+    return changed
 
 
 def _plain(value: Any) -> Any:
     if value is None:
         return "off"
+    if isinstance(value, Part):
+        return value.name
     return list(value) if isinstance(value, tuple) else value
 
 
-def _is_off(name: str, value: Any) -> bool:
-    return OPTIONS[name].off and isinstance(value, str) and value in ("off", "")
+def _is_off(entry: Option, value: Any) -> bool:
+    return entry.off and isinstance(value, str) and value in ("off", "")
+
+
+def named_parts(plain: Mapping[str, Any]) -> list[tuple[str, type[Part]]]:
+    """The classes of the parts that a configuration names, with the name of each.
+
+    Example:
+        >>> named_parts({"rule": "gen"})
+        [('gen', <class 'kenyon.rules._gen.GEN'>)]
+    """
+    named = {name: value for name, value in plain.items() if name.rpartition(SEPARATOR)[2] in KINDS}
+    return [
+        (value, class_named(value, *KINDS[name.rpartition(SEPARATOR)[2]], name))
+        for name, value in named.items()
+        if isinstance(value, str) and value not in ("auto", "off", "")
+    ]
+
+
+# ---- nested JSON
+
+
+def to_json(value: Any) -> Any:
+    """A parameter as plain JSON values: a part by its name and the options that are not at their defaults."""
+    if isinstance(value, Part):
+        name = value.name or f"{type(value).__module__}:{type(value).__qualname__}"
+        return {"part": name, **{key: to_json(item) for key, item in changed_options(value).items()}}
+    if callable(value):
+        return modulation.to_config(value)
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, Mapping):
+        return [[label, weight] for label, weight in value.items()]
+    return [to_json(item) for item in value] if isinstance(value, (tuple, list, np.ndarray)) else value
+
+
+def from_json(value: Any, name: str) -> Any:
+    """The inverse of `to_json`; code that a name points to is not imported for it.
+
+    Args:
+        value: of JSON.
+        name: of the option; the last part of a nested name says what kind of part it is.
+    """
+    if isinstance(value, list):
+        return tuple(value)
+    if not isinstance(value, dict) or "part" not in value:
+        return modulation.from_config(value, name)
+    kind = name.rpartition(SEPARATOR)[2]
+    if kind not in KINDS:
+        raise ConfigError(f"{name} is a part in the file: expected a plain value")
+    with looking():
+        part = part_named(value["part"], *KINDS[kind], name)
+    return with_options(part, {key: from_json(item, f"{name}{SEPARATOR}{key}") for key, item in _options(value)}, name)
+
+
+def _options(value: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
+    return ((key, item) for key, item in value.items() if key != "part")

@@ -7,10 +7,10 @@ those that are predicted, are scaled and not counted. So the result does not dep
 `predict` sees a sample as `partial_fit` would.
 
 What was learned was learned in the units of its time. Moments that moved with every class that arrives would leave
-the first classes where they no longer are, so the moments of an input stand still once it was counted 64 times.
-(With `memory` they follow the last samples, as everything else does.) An input that has not varied yet is zero, and is
-counted 16 times at most, so that one that begins to vary late finds its scale all the same. An absent value (NaN, with
-`missing="absent"`) is zero, as if it were the mean, and is not counted.
+the first classes where they no longer are, so the moments of an input stand still once it was counted 64 times. (With
+a `half_life` they follow the last samples, as everything else does.) An input that has not varied yet is zero, and is
+counted 16 times at most, so that one that begins to vary late finds its scale all the same. An absent value (NaN,
+with `missing="absent"`) is zero, as if it were the mean, and is not counted.
 
 The inputs of ramps have units of their own (`_units.py`).
 
@@ -57,7 +57,7 @@ class Scaler:
     Args:
         groups: the number of the moments that each input belongs to, from 0 on without a gap; as many inputs in each.
         unit: what one deviation becomes.
-        memory: half-life in samples of moments that keep moving; None for those that stand still.
+        half_life: half-life in samples of moments that keep moving; None for those that stand still.
 
     Example:
         >>> scaler = Scaler(np.arange(1))
@@ -68,13 +68,13 @@ class Scaler:
 
     knee = KNEE
 
-    def __init__(self, groups: NDArray[np.int64], unit: float = 1.0, memory: float | None = None) -> None:
+    def __init__(self, groups: NDArray[np.int64], unit: float = 1.0, half_life: float | None = None) -> None:
         self.groups, self.unit = groups, unit
         n_groups = int(groups.max()) + 1
         each = len(groups) // n_groups
         self.state = State(DECLARED, axis_sizes(0, 0, inputs=n_groups))
-        self._most = float(each * (COUNTED if memory is None else max(COUNTED, memory / log(2))))
-        self._held, self._moving = float(each * HELD), memory is not None
+        self._most = float(each * (COUNTED if half_life is None else max(COUNTED, half_life / log(2))))
+        self._held, self._moving = float(each * HELD), half_life is not None
 
     @property
     def moments(self) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:

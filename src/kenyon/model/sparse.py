@@ -7,16 +7,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from kenyon.errors import InputError
-from kenyon.features import SparseRows
-from kenyon.utils.options import OPTIONS
+from kenyon.features import Identity, SparseRows
+from kenyon.layers import Counting
+from kenyon.model.options import OPTIONS
+from kenyon.utils.parts import is_default
 
 if TYPE_CHECKING:
     from kenyon.model.inputs import Inputs
 
-COUNTED = {"rule": "mean", "features": "identity", "layer": "counting", "readout": "bayes"}
-"""What learns sparse samples where nothing else is asked for: naive Bayes on the inputs themselves."""
-
-OPEN = (*COUNTED, "n_hidden", "threshold", "hidden_layers", "shape", "arithmetic", "bits", "unit_norm", "scale")
+OPEN = ("rule", "features", "layer", "n_hidden", "hidden", "shape", "unit_norm", "scale")
 """Options that are all at their defaults where nothing else is asked for."""
 
 
@@ -59,8 +58,7 @@ def check_sparse(inputs: Inputs, X: Any, first: bool, largest: float) -> SparseR
 
 
 def for_sparse(params: dict[str, Any]) -> dict[str, Any]:
-    """The parameters of a model whose first samples are sparse: naive Bayes, unless something else is asked for."""
-    if any(params[name] != OPTIONS[name].default for name in OPEN):
+    """The parameters of a model whose first samples are sparse: naive Bayes on the inputs, unless anything is given."""
+    if any(not is_default(OPTIONS[name], params[name]) for name in OPEN):
         return params
-    prior = "counts" if params["prior"] == "auto" else params["prior"]
-    return {**params, **COUNTED, "prior": prior}
+    return {**params, "features": Identity(), "layer": Counting(readout="bayes", prior="counts")}

@@ -8,13 +8,13 @@ With `readout="bayes"`, N units, and log(n[j]) added for `prior="counts"`,
     x_o[j]  = sum_i log((S[i, j] + 2^11) / (sum_i S[i, j] + 2^11 N)) c[i] / 2^16
 
 c is the activity of a sample of length 1 in units of 2^-16: a R >> 12 of bytes (`_few_bit_weights.py`), floor(2^16 x +
-1/2) of floats. With `memory`, counts are halved, rounded up, when they add up to twice as many samples, and sums with
-them.
+1/2) of floats. With a half-life, counts are halved, rounded up, when they add up to twice as many samples, and sums
+with them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from kenyon.reference._activity import Active, in_order
 from kenyon.reference._few_bit_weights import reciprocal
+from kenyon.rules import MEAN
 
 
 def narrowest(array: NDArray) -> NDArray:
@@ -32,10 +33,10 @@ def narrowest(array: NDArray) -> NDArray:
 class Counting:
     """The output layer; arguments as in `_plastic.py`."""
 
-    def __init__(self, n_units: int, width: int, seed: int, s: Mapping[str, Any]) -> None:
-        self.cap, self.memory = s["rule"].level(np.inf, 1, n_units), s["memory"]
+    def __init__(self, n_units: int, seed: int, spec: Any) -> None:
+        self.cap, self.half_life = MEAN(spec.layer.cap).level(np.inf, 1, n_units), spec.layer.half_life
         self.sums, self.counts = np.zeros((n_units, 0), np.uint64), np.zeros(0, np.uint64)
-        self.bayes, self.prior = s["readout"] == "bayes", s["prior"]
+        self.bayes, self.prior = spec.layer.readout == "bayes", spec.layer.prior
 
     def add_class(self) -> None:
         self.sums, self.counts = np.pad(self.sums, ((0, 0), (0, 1))), np.append(self.counts, np.uint64(0))
@@ -58,7 +59,7 @@ class Counting:
     def learn(self, x: Active, label: int, plastic: Sequence[int], beta: Sequence[np.float32]) -> int:
         self.sums[x[0], label] += self._parts(x).astype(np.uint64)
         self.counts[label] += np.uint64(1)
-        if self.memory is not None and self.counts.sum() >= 2 * self.memory:
+        if self.half_life is not None and self.counts.sum() >= 2 * self.half_life:
             halved = (self.counts + np.uint64(1)) // np.uint64(2)
             self.sums = np.rint(self.sums * (halved / np.maximum(self.counts, 1))).astype(np.uint64)
             self.counts = halved

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from math import sqrt
 from typing import Any
 
@@ -19,34 +18,34 @@ class Sparse:
     In integer arithmetic x_e = min(255, (W_e u - threshold) // 2^b), 2^(b + 11) being above every possible sum.
     """
 
-    def __init__(self, s: Mapping[str, Any], seed: int) -> None:
-        k = s["n_connections"]
-        self.settings, self.excitatory = s, k - round(s["inhibitory"] * k)
-        generator, pool = Generator(seed), list(range(s["n_inputs"]))
-        drawn = [generator.choose(pool, k) for _ in range(s["n_hidden"])]
+    def __init__(self, spec: Any, seed: int) -> None:
+        k = spec.features.density
+        self.spec, self.excitatory = spec, k - round(spec.features.inhibitory * k)
+        generator, pool = Generator(seed), list(range(spec.n_inputs))
+        drawn = [generator.choose(pool, k) for _ in range(spec.n_units)]
         self.inputs = np.array([sorted(row[: self.excitatory]) + sorted(row[self.excitatory :]) for row in drawn])
         bits = (255 * max(self.excitatory, k - self.excitatory)).bit_length()
-        self.exact = s["arithmetic"] == "integer"
+        self.exact = spec.integer
         self.scale = 0.5 ** max(0, bits - 11) if self.exact else None
 
     def __call__(self, u: NDArray) -> Active:
         terms = (u.astype(np.int64) if u.dtype == np.uint8 else u)[self.inputs.T]
         v = in_order(terms[: self.excitatory]) - in_order(terms[self.excitatory :])
-        s = self.settings
-        how = {"parts": 8, "exact": self.exact, "unit_norm": s["unit_norm"], "scale": self.scale}
-        return activity(v, s["threshold"], **how)
+        spec = self.spec
+        how = {"parts": 8, "exact": self.exact, "unit_norm": spec.unit_norm, "scale": self.scale}
+        return activity(v, spec.features.threshold, **how)
 
 
 class Dense:
     """x = S u / sqrt(N), S random signs. As bytes, of samples of length 1: rint(12 S u / |u|) + 128, in 0 .. 255."""
 
-    def __init__(self, s: Mapping[str, Any], seed: int) -> None:
-        n, units = s["n_inputs"], s["n_hidden"]
+    def __init__(self, spec: Any, seed: int) -> None:
+        n, units = spec.n_inputs, spec.n_units
         generator, bits = Generator(seed), n * units
         words = [generator.word() for _ in range(-(-bits // 64))]
         signs = np.array([2 * (words[bit // 64] >> bit % 64 & 1) - 1 for bit in range(bits)], np.float32)
         self.signs = signs.reshape(n, units) * np.float32(1 / sqrt(n))
-        self.root, self.bytes = s["root"], s["whole"]
+        self.root, self.bytes = spec.features.root, spec.in_bytes
 
     def __call__(self, u: NDArray) -> Active:
         u = (root(u) if self.root else u).astype(np.float32)
@@ -65,17 +64,17 @@ class Ramps:
     themselves, if there are at most 256 and at least as many ramps are left.
     """
 
-    def __init__(self, s: Mapping[str, Any], seed: int) -> None:
-        n, units = s["n_inputs"], s["n_hidden"]
+    def __init__(self, spec: Any, seed: int) -> None:
+        n, units = spec.n_inputs, spec.n_units
         self.beside = n if n <= 256 and units >= 2 * n else 0
         first = min(max(n // 32, 1), 4)
         sizes = [first << step for step in range(4) if first << step <= n]
-        sizes = sizes if s["density"] == "auto" else [s["n_connections"]]
+        sizes = sizes if spec.features.density == "auto" else [spec.features.density]
         generator, pool, self.ramps = Generator(seed), list(range(n)), []
         for unit in range(units - self.beside):
             k = sizes[unit % len(sizes)]
             inputs = sorted(generator.choose(pool, k))
-            signs = [-1 if generator.below(2**16) < round(2**16 * s["inhibitory"]) else 1 for _ in inputs]
+            signs = [-1 if generator.below(2**16) < round(2**16 * spec.features.inhibitory) else 1 for _ in inputs]
             offset = np.float32((generator.below(2**16 + 1) - 2**15) / 2**14)
             self.ramps.append((inputs, np.array(signs, np.float32), np.float32(1 / sqrt(k)), offset))
 
@@ -89,8 +88,8 @@ class Ramps:
 class Identity:
     """x = u, or u / |u|: no feature layer."""
 
-    def __init__(self, s: Mapping[str, Any], seed: int) -> None:
-        self.unit_norm, self.root, self.exact = s["unit_norm"], s["root"], s["arithmetic"] == "integer"
+    def __init__(self, spec: Any, seed: int) -> None:
+        self.unit_norm, self.root, self.exact = spec.unit_norm, spec.features.root, spec.integer
 
     def __call__(self, u: NDArray) -> Active:
         u = root(u) if self.root else u

@@ -15,7 +15,7 @@ Activity in float32 has x_o = sum_i read(q_i level 2^e) x_i, and l delta 2^32 / 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import floor, isqrt, log2, sqrt
 from typing import Any
 
@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from kenyon.reference._activity import Active, in_order
 from kenyon.reference._plastic import change, constants
-from kenyon.reference._random import chance, code, key_of, mix
+from kenyon.reference._random import chance, key_of, mix
 from kenyon.utils.modulation import clamp_bounds, local_of
 
 
@@ -41,25 +41,25 @@ def clipped(value: Any, low: Any, high: Any) -> Any:
 class FewBitWeights:
     """A layer of neurons; arguments as in `_plastic.py`. `levels` has a list of integers for each neuron."""
 
-    def __init__(self, n_units: int, width: int, seed: int, s: Mapping[str, Any]) -> None:
-        self.rule, self.bits, self.n_units, self.width, self.seed = s["rule"], s["bits"], n_units, width, seed
-        low, high = clamp_bounds(s["clamp"], s["clamp_kind"])
+    def __init__(self, n_units: int, seed: int, spec: Any) -> None:
+        self.rule, self.bits, self.n_units, self.seed = spec.layer.rule, spec.layer.bits, n_units, seed
+        low, high = clamp_bounds(spec.layer.clamp, spec.layer.clamp_kind)
         signed = self.rule.signed and bool(low < 0)
         self.top = 2 ** (self.bits - signed) - 1
         self.low = -self.top if signed else 0
         self.level = self.rule.level(float(high), self.top, n_units)
         self.fraction = clipped(floor(log2(2**22 / (self.top * sqrt(n_units) * 17 / 16))), 0, 12)
-        self.local, self.constants = local_of(s["learning_rate"]), ()
-        if s["whole"]:
-            self.constants = self.rule.whole_constants(self.level, float(s["learning_rate"]), self.fraction)
-        self.levels: list[list[int]] = [[0] * n_units for _ in range(width)]
-        self.counts, self.exponents = [0] * width, [0] * width
+        self.local, self.constants = local_of(spec.layer.rate), ()
+        if spec.in_bytes:
+            self.constants = self.rule.whole_constants(self.level, float(spec.layer.rate), self.fraction)
+        self.levels: list[list[int]] = []
+        self.counts: list[int] = []
+        self.exponents: list[int] = []
 
     def add_class(self) -> None:
-        if not self.width:
-            self.levels.append([0] * self.n_units)
-            self.counts.append(0)
-            self.exponents.append(0)
+        self.levels.append([0] * self.n_units)
+        self.counts.append(0)
+        self.exponents.append(0)
 
     def outputs(self, x: Active) -> NDArray[np.float32]:
         neurons = range(len(self.levels))
@@ -86,10 +86,8 @@ class FewBitWeights:
         return np.float32(in_order(weights * x[1]))
 
     def learn(self, x: Active, label: int, plastic: Sequence[int], beta: Sequence[np.float32]) -> int:
-        neurons = np.flatnonzero(code(self.seed, label, self.width)).tolist() if self.width else [label]
-        for j in neurons:
-            (self._learn_bytes if x[1].dtype == np.uint8 else self._learn_floats)(j, x, beta)
-        return len(x[0]) * len(neurons)
+        (self._learn_bytes if x[1].dtype == np.uint8 else self._learn_floats)(label, x, beta)
+        return len(x[0])
 
     def _learn_bytes(self, j: int, x: Active, beta: Sequence[np.float32]) -> None:
         z, R = self.score(j, x), reciprocal(x)

@@ -22,13 +22,12 @@ from kenyon.reference._local_error import LocalError
 from kenyon.reference._plastic import Plastic
 from kenyon.reference._scaling import Scaler, Units
 from kenyon.reference._second_order import SecondOrder
-from kenyon.reference._settings import settled
+from kenyon.reference._spec import settled
 from kenyon.reference._windows import Windows
 
 FEATURES: dict[str, Any] = {"sparse": Sparse, "windows": Windows, "ramps": Ramps, "dense": Dense, "identity": Identity}
 LAYERS: dict[str, Any] = {
     "plastic": Plastic,
-    "few-bit": FewBitWeights,
     "counting": Counting,
     "second-order": SecondOrder,
 }
@@ -37,8 +36,8 @@ LAYERS: dict[str, Any] = {
 class Learner:
     """`KenyonClassifier` in plain Python and NumPy: the same state and the same scores, thousands of times slower.
 
-    State and scores are equal to the bit, except what is solved in float64 (`_readout.py`, and `memory` before such a
-    readout), whose last bits depend on LAPACK. Input is not checked.
+    State and scores are equal to the bit, except what is solved in float64 (`_readout.py`, and a half-life before such
+    a readout), whose last bits depend on LAPACK. Input is not checked.
 
     Args:
         params: those of `KenyonClassifier`.
@@ -59,22 +58,23 @@ class Learner:
         self.time = self.updates = 0
 
     def _begin(self, X: NDArray, n_classes: int) -> None:
-        self.settings, seed = settled(self.params, X, n_classes)
-        s = self.settings
-        self.features = FEATURES[s["features"]](s, seed)
-        steps = s["features"] == "ramps" and self.features.beside and s["memory"] is None
+        self.spec, seed = settled(self.params, X, n_classes)
+        spec = self.spec
+        self.features = FEATURES[spec.features.name](spec, seed)
+        half_life = getattr(spec.layer, "half_life", None)
+        steps = spec.features.name == "ramps" and self.features.beside and half_life is None
         self.scaler: Scaler | Units | None = None
-        if s["scale"]:
-            self.scaler = Units(s["n_inputs"]) if steps else Scaler(s)
-        hidden, output = s["hidden_layers"], LAYERS[s["layer"]]
-        below = LocalError if s["hidden_signal"] == "errors" else output
-        kinds, units = [*[below] * len(hidden), output], [s["n_hidden"], *hidden]
-        self.layers: list[Any] = [
-            kind(n, width, seed + number + 1, s)
-            for number, (kind, n, width) in enumerate(zip(kinds, units, [*hidden, 0], strict=True))
-        ]
-        rule = s["rule"]
-        self.moving = [s["learning_rate"], rule.window or 0.0, *rule.plasticity.parameters.values()]
+        if spec.scale is True:
+            self.scaler = Units(spec.n_inputs) if steps else Scaler(spec)
+        self.layers: list[Any] = []
+        n_units = spec.n_units
+        for width in spec.widths:
+            self.layers.append(LocalError(n_units, width, seed + len(self.layers) + 1, spec))
+            n_units = width
+        few = spec.layer.name == "plastic" and spec.layer.bits != 32  # type: ignore[attr-defined]
+        output = FewBitWeights if few else LAYERS[spec.layer.name]
+        self.layers.append(output(n_units, seed + len(self.layers) + 1, spec))
+        self.moving = spec.layer.moving
 
     # ---- learning
 
@@ -113,7 +113,7 @@ class Learner:
         for layer in self.layers[:-1]:
             x_o = layer.outputs(x)
             self.updates += layer.learn(x, number, range(len(x_o)), beta)
-            x = rectified(x_o, self.settings["unit_norm"])
+            x = rectified(x_o, self.spec.unit_norm)
         plastic = [neuron for (own, _), neuron in self.neurons.items() if own == task]
         if isinstance(self.layers[-1], SecondOrder) and not predicting:
             self.layers[-1].served = None
@@ -132,7 +132,7 @@ class Learner:
         """The output of every neuron."""
         x, output = self._activity(u), self.layers[-1]
         for layer in self.layers[:-1]:
-            x = rectified(layer.outputs(x), self.settings["unit_norm"])
+            x = rectified(layer.outputs(x), self.spec.unit_norm)
         return output.predicting(x) if predicting and isinstance(output, SecondOrder) else output.outputs(x)
 
     def _labels(self, task: Hashable) -> list:

@@ -9,7 +9,7 @@ weights are even between -sqrt(3 / width) and sqrt(3 / width).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -22,8 +22,8 @@ from kenyon.reference._random import Generator, code
 class LocalError:
     """A hidden layer; arguments as in `_plastic.py`."""
 
-    def __init__(self, n_units: int, width: int, seed: int, s: Mapping[str, Any]) -> None:
-        generator, self.seed, self.rate = Generator(seed), seed, np.float32(s["hidden_rate"])
+    def __init__(self, n_units: int, width: int, seed: int, spec: Any) -> None:
+        generator, self.seed, self.rate = Generator(seed), seed, np.float32(spec.hidden.rate)
         steps = [[(generator.word() >> 40) - 2**23 for _ in range(width)] for _ in range(n_units)]
         self.weights = np.array(steps, np.float32) / np.float32(2**23) * np.float32(np.sqrt(3 / width))
         self.readout = np.zeros((0, width), np.float32)

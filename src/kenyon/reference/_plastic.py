@@ -11,14 +11,13 @@ random code of it. Rules see numbers in float32, and a Python number among them 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kenyon.reference._activity import Active, in_order
-from kenyon.reference._random import code
 from kenyon.rules import Rule
 from kenyon.utils.modulation import clamp_bounds, local_of
 
@@ -41,29 +40,24 @@ class Plastic:
 
     Args:
         n_units: presynaptic units.
-        width: of a hidden layer; 0 for the output layer, which has a neuron for each class.
-        seed: of the codes of a hidden layer.
-        s: the settings.
+        seed: unused here.
+        spec: what the model is composed of (`kenyon.Spec`).
     """
 
-    def __init__(self, n_units: int, width: int, seed: int, s: Mapping[str, Any]) -> None:
-        self.rule, self.window = s["rule"].plasticity, s["rule"].window is not None
-        self.width, self.seed, self.local = width, seed, local_of(s["learning_rate"])
-        self.low, self.high = clamp_bounds(s["clamp"], s["clamp_kind"])
-        initial = self.rule.initial_weight if s["initial_weight"] == "auto" else s["initial_weight"]
+    def __init__(self, n_units: int, seed: int, spec: Any) -> None:
+        self.rule, self.window = spec.layer.rule.plasticity, spec.layer.rule.window is not None
+        self.local = local_of(spec.layer.rate)
+        self.low, self.high = clamp_bounds(spec.layer.clamp, spec.layer.clamp_kind)
+        initial = self.rule.initial_weight if spec.layer.initial_weight == "auto" else spec.layer.initial_weight
         self.initial = np.clip(np.float32(initial), self.low, self.high)
         self.counting = self.rule.counted or self.rule.readout is not None or self.local is not None
         self.weights = np.zeros((n_units, 0), np.float32)
         self.sums, self.counts = np.zeros(0), np.zeros(0, np.uint32)
-        self._grow(width)
-
-    def _grow(self, n: int) -> None:
-        self.weights = np.pad(self.weights, ((0, 0), (0, n)), constant_values=self.initial)
-        self.sums = np.append(self.sums, [float(self.initial) * len(self.weights)] * n)
-        self.counts = np.append(self.counts, np.zeros(n, np.uint32))
 
     def add_class(self) -> None:
-        self._grow(0 if self.width else 1)
+        self.weights = np.pad(self.weights, ((0, 0), (0, 1)), constant_values=self.initial)
+        self.sums = np.append(self.sums, float(self.initial) * len(self.weights))
+        self.counts = np.append(self.counts, np.uint32(0))
 
     def outputs(self, x: Active) -> NDArray[np.float32]:
         """x_o of every neuron."""
@@ -89,11 +83,11 @@ class Plastic:
         """
         rate, reach, *own = beta
         n_units, x_o = len(self.weights), self.outputs(x)
-        x_m = code(self.seed, label, self.width) if self.width else np.eye(self.weights.shape[1])[label]
+        x_m = np.eye(self.weights.shape[1])[label]
         x_e = np.zeros(n_units, np.float32)
         x_e[x[0]] = x[1]
         units = x[0] if self.rule.event_driven else np.arange(n_units)
-        alone = self.rule.gated and not self.width  # the labelled neuron, whose sum of changes is in float64
+        alone = self.rule.gated  # the labelled neuron, whose sum of changes is in float64
         for j in plastic:
             if self.rule.gated and not x_m[j]:
                 continue

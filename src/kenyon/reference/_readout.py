@@ -10,7 +10,6 @@ V = W + sum_j w_j (m_j - c) (m_j - c)'. The logarithm is there with `prior="coun
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,19 +40,19 @@ class Readout(NamedTuple):
         return in_order(self.weights[x[0]] * x[1].astype(np.float32)[:, np.newaxis]) + self.offsets
 
 
-def solve(moments: Moments, known: NDArray[np.int64], n_neurons: int, s: Mapping[str, Any]) -> Readout:
+def solve(moments: Moments, known: NDArray[np.int64], n_neurons: int, spec: Any) -> Readout:
     """The readout of the neurons that are known, i.e. have samples."""
     scatter, means, counts, n_used = moments
     weights = np.zeros((len(scatter), n_neurons), np.float32)
     offsets = np.full(n_neurons, NEVER)
     if not known.size:
         return Readout(weights, offsets)
-    n, ridge, prior = counts.sum(), s["readout"] == "ridge", counts / counts.sum()
-    share = prior if ridge and s["prior"] == "counts" else np.full(len(known), 1 / len(known))
+    n, ridge, prior = counts.sum(), spec.layer.readout == "ridge", counts / counts.sum()
+    share = prior if ridge and spec.layer.prior == "counts" else np.full(len(known), 1 / len(known))
     centre = means @ share[:, np.newaxis]
     apart = means - centre
-    shrinkage = 0.0 if s["shrinkage"] == "auto" else float(s["shrinkage"])
-    if s["shrinkage"] == "auto" or s["features"] == "ramps":
+    shrinkage = 0.0 if spec.layer.shrinkage == "auto" else float(spec.layer.shrinkage)
+    if spec.layer.shrinkage == "auto" or spec.features.name == "ramps":
         shrinkage = max(shrinkage, oracle(scatter, n_used))
     within = scatter / n + (apart * share @ apart.T if ridge else 0.0)
     solved = shrunk(within, apart, shrinkage)
@@ -61,7 +60,7 @@ def solve(moments: Moments, known: NDArray[np.int64], n_neurons: int, s: Mapping
         solved *= share
         shift = share - (centre * solved).sum(axis=0)
     else:
-        shift = -((means + centre) * solved).sum(axis=0) / 2 + (np.log(prior) if s["prior"] == "counts" else 0.0)
+        shift = -((means + centre) * solved).sum(axis=0) / 2 + (np.log(prior) if spec.layer.prior == "counts" else 0.0)
     weights[:, known], offsets[known] = solved, shift
     return Readout(weights, offsets)
 

@@ -7,13 +7,12 @@ squared distances q (Welford, 1962),
 
     n = n + 1;   d = u - m;   m = m + d / n;   q = q + d (u - m)
 
-An input is counted 64 times; one that has not varied, 16 times. With `memory`, h samples, it goes on to be counted with
-n = max(64, h / ln 2), q being multiplied by n / (n + 1) before. An input that has not varied, or is NaN, is 0.
+An input is counted 64 times; one that has not varied, 16 times. With a half-life of h samples, it goes on to be counted
+with n = max(64, h / ln 2), q being multiplied by n / (n + 1) before. An input that has not varied, or is NaN, is 0.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from math import isnan, log, sqrt
 from typing import Any
 
@@ -99,18 +98,18 @@ class Units:
 class Scaler:
     """Moments of each input; the channels of a series have one mean and one deviation each."""
 
-    def __init__(self, s: Mapping[str, Any]) -> None:
-        n, self.unit, memory = s["n_inputs"], 1.0, s["memory"]
+    def __init__(self, spec: Any) -> None:
+        n, self.unit, half_life = spec.n_inputs, 1.0, getattr(spec.layer, "half_life", None)
         self.groups = np.arange(n)
-        if s["features"] == "windows":
+        if spec.features.name == "windows":
             self.unit = 0.25
-            channels = np.indices(s["shape"])[s["axes"].index("c")] if "c" in s["axes"] else np.zeros(n, int)
+            channels = np.indices(spec.shape)[spec.axes.index("c")] if "c" in spec.axes else np.zeros(n, int)
             self.groups = channels.ravel()
         n_groups = int(self.groups.max()) + 1
         each = n // n_groups
         self.counts, self.means, self.spreads = (np.zeros(n_groups) for _ in range(3))
-        self.moving = memory is not None
-        self.most, self.held = each * (64.0 if memory is None else max(64.0, memory / log(2))), each * 16.0
+        self.moving = half_life is not None
+        self.most, self.held = each * (64.0 if half_life is None else max(64.0, half_life / log(2))), each * 16.0
 
     def scaled(self, u: NDArray) -> NDArray[np.float32]:
         return np.array([self._scaled(float(value), g) for value, g in zip(u, self.groups, strict=True)], np.float32)

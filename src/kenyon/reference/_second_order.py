@@ -2,13 +2,13 @@
 
 A readout takes as long as learning many samples, so predictions made while learning share it. It is solved anew after
 max(8, units / 8, time / 16) labelled samples; and after max(1, units / 64, time / 512), if a class has its 1st, 2nd,
-4th, .. or 64th sample since. Time is the sum of the classes' counts. With `memory`, counts are halved, rounded up, when
-they add up to twice as many samples.
+4th, .. or 64th sample since. Time is the sum of the classes' counts. With a half-life, counts are halved, rounded up,
+when they add up to twice as many samples.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -24,10 +24,10 @@ from kenyon.reference._readout import Readout, solve
 class SecondOrder:
     """The output layer; arguments as in `_plastic.py`."""
 
-    def __init__(self, n_units: int, width: int, seed: int, s: Mapping[str, Any]) -> None:
-        self.n_units, self.settings = n_units, s
-        whole: type[np.number] = np.uint64 if s["whole"] else np.float32
-        self.sums = FewBits(n_units, s["bits"]) if s["bits"] < 32 else Sums(n_units, whole)
+    def __init__(self, n_units: int, seed: int, spec: Any) -> None:
+        self.n_units, self.spec = n_units, spec
+        whole: type[np.number] = np.uint64 if spec.in_bytes else np.float32
+        self.sums = FewBits(n_units, spec.layer.bits) if spec.layer.bits < 32 else Sums(n_units, whole)
         self.solved: Readout | IntegerReadout | None = None
         self.served: tuple[Readout | IntegerReadout, int, bool] | None = None
 
@@ -37,11 +37,11 @@ class SecondOrder:
 
     def readout(self) -> Readout | IntegerReadout:
         """The readout of the present sums."""
-        sums, s, known = self.sums, self.settings, np.flatnonzero(self.sums.counts)
-        if s["arithmetic"] == "integer" and isinstance(sums, FewBits):
+        sums, spec, known = self.sums, self.spec, np.flatnonzero(self.sums.counts)
+        if spec.integer and isinstance(sums, FewBits):
             unit = float(sums.counts.sum()) / 2.0**sums.halvings / 4.0**sums.doublings / 256
-            return solve_integers(sums.pairs, sums.means, known, float(s["shrinkage"]), unit)
-        return solve(sums.moments(known), known, len(sums.counts), s)
+            return solve_integers(sums.pairs, sums.means, known, float(spec.layer.shrinkage), unit)
+        return solve(sums.moments(known), known, len(sums.counts), spec)
 
     def outputs(self, x: Active) -> NDArray[np.float32]:
         self.solved = self.solved or self.readout()
@@ -61,11 +61,11 @@ class SecondOrder:
         dense = np.zeros(self.n_units, x[1].dtype)
         dense[x[0]], self.solved = x[1], None
         visited = self.sums.add(dense, len(x[0]), label)
-        counts, memory = self.sums.counts, self.settings["memory"]
+        counts, half_life = self.sums.counts, self.spec.layer.half_life
         if self.served is not None:
             readout, since, pending = self.served
             self.served = readout, since, pending or counts[label] in (1, 2, 4, 8, 16, 32, 64)
-        if memory is not None and counts.sum() >= 2 * memory:
+        if half_life is not None and counts.sum() >= 2 * half_life:
             self.sums.weigh((counts + np.uint64(1)) // np.uint64(2))
             self.served = None
         return visited

@@ -12,7 +12,6 @@ Floats are read as bytes divided by 255.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from math import isqrt
 from typing import Any
 
@@ -26,44 +25,44 @@ from kenyon.reference._random import Generator
 class Windows:
     """Samples of a shape to units with a window each."""
 
-    def __init__(self, s: Mapping[str, Any], seed: int) -> None:
-        self.settings, k = s, s["n_connections"]
-        self.axes = s["axes"].replace("t", "w")
-        sizes = {"c": 1, "h": 1, **dict(zip(self.axes, s["shape"], strict=True))}
+    def __init__(self, spec: Any, seed: int) -> None:
+        self.spec, k = spec, spec.features.density
+        self.axes = spec.axes.replace("t", "w")
+        sizes = {"c": 1, "h": 1, **dict(zip(self.axes, spec.shape, strict=True))}
         self.size = sizes["c"], sizes["h"], sizes["w"]
-        self.shifts = (0 if "t" in s["axes"] else s["shifts"]), s["shifts"]
-        self.excitatory = k - round(s["inhibitory"] * k)
-        window = (1 if "t" in s["axes"] else s["window"]), s["window"]
-        drawn = _drawn(seed, s["n_hidden"], k, self.excitatory, self.size, window, s["signs"])
+        self.shifts = (0 if "t" in spec.axes else spec.features.shifts), spec.features.shifts
+        self.excitatory = k - round(spec.features.inhibitory * k)
+        window = (1 if "t" in spec.axes else spec.features.window), spec.features.window
+        drawn = _drawn(seed, spec.n_units, k, self.excitatory, self.size, window, spec.features.signs)
         self.inputs = np.moveaxis(np.array(drawn), 2, 0)
         self.signs = np.where(np.arange(k) < self.excitatory, 1, -1)[:, np.newaxis]
 
     def __call__(self, u: NDArray) -> Active:
-        s = self.settings
-        if u.dtype != np.uint8 and s.get("own_range"):
+        spec = self.spec
+        if u.dtype != np.uint8 and spec.scale == "range":
             u = _as_bytes(u.astype(np.float64))
         whole = u.dtype == np.uint8
         v = self._pooled(u.astype(np.int64 if whole else np.float32))
         n_shifts = (2 * self.shifts[0] + 1) * (2 * self.shifts[1] + 1)
-        bits = (255 * self.excitatory * (n_shifts if s["pooling"] == "sum" else 1)).bit_length()
+        bits = (255 * self.excitatory * (n_shifts if spec.features.pooling == "sum" else 1)).bit_length()
         unit = 1.0 if whole else 255.0
-        if s["root"]:
+        if spec.features.root:
             v = np.sqrt(np.maximum(v.astype(np.float64), 0.0) * (unit / 2.0 ** (bits - 16))).astype(v.dtype)
-        scale = 1.0 if s["root"] else unit / 2.0 ** max(0, bits - 8)
-        how = {"exact": s["arithmetic"] == "integer", "scale": scale if s["whole"] else None}
-        return activity(v, s["threshold"], parts=32, unit_norm=s["unit_norm"], **how)
+        scale = 1.0 if spec.features.root else unit / 2.0 ** max(0, bits - 8)
+        how = {"exact": spec.integer, "scale": scale if spec.in_bytes else None}
+        return activity(v, spec.features.threshold, parts=32, unit_norm=spec.unit_norm, **how)
 
     def _pooled(self, u: NDArray) -> NDArray:
         """p of each unit; shifts go row by row."""
         order = sorted(range(len(self.axes)), key=lambda axis: "chw".index(self.axes[axis]))
-        planes = u.reshape(self.settings["shape"]).transpose(order).reshape(self.size)
+        planes = u.reshape(self.spec.shape).transpose(order).reshape(self.size)
         down, right = self.shifts
         planes = np.pad(planes, ((0, 0), (down, down), (right, right)))
         channel, row, column = self.inputs
         shifts = [(dy, dx) for dy in range(2 * down + 1) for dx in range(2 * right + 1)]
         at = [planes[channel, row + dy, column + dx] for dy, dx in shifts]
         responses = np.array([in_order(values.T * self.signs.astype(u.dtype)) for values in at])
-        return responses.max(axis=0) if self.settings["pooling"] == "max" else in_order(np.maximum(responses, 0))
+        return responses.max(axis=0) if self.spec.features.pooling == "max" else in_order(np.maximum(responses, 0))
 
 
 def _as_bytes(u: NDArray[np.float64]) -> NDArray[np.uint8]:

@@ -10,10 +10,7 @@ from kenyon.rules._base import (
     RULES,
     Rule,
     get_rule,
-    make_rule,
     rule_class,
-    rule_from_options,
-    rule_options,
 )
 from kenyon.rules._gen import GEN
 from kenyon.rules._inel import INEL
@@ -37,9 +34,6 @@ __all__ = [
     "device_functions",
     "get_rule",
     "kernels_of",
-    "make_rule",
     "rounded",
     "rule_class",
-    "rule_from_options",
-    "rule_options",
 ]

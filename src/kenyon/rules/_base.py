@@ -15,20 +15,21 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, ClassVar
 
-from kenyon.errors import ConfigError, nearest, unknown
+from kenyon.errors import ConfigError
 from kenyon.utils.modulation import Schedule, check_moving
-from kenyon.utils.options import Option, options_of
-from kenyon.utils.outside import is_outside, load_class, same_class
+from kenyon.utils.options import options_of
+from kenyon.utils.outside import same_class
+from kenyon.utils.parts import Part, class_named
 
 RULES: dict[str, type[Rule]] = {}
 """The rules of the package, and every rule with a name that was imported since."""
 
 
 @dataclasses.dataclass(frozen=True)
-class Rule:
+class Rule(Part):
     """Base of every rule. Subclass it as a frozen dataclass whose fields are the parameters.
 
     Class attributes:
@@ -151,16 +152,7 @@ def rule_class(name: Any) -> type[Rule]:
         >>> rule_class("oja")
         <class 'kenyon.rules._oja.OJA'>
     """
-    if is_outside(name):
-        found = load_class(name, "rule")
-        if not issubclass(found, Rule):
-            raise ConfigError(f"rule = {name!r}: expected a subclass of kenyon.rules.Rule")
-        return found
-    if not isinstance(name, str):
-        raise ConfigError(f"rule is {name!r}: expected a name or a Rule, such as 'gen' or GEN(b1=0.0)")
-    if name.lower() not in RULES:
-        raise unknown("rule", name, RULES)
-    return RULES[name.lower()]
+    return class_named(name, RULES, Rule, "rule")
 
 
 def get_rule(rule: str | Rule) -> Rule:
@@ -171,58 +163,3 @@ def get_rule(rule: str | Rule) -> Rule:
         GEN(b1=0.0, b2=-1.0)
     """
     return rule if isinstance(rule, Rule) else rule_class(rule)()
-
-
-def make_rule(name: str, parameters: Mapping[str, Any]) -> Rule:
-    """A rule from a configuration: its name and its parameters by name.
-
-    Example:
-        >>> make_rule("oja", {"b1": 2.0})
-        OJA(b1=2.0)
-    """
-    cls = rule_class(name)
-    allowed = options_of(cls)
-    for key in parameters:
-        if key not in allowed:
-            raise ConfigError(
-                f"rule {name!r} has no parameter {key!r}: it has {', '.join(allowed) or 'none'}{nearest(key, allowed)}"
-            )
-    return cls(**parameters)
-
-
-def rule_options(rule: str | Rule) -> dict[str, Option]:
-    """The parameters of a rule as options: its own, and `beta`, the window that can be put on any rule.
-
-    Example:
-        >>> rule_options("gen")["b2"].default
-        -1.0
-    """
-    full = get_rule(rule)
-    inside = full.plasticity
-    table = options_of(type(inside))
-    own = {key: dataclasses.replace(entry, default=getattr(inside, key)) for key, entry in table.items()}
-    window = dataclasses.replace(options_of(RULES["inel"])["beta"], default=full.window, off=True)
-    return {"beta": window} | own if "beta" in own else own | {"beta": window}
-
-
-def rule_from_options(rule: str | Rule, own: Mapping[str, Any]) -> Rule:
-    """A rule with parameters given by plain options; `beta` puts a window on a rule that has none.
-
-    Args:
-        own: parameters by name; `"off"` and None leave a parameter at its default. `rule_params`, a table of
-            parameters by name, is how older configurations gave those of rules from outside the package.
-
-    Example:
-        >>> rule_from_options("gen", {"b2": -0.5, "beta": 30.0})
-        INEL(beta=30.0, rule=GEN(b1=0.0, b2=-0.5))
-    """
-    older = own.get("rule_params") or {}
-    given = {key: value for key, value in {**own, **older}.items() if key != "rule_params"}
-    given = {key: value for key, value in given.items() if value is not None and value != "off"}
-    if isinstance(rule, Rule):
-        if given:
-            raise ConfigError(f"rule is {rule!r}: expected a name where {', '.join(given)} is given beside it")
-        return rule
-    if "beta" in given and "beta" not in options_of(rule_class(rule)):
-        return RULES["inel"](given.pop("beta"), make_rule(rule, given))  # type: ignore[call-arg]
-    return make_rule(rule, given)

@@ -12,13 +12,13 @@ Reference: Madireddy, Yanguas-Gil and Balaprakash, section 3.3, "Modulated Inela
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
 from kenyon.errors import ConfigError
-from kenyon.rules._base import Rule
+from kenyon.rules._base import Rule, get_rule
 from kenyon.rules._mse import MSE
 from kenyon.utils.modulation import Moving, Schedule, check_moving
 from kenyon.utils.options import option
@@ -38,10 +38,12 @@ class INEL(Rule):
     beta: Moving = option(
         30.0, "Inverse half-width of the window of plasticity; 0 leaves every synapse plastic.", "moving", low=0.0
     )
-    rule: Rule = field(default_factory=MSE)
+    rule: Rule | str = option(MSE(), "Rule inside the window.", "rule")
 
     def __post_init__(self) -> None:
         check_moving("inel.beta", self.beta, 0.0, np.inf)
+        if isinstance(self.rule, str):
+            object.__setattr__(self, "rule", get_rule(self.rule))
         if not isinstance(self.rule, Rule) or isinstance(self.rule, INEL):
             raise ConfigError(f"inel.rule is {self.rule!r}: expected a rule without a window, such as MSE()")
 
@@ -51,4 +53,4 @@ class INEL(Rule):
 
     @property
     def plasticity(self) -> Rule:
-        return self.rule
+        return get_rule(self.rule)

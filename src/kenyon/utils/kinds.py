@@ -62,11 +62,18 @@ def _choice(entry: Option, value: Any) -> str:
     return str(value)
 
 
-def _layer(entry: Option, value: Any) -> str:
-    return str(value) if is_outside(value) else _choice(entry, value)
+def _part(entry: Option, value: Any) -> Any:
+    """A part itself, or the name of one; whether it is the right kind of part, its package checks."""
+    if not isinstance(value, str):
+        if not hasattr(type(value), "__dataclass_fields__"):
+            raise entry.refuse(value)
+        return value
+    return value if is_outside(value) else _choice(entry, value.lower())
 
 
-def _flag(entry: Option, value: Any) -> bool:
+def _flag(entry: Option, value: Any) -> bool | str:
+    if isinstance(value, str) and value in entry.choices:
+        return value
     if type(value).__name__ not in ("bool", "bool_"):  # Python's or NumPy's
         raise entry.refuse(value)
     return bool(value)
@@ -82,13 +89,13 @@ def _size(entry: Option, value: Any) -> int:
     return int(float(match[1]) * unit)
 
 
-def _widths(entry: Option, value: Any) -> list[int]:
+def _widths(entry: Option, value: Any) -> tuple[int, ...]:
     if isinstance(value, (str, bytes)) or not hasattr(value, "__iter__"):
         raise entry.refuse(value)
     widths = list(value)
     if not all(is_whole(width) and 2 <= width < 2**31 for width in widths):
         raise entry.refuse(value)
-    return [int(width) for width in widths]
+    return tuple(int(width) for width in widths)
 
 
 def _shape(entry: Option, value: Any) -> tuple[int, ...]:
@@ -131,7 +138,7 @@ CHECKS: dict[str, Callable[[Option, Any], Any]] = {
     "whole": _whole,
     "share": _share,
     "choice": _choice,
-    "layer": _layer,
+    "part": _part,
     "flag": _flag,
     "size": _size,
     "widths": _widths,
@@ -162,8 +169,8 @@ WANTED: dict[str, Callable[[Option], str]] = {
     "shape": lambda entry: "one to three whole numbers, such as (28, 28)",
     "share": lambda entry: "a share above 0 and up to 1, or a count of inputs",
     "choice": lambda entry: f"one of {', '.join(entry.choices)}",
-    "layer": lambda entry: f"one of {', '.join(entry.choices)}, or module:Class",
-    "flag": lambda entry: "True or False",
+    "part": lambda entry: f"a part, its name ({', '.join(entry.choices)}), or module:Class",
+    "flag": lambda entry: " or ".join(["True", "False", *map(repr, entry.choices)]),
     "size": lambda entry: "a positive number of bytes or a size such as '512KB'",
     "widths": lambda entry: "a list of widths that are whole numbers, at least 2, such as (500,)",
     "moving": lambda entry: f"{_bounds(entry)}, a schedule or a function of time",

@@ -136,8 +136,8 @@ class OverCount(Schedule):
     """value / n, with n the number of samples that the neuron itself was taught.
 
     Example:
-        >>> from kenyon import KenyonClassifier
-        >>> model = KenyonClassifier("mse", learning_rate=OverCount(), n_hidden=50, random_state=0)
+        >>> from kenyon import KenyonClassifier, Plastic
+        >>> model = KenyonClassifier(layer=Plastic("mse", learning_rate=OverCount()), n_hidden=50, random_state=0)
         >>> model.fit([[0.0, 1.0], [1.0, 0.0]], [0, 1]).classes_.tolist()
         [0, 1]
     """

@@ -17,7 +17,9 @@ from kenyon.apps.teach._digits import HELD_OUT, SIDE, STREAM, TASKS, packed_digi
 from kenyon.apps.teach._module import Module, module_for, sources_of
 from kenyon.apps.teach._view import description_of, shape_of, tensors_of, units_of
 from kenyon.classifier import KenyonClassifier
-from kenyon.utils.options import OPTIONS
+from kenyon.features import Windows
+from kenyon.layers import SecondOrder
+from kenyon.model.options import OPTIONS
 from kenyon.utils.system import replace_file
 
 SCRIPTS = (
@@ -43,7 +45,11 @@ def default_model() -> KenyonClassifier:
         '20KB'
     """
     return KenyonClassifier(
-        memory_budget=BUDGET, shape=(SIDE, SIDE), expected_classes=CLASSES, arithmetic="integer", random_state=SEED
+        features=Windows(shape=(SIDE, SIDE)),
+        layer=SecondOrder(arithmetic="integer"),
+        memory_budget=BUDGET,
+        expected_classes=CLASSES,
+        random_state=SEED,
     )
 
 

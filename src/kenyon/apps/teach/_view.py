@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kenyon.classifier import KenyonClassifier
 from kenyon.errors import ConfigError
-from kenyon.features import SparseProjection, Windows
+from kenyon.features import SparseProjection, WindowUnits
 
 TYPES = {"|u1": "U8", "<u2": "U16", "<i2": "I16", "<u4": "U32", "<u8": "U64", "<i8": "I64"}
 """Types of the arrays of a model that learns in whole numbers, as model files name them."""
@@ -39,7 +39,7 @@ def description_of(model: KenyonClassifier) -> tuple[dict[str, Any], dict[str, A
 
 def shape_of(model: KenyonClassifier) -> tuple[int, int]:
     """Height and width of the images that a model takes; refuses one that takes something else."""
-    shape, width = model.get_params()["shape"], model.n_features_in_
+    shape, width = model.spec_.shape, model.n_features_in_
     side = round(width**0.5)
     if shape is None and side * side == width:
         shape = (side, side)
@@ -53,7 +53,7 @@ def shape_of(model: KenyonClassifier) -> tuple[int, int]:
 def units_of(model: KenyonClassifier) -> dict[str, Any]:
     """Where each unit looks: the inputs that excite it, then those that inhibit it, as places in a sample."""
     features = model.parts()[0]
-    if isinstance(features, Windows):
+    if isinstance(features, WindowUnits):
         layout = features.layout
         unshifted = features.inputs.astype(np.int64) + layout.rows // 2 * layout.padded[1] + layout.columns // 2
         entry = np.zeros(layout.n_places, np.int64)

@@ -9,8 +9,8 @@ from typing import Any
 
 from kenyon.classifier import KenyonClassifier
 from kenyon.errors import ConfigError, unknown
-from kenyon.model.plain import classifier_params, option_table
-from kenyon.utils.options import OPTIONS
+from kenyon.model.options import OPTIONS
+from kenyon.model.plain import classifier_params, common_names, option_table
 from kenyon.utils.system import read_toml
 
 
@@ -30,8 +30,8 @@ class LearnConfig:
             Columns that are bytes in the file are learned as bytes anyway.
 
     Example:
-        >>> LearnConfig(options={"rule": "mean", "layer": "counting"}, label="digit").classifier().rule
-        MEAN(cap=0.3)
+        >>> LearnConfig(options={"layer": "counting", "layer__cap": 0.2}, label="digit").classifier().layer
+        Counting(cap=0.2)
     """
 
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -43,12 +43,13 @@ class LearnConfig:
     as_bytes: bool = False
 
     def __post_init__(self) -> None:
-        table = {**OPTIONS, **option_table(self.options.get("rule"))}
+        object.__setattr__(self, "options", common_names(self.options))
+        table = {**OPTIONS, **option_table(self.options)}
         for name in self.options:
             if name not in table or name in ("random_state", "n_jobs", "epochs"):
                 raise unknown("option", name, [key for key in table if key not in ("random_state", "n_jobs", "epochs")])
         if type(self.seed) is not int or not 0 <= self.seed < 1 << 32:
-            raise ConfigError(f"seed = {self.seed!r}: expected a whole number from 0 to 2**32 - 1")
+            raise ConfigError(f"seed = {self.seed!r}: expected an integer from 0 to 2**32 - 1")
         if not isinstance(self.label, str) or not self.label:
             raise ConfigError(f"label = {self.label!r}: expected the name of a column")
         for name in ("features", "drop"):

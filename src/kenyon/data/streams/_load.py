@@ -102,7 +102,14 @@ def as_path(name: str | Path) -> Path | None:
     is_path = any(separator in name for separator in separators) or Path(name).suffix.lower() in SUFFIXES
     plain = name.strip().lower().replace("_", "-")
     published = ALIASES.get(plain, plain) in DATASETS
-    return Path(name).expanduser() if is_path or (not published and Path(name).is_dir()) else None
+    return Path(name).expanduser() if is_path or (not published and _is_folder(name)) else None
+
+
+def _is_folder(name: str) -> bool:
+    try:
+        return Path(name).is_dir()
+    except OSError:  # longer than a name can be
+        return False
 
 
 def _read_path(

@@ -17,10 +17,10 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from kenyon.errors import ConfigError, DataError, KenyonError
-from kenyon.lab.evaluation._identity import version_of
+from kenyon.lab.evaluation._identity import changed, version_of
 from kenyon.lab.evaluation._result import Report, RunResult
-from kenyon.lab.evaluation._sources import changed
 from kenyon.lab.evaluation._store import ARRAYS, RunFolder
+from kenyon.learners import what_learns
 
 _NAMED = ("dataset", "scenario", "learner")
 _BEHIND = ("version", "tuned", "content", "sources", "backbone", "options")
@@ -159,14 +159,14 @@ def distinguishing(groups: Sequence[RunGroup]) -> list[str]:
 
 
 def _label(groups: Sequence[RunGroup]) -> None:
-    """Learner and rule, and whatever else tells the configurations of one stream apart."""
+    """Learner and what learned in it, and whatever else tells the configurations of one stream apart."""
     for group in groups:
-        rule = group.config.get("options", {}).get("rule")
-        group.label = " ".join([str(group.config["learner"]), *([rule] if isinstance(rule, str) else [])])
+        learns = what_learns(group.config.get("options", {}))
+        group.label = " ".join([str(group.config["learner"]), *([] if learns is None else [learns])])
     for label in {group.label for group in groups}:
-        alike = [group for group in groups if group.label == label]
-        keys = distinguishing(alike)
-        for group in alike:
+        members = [group for group in groups if group.label == label]
+        keys = distinguishing(members)
+        for group in members:
             group.label += "".join(f", {key} {group.value(key)}" for key in keys if group.value(key) is not None)
 
 

@@ -17,7 +17,7 @@ from kenyon.utils.outside import looking
 from kenyon.utils.system import to_toml
 
 _STREAM = tuple(f.name for f in fields(Curriculum) if f.name not in ("scenario", "seed"))
-_FLAGS = ("rule", "n_hidden", "density", "threshold", "learning_rate", "clamp", "memory_budget")
+_FLAGS = ("rule", "n_hidden", "features", "layer", "shape", "memory_budget")
 _BACKBONE = {"name": "backbone", "weights": "backbone-weights", "sha256": "backbone-sha256"}
 
 

@@ -1,9 +1,9 @@
 """The search space: parameters with bounds, some of which exist only under a choice or a switch.
 
 A point is a mapping from every parameter's name to its value, NaN where the parameter is inactive.
-The names are those of the learner's options; `gen.b1` is the option `b1` under the rule `gen`,
-`plastic.windows.shifts` is `shifts` in a plastic layer with windows, and `decay_on` is the switch of a `decay` that can
-be off.
+The names are those of the learner's options; `gen.rule__b1` is the option `rule__b1` under the rule `gen`,
+`plastic.windows.features__shifts` is the shifts of windows before a plastic layer, and `layer__decay_on` is the switch
+of a decay that can be off. Options that every configuration shares are no parameters: they are `fixed`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import math
 import re
 import tomllib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from kenyon.errors import ConfigError, unknown
-from kenyon.utils.options import OPTIONS
+from kenyon.model.options import OPTIONS
 
 NAN = float("nan")
 Point = dict[str, Any]
@@ -99,6 +99,7 @@ class Space:
     """
 
     parameters: tuple[Parameter, ...]
+    fixed: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def root(self) -> Parameter:
@@ -135,11 +136,11 @@ class Space:
                 parameter.parent[0] == p.name and (p.name != root or parameter.parent[1] == first) for p in kept
             ):
                 kept.append(parameter)
-        return Space(tuple(kept))
+        return Space(tuple(kept), self.fixed)
 
     def options(self, point: Mapping[str, Any]) -> dict[str, Any]:
         """The learner's options that a point stands for."""
-        options: dict[str, Any] = {}
+        options: dict[str, Any] = dict(self.fixed)
         for parameter in self.parameters:
             if parameter.option is None:
                 continue
@@ -210,7 +211,7 @@ def parse_space(text: str, source: str = "the search space", check: bool = True)
     Example:
         >>> space = parse_space(default_space())
         >>> space.names[:3]
-        ('rule', 'n_hidden', 'density')
+        ('rule', 'n_hidden', 'features__density')
     """
     try:
         tables = tomllib.loads(text)
@@ -219,21 +220,19 @@ def parse_space(text: str, source: str = "the search space", check: bool = True)
     root = next((name for name in ("rule", "layer") if name in tables), "rule")
     if not isinstance(tables.get(root), Mapping) or not tables[root].get("values"):
         raise ConfigError(f'{source} has no [rule] with values = [...]: name at least one rule, such as ["gen"]')
-    for name, table in tables.items():
-        if not isinstance(table, Mapping):
-            raise ConfigError(f"{source}: {name} = {table!r}: expected a table such as [{name}] with low and high")
+    fixed = {name: value for name, value in tables.items() if not isinstance(value, Mapping)}
     found = _parameters(root, root, tables.pop(root), None)
-    _read(tables, "", None, None, found, check)
+    _read({name: table for name, table in tables.items() if name not in fixed}, "", None, fixed, found, check)
     if check:
-        _check_rules(found)
-    return Space(tuple(found))
+        _check_parts(found, fixed)
+    return Space(tuple(found), fixed)
 
 
 def _read(
     tables: Mapping[str, Any],
     prefix: str,
     parent: tuple[str, Any] | None,
-    rule: str | None,
+    chosen: Mapping[str, Any],
     found: list[Parameter],
     check: bool,
 ) -> None:
@@ -242,25 +241,38 @@ def _read(
     Args:
         prefix: what the names of this part of the space begin with; the choices it lies under.
         parent: the innermost of these choices, as a parameter and a value.
-        rule: the rule among them.
+        chosen: options that are fixed, and those that they are choices of.
         check: whether every name must be an option of the learner.
     """
-    from kenyon.learners import learner_options
     from kenyon.rules import RULES
 
     for name, table in tables.items():
         choice = next((p for p in found if p.name.rpartition(".")[0] == prefix[:-1] and name in _words(p)), None)
         if choice is not None and isinstance(table, Mapping):
             value = choice.values[_words(choice).index(name)]
-            inner = str(value) if choice.option == "rule" else rule
-            _read(table, f"{prefix}{name}.", (choice.name, value), inner, found, check)
+            _read(table, f"{prefix}{name}.", (choice.name, value), {**chosen, str(choice.option): value}, found, check)
         elif name not in RULES:  # parameters of a rule that is not searched have nothing to say
             if check:
-                options = learner_options("kenyon", {} if rule is None else {"rule": rule})
+                options = _options({**chosen, name: None}, prefix, found)
                 if name not in options:
                     raise unknown("option in the search space", name, options)
             own = _parent(f"{prefix}{name}", table, prefix, found) or parent
             found += _parameters(f"{prefix}{name}", name, table, own)
+
+
+def _options(chosen: Mapping[str, Any], prefix: str, found: list[Parameter]) -> set[str]:
+    """The options that the learner can have: under what is chosen, and each choice of a part beside it."""
+    from kenyon.learners import learner_options
+    from kenyon.model.plain import KINDS
+
+    beside = [
+        p for p in found if p.option in KINDS and p.option not in chosen and prefix.startswith(p.name[: -len(p.option)])
+    ]
+    options = set(learner_options("kenyon", chosen))
+    for parameter in beside:
+        for value in parameter.values:
+            options |= set(learner_options("kenyon", {**chosen, str(parameter.option): value}))
+    return options
 
 
 def _words(parameter: Parameter) -> list[str]:
@@ -268,12 +280,18 @@ def _words(parameter: Parameter) -> list[str]:
     return [str(value).lower() if isinstance(value, bool) else str(value) for value in parameter.values]
 
 
-def _check_rules(parameters: list[Parameter]) -> None:
-    from kenyon.rules import rule_class
+def _check_parts(parameters: list[Parameter], fixed: Mapping[str, Any]) -> None:
+    """Refuse names of parts that do not exist, and fixed options that the learner does not have."""
+    from kenyon.learners import learner_options
+    from kenyon.model.plain import KINDS, named_parts
 
     for parameter in parameters:
-        for name in parameter.values if parameter.option == "rule" else ():
-            rule_class(name)
+        for value in parameter.values if parameter.option in KINDS else ():
+            named_parts({str(parameter.option): value})
+    options = learner_options("kenyon", fixed)
+    for name in fixed:
+        if name not in options:
+            raise unknown("option in the search space", name, options)
 
 
 def _parent(name: str, table: Any, prefix: str, before: list[Parameter]) -> tuple[str, Any] | None:

@@ -26,7 +26,7 @@ function writeModelFile(model, tensors) {
   const encoder = new TextEncoder();
   const header = {
     __metadata__: {
-      "kenyon.version": FORMAT_VERSION, "kenyon.model": model, "kenyon.sha256": modelDigest(model, tensors),
+      "kenyon.format": FORMAT_VERSION, "kenyon.model": model, "kenyon.sha256": modelDigest(model, tensors),
     },
   };
   // wide elements first, as the format wants them aligned
@@ -61,7 +61,7 @@ function readModelFile(file) {
     throw damaged("its header cannot be read");
   }
   const metadata = header?.__metadata__ ?? {};
-  const version = metadata["kenyon.version"];
+  const version = metadata["kenyon.format"];
   if (typeof version !== "string") throw new Refused("This is a safetensors file, but not one that Kenyon wrote.");
   if (version !== FORMAT_VERSION) {
     throw new Refused(`The file has format version ${version} and this page reads version ${FORMAT_VERSION}.`);

@@ -14,12 +14,12 @@ from kenyon.paper.tables import paper_table
 MLP = "kenyon.learners.baselines:FeatureMLP"
 CHANGES: dict[str, dict[str, Any]] = {
     "none": {},
-    "threshold": {"threshold": "off"},
+    "threshold": {"features__threshold": "off"},
     "features": {"features": "identity"},
 }
 TUNED, SLOW = 0.3, 0.03
 """Learning rates of the MLP: the one that was chosen on held-out samples, and a tenth of it."""
-FEATURE_LAYER = ("n_hidden", "density", "inhibitory", "threshold")
+FEATURE_LAYER = ("n_hidden", "features__density", "features__inhibitory", "features__threshold")
 NOTE = (
     "MNIST as a single task, half a pass, but for the MLP, which learns the sparse features by SGD, batches of 10, at "
     "a learning rate chosen on held-out samples (0.3). No threshold: x_e = ReLU(W_e u). No feature layer: the pixels, "
@@ -59,7 +59,7 @@ def _mlp(
     rate: float,
     paper: tuple[float, ...] | None,
 ) -> Wanted:
-    layer = {key: options[key] for key in FEATURE_LAYER} | {"lr": rate}
+    layer = {key.removeprefix("features__"): options[key] for key in FEATURE_LAYER} | {"lr": rate}
     cell = setting.runs("mnist", "single-task", MLP, layer, epochs=epochs, tests="last", seeds=seeds, paper=paper)
     return replace(cell, above=COLLAPSES) if isinstance(cell, Runs) and not setting.quick else cell
 
@@ -74,4 +74,6 @@ def _kenyon(
     if options is None:
         return Gap("no configuration was chosen for it yet")
     changed = {**options, **CHANGES[ablation]}
+    if ablation == "features":  # the pixels have no options
+        changed = {key: value for key, value in changed.items() if key not in FEATURE_LAYER}
     return setting.kenyon("mnist", "single-task", changed, epochs=0.5, paper=paper, below=below, above=COLLAPSES)

@@ -35,14 +35,16 @@ def published(table: str, dataset: str, rule: str) -> dict[str, Any]:
     options: dict[str, Any] = {
         "rule": rule,
         "n_hidden": int(number["N_H^F"]),
-        "density": number["beta_1^F"],
-        "inhibitory": number["beta_2^F"],
-        "threshold": number["beta_3^F"],
-        "learning_rate": number["gamma^M"],
-        "clamp": "off",
+        "features": "sparse",
+        "features__density": number["beta_1^F"],
+        "features__inhibitory": number["beta_2^F"],
+        "features__threshold": number["beta_3^F"],
+        "layer": "plastic",
+        "layer__learning_rate": number["gamma^M"],
+        "layer__clamp": "off",
     }
     if rule == "inel":
-        options["beta"] = round(WINDOW * number["beta_2^M"], 6)
+        options["rule__beta"] = round(WINDOW * number["beta_2^M"], 6)
     return options
 
 

@@ -15,7 +15,7 @@ from kenyon.paper.reproduce.experiments._methods import methods
 
 SCENARIOS = ("task-incremental", "class-incremental")
 SECOND_ORDER: dict[str, dict[str, Any]] = {
-    "Kenyon, second-order, 1 MB": {"features": "dense", "memory_budget": "1MB", "bits": 24},
+    "Kenyon, second-order, 1 MB": {"features": "dense", "memory_budget": "1MB", "layer__bits": 24},
     "Kenyon, second-order, 4 MB": {"features": "identity", "memory_budget": "4MB"},
 }
 """The second-order layer at two sizes, as in the table of bytes; the options that both have are added."""
@@ -81,7 +81,7 @@ def on_features(setting: Setting, learner: str, dataset: str, scenario: str, *, 
 
 def second_order(setting: Setting, size: str, dataset: str, scenario: str, *, class_order: str = "sorted") -> Wanted:
     """The second-order layer on the features, at a size of `SECOND_ORDER`."""
-    options = {"layer": "second-order", "root": True, **SECOND_ORDER[size]}
+    options = {"layer": "second-order", "features__root": True, **SECOND_ORDER[size]}
     return setting.runs(dataset, scenario, "kenyon", options, tests="last", class_order=class_order, features=True)
 
 

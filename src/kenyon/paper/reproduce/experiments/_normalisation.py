@@ -33,7 +33,7 @@ def normalisation(setting: Setting) -> list[Section]:
             if dataset not in (*COLOUR, "mnist", "fashion-mnist"):
                 continue
             options = published(name, dataset, rule)
-            small = {"unit_norm": False, "learning_rate": options["learning_rate"] * SMALLER}
+            small = {"unit_norm": False, "layer__learning_rate": options["layer__learning_rate"] * SMALLER}
             whole = _cell(setting, dataset, scenario, options, row.values[0])
             others = [
                 _cell(setting, dataset, scenario, {**options, **changed}, row.values[0])

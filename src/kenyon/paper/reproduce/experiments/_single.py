@@ -21,12 +21,12 @@ from kenyon.paper.tables import paper_table
 
 OPTIONS = {
     "N_H^F": "n_hidden",
-    "beta_1^F": "density",
-    "beta_2^F": "inhibitory",
-    "beta_3^F": "threshold",
-    "beta_2^M": "beta",
-    "gamma^M": "learning_rate",
-    "alpha^M": "decay",
+    "beta_1^F": "features__density",
+    "beta_2^F": "features__inhibitory",
+    "beta_3^F": "features__threshold",
+    "beta_2^M": "rule__beta",
+    "gamma^M": "layer__learning_rate",
+    "alpha^M": "layer__decay",
 }
 """The columns of the paper's tables, and the option of ours that each is read as."""
 
@@ -77,7 +77,7 @@ def _our_line(
     cell = setting.kenyon(dataset, scenario, options, epochs=epochs, paper=paper)
     words = [_word(options.get(OPTIONS.get(column, ""))) for column in shown]
     named = {OPTIONS[column] for column in shown if column in OPTIONS}
-    rest = {key: value for key, value in options.items() if key != "rule" and key not in named}
+    rest = {key: value for key, value in options.items() if key not in ("rule", "features", "layer", *named)}
     return Line(
         NAMES[dataset], (cell, Fixed(Text(str(options["rule"]).upper())), *words, _rest(rest)), OURS, outside=True
     )

@@ -1,0 +1,107 @@
+"""The options of the classifier: its parts, and what describes the samples and the whole.
+
+>>> OPTIONS["memory_budget"].default is None, options_of(ClassifierOptions) == OPTIONS
+(True, True)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING, Any
+
+from kenyon.utils.options import option, options_of
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from kenyon.features import FeaturesPart
+    from kenyon.layers import LayerPart, LocalError
+    from kenyon.rules import Rule
+
+__all__ = ["OPTIONS", "ClassifierOptions"]
+
+
+@dataclass(eq=False, repr=False)
+class ClassifierOptions:
+    """The constructor of `KenyonClassifier`. Values are stored as they are, and checked when learning begins."""
+
+    rule: Rule | str = option(
+        "auto",
+        "Plasticity rule of a plastic layer: a name, module:Class, or a rule such as GEN(b1=0.0); 'auto' is gen, and "
+        "leaves the choice of the layer open.",
+        "rule", auto=True,
+    )  # fmt: skip
+    _: KW_ONLY
+    n_hidden: int | str = option(
+        "auto",
+        "Units of the feature layer, where features does not set them; 'auto' is 11,000, about 200 for float samples "
+        "of few inputs, or what memory_budget has room for.",
+        "whole", auto=True,
+    )  # fmt: skip
+    features: FeaturesPart | str = option(
+        "auto",
+        "Feature layer: a part such as Windows(window=6), its name, or module:Class; 'auto' is windows where a shape "
+        "is given, ramps for float samples without one, else sparse.",
+        "part", choices=("sparse", "windows", "ramps", "dense", "identity"), auto=True,
+    )  # fmt: skip
+    layer: LayerPart | str = option(
+        "auto",
+        "Learning layer: a part such as SecondOrder(bits=16), its name, or module:Class; 'auto' is plastic, or "
+        "second-order where the rule is left open and samples are floats or a memory budget is given with a shape.",
+        "part", choices=("plastic", "counting", "second-order"), auto=True,
+    )  # fmt: skip
+    hidden: LocalError | str | None = option(
+        None,
+        "Hidden layers between the features and the output: LocalError(widths=(500,)).",
+        "part", choices=("local-error",), off=True,
+    )  # fmt: skip
+    shape: Sequence[int] | None = option(None, "Shape of a sample, such as (28, 28), for windows.", "shape", off=True)
+    axes: str = option(
+        "auto",
+        "What the axes of the shape are: t for time, h and w for height and width, c for channels; 'auto' is t, hw, "
+        "and chw or hwc, whichever end is short.",
+        "choice", choices=("t", "hw", "tc", "ct", "hwc", "chw"), auto=True,
+    )  # fmt: skip
+    scale: bool | str = option(
+        "auto",
+        "Take inputs in standard deviations, by running moments that are part of the state; 'range' converts each "
+        "image to bytes by its own range; False takes floats from 0 to 1 as they are. 'auto' is True for float samples "
+        "whose features are left open, or that are series, 'range' for images, and False otherwise.",
+        "flag", choices=("range",), auto=True,
+    )  # fmt: skip
+    missing: str = option(
+        "error",
+        "What NaN in a sample is: an error, or an absent value, imputed by the running mean (with scale).",
+        "choice", choices=("error", "absent"),
+    )  # fmt: skip
+    unit_norm: bool | str = option(
+        "auto",
+        "Scale the input of every learning layer to length 1; 'auto' is True, and False before a second-order layer.",
+        "flag", auto=True,
+    )  # fmt: skip
+    memory_budget: int | str | None = option(
+        None, "Most bytes of state, a number or a size such as '512KB'.", "size", off=True
+    )
+    expected_classes: int = option(10, "How many classes a memory budget is divided among.", "whole", of_run=False)
+    epochs: int = option(1, "Passes over the data in fit; partial_fit always makes one.", "whole", of_run=False)
+    unlabelled: int | None = option(
+        None, "Number that marks a sample without a label, besides None and NaN.", "number", off=True, of_run=False
+    )
+    class_weight: Mapping[Any, float] | str | None = option(
+        None,
+        "How often a sample of each label counts, such as {'rare': 10.0}, 1 for labels that are not named; 'balanced' "
+        "in fit alone, where it makes all classes count the same.",
+        "weights", off=True, of_run=False,
+    )  # fmt: skip
+    n_jobs: int | None = option(
+        None, "Threads for features and prediction, -1 for all processors. Changes no result.", "threads", off=True
+    )
+    random_state: int | np.random.RandomState | None = option(
+        None, "Seed of the projection.", "seed", off=True, of_run=False
+    )
+
+
+ClassifierOptions.__init__.__qualname__ = "KenyonClassifier.__init__"  # as Python's errors name it
+OPTIONS = options_of(ClassifierOptions)
+"""Every option of the classifier, by name."""

@@ -1,0 +1,387 @@
+"""What `"auto"` means: one function from what is known of the samples and what is given to a `Spec`.
+
+Where nothing but a memory budget and a shape are given, the budget is spent by the table below, which held-out training
+samples of MNIST, Fashion-MNIST and CIFAR-10 were asked for (docs/memory.md): windows before a second-order layer, with
+as many units as fit, and fewer bits for an entry of the co-activity where there are few bytes. Whatever is given
+explicitly stays as it is. Images in other numbers than bytes become bytes, each by its own range.
+
+Float samples without a shape are rows of a table: a few numbers, each on a scale of its own. Where the features are
+left open they are scaled on the fly, and where the rule is left open too, ramps go before a second-order layer
+(docs/defaults.md has what was compared).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from kenyon.errors import ConfigError, MemoryBudgetError, unknown
+from kenyon.features import (
+    Dense,
+    FeaturesPart,
+    Layout,
+    Ramps,
+    Sparse,
+    Windows,
+    features_part,
+    inputs_beside,
+    layout_of,
+)
+from kenyon.layers import LayerPart, LocalError, Plastic, SecondOrder, hidden_part, layer_part
+from kenyon.model.options import OPTIONS
+from kenyon.model.spec import Spec
+from kenyon.rules import Rule, get_rule
+
+__all__ = ["recommend"]
+
+MOST_INPUTS = 1 << 24
+"""Widest sample: more than any camera has pixels, and what a model file may ask for."""
+
+MOST_UNITS = 65_536
+"""A memory budget is not spent beyond this many units: they would cost time and gain next to nothing."""
+
+MOST_CONNECTIONS = 32
+WINDOW_CONNECTIONS = 16
+"""Inputs of a unit where the density is left open: more of them cost time and gain little."""
+
+FEWEST_UNITS = 16
+"""A memory budget with room for fewer units is refused."""
+
+DESCRIPTION_BYTES, LABEL_BYTES = 384, 32
+"""Bytes that a memory budget sets aside for the model's description, and for the name of each class expected."""
+
+DEFAULT_UNITS = 11_000
+SECOND_ORDER_UNITS = 1_000
+"""Units where nobody says how many: the co-activity of units grows with their square."""
+
+RAMPS, RAMPS_FOR_EACH = 200, 6
+"""Ramps of a table at least, and for each of its inputs; SECOND_ORDER_UNITS at most."""
+
+TABLE_UNITS = 2_000
+TABLE_THRESHOLD = 1.0
+"""Before a rule: few inputs are told apart by units that see half of them, of both signs."""
+
+THRESHOLD = 2.3
+WINDOW_THRESHOLD = 1.6
+
+BITS_OF_BUDGET = ((40_000, 16), (250_000, 24))
+"""(most bytes, bits of an entry): the first row that holds the budget; above the last, 32, and the sums are exact."""
+
+WHOLE_BITS, WHOLE_BUDGET_BITS = 8, 4
+"""Bits of a rule's weights in integers; with a memory budget more units are worth more than more bits."""
+
+GREY, COLOUR = (6 / 28, 5 / 28, "oriented"), (4 / 32, 6 / 32, "random")
+"""Windows of images before a second-order layer: window and shifts as a share of the shorter side, signs."""
+
+LOCAL = (10 / 28, 2 / 28, "random")
+"""Windows of images before a plastic layer, whose units compete by their best response."""
+
+SERIES = (1 / 8, 1 / 8, "random")
+"""Windows of series, as a share of their length."""
+
+
+def recommend(
+    n_features: int,
+    *,
+    shape: Any = None,
+    dtype: DTypeLike = np.uint8,
+    memory_budget: int | str | None = None,
+    n_classes: int = 10,
+    **options: Any,
+) -> Spec:
+    """What `KenyonClassifier` makes of these options for samples of this width and type.
+
+    Args:
+        n_features: width of a sample.
+        shape: shape of a sample, such as (28, 28).
+        dtype: type of the samples: bytes, or any other number.
+        memory_budget: most bytes of state.
+        n_classes: how many classes the budget is divided among.
+        options: other options of `KenyonClassifier`, which stay as they are.
+
+    Returns:
+        A `Spec`, which prints as the code that makes the model.
+
+    Example:
+        >>> recommend(784, shape=(28, 28), memory_budget="20KB").features.signs
+        'oriented'
+        >>> recommend(4, dtype=float)
+        KenyonClassifier(features=Ramps(units=204), layer=SecondOrder(bits=32, arithmetic='float', prior='counts'), \
+scale=True, unit_norm=False)
+    """
+    for name in options:
+        if name not in OPTIONS:
+            raise unknown("option", name, OPTIONS)
+    given = {"shape": shape, "memory_budget": memory_budget, "expected_classes": n_classes, **options}
+    params = {name: given.get(name, entry.default) for name, entry in OPTIONS.items()}
+    return settle(params, n_features, 0, np.dtype(dtype) != np.uint8)
+
+
+def settle(
+    params: Mapping[str, Any],
+    n_inputs: int,
+    n_classes: int,
+    floats: bool,
+    description_bytes: int = 0,
+    n_units: int | None = None,
+) -> Spec:
+    """Check every option, choose what is left open, and work out the sizes.
+
+    Args:
+        params: the classifier's parameters.
+        n_inputs: width of a sample.
+        n_classes: classes that are known to come.
+        floats: whether the samples are numbers other than bytes.
+        description_bytes: bytes of the state that are not arrays, where they are more than is set aside.
+        n_units: the number of units, where it was settled before; None to work it out.
+    """
+    if n_inputs > MOST_INPUTS:
+        raise ConfigError(f"a sample has {n_inputs:,} features: expected at most {MOST_INPUTS:,}")
+    value = {name: entry.check(params[name]) for name, entry in OPTIONS.items()}
+    spec = _chosen(value, n_inputs, floats)
+    expected, budget = max(value["expected_classes"], n_classes), spec.memory_budget
+    aside = max(description_bytes, DESCRIPTION_BYTES) + LABEL_BYTES * expected
+
+    def sized(units: int) -> Spec:
+        return replace(spec, features=replace(spec.features, units=units))  # type: ignore[type-var,call-arg]
+
+    def bytes_with(units: int) -> int:
+        return sized(units).array_bytes(expected) + aside
+
+    if not hasattr(spec.features, "units"):
+        bytes_with = lambda units: spec.array_bytes(expected) + aside  # noqa: E731
+    elif n_units is not None:
+        return sized(n_units)
+    elif spec.features.units == "auto":
+        usual = _usual_units(spec, _is_table(value, floats))
+        spec = sized(usual if budget is None else _units_within(budget, bytes_with, spec, expected, usual))
+    if budget is not None and n_units is None and bytes_with(spec.n_units) > budget:
+        raise MemoryBudgetError(
+            f"{spec.n_units} units and {expected} classes would take {bytes_with(spec.n_units):,} bytes: "
+            f"the memory budget is {budget:,}. Lower n_hidden or expected_classes, or raise memory_budget."
+        )
+    return spec
+
+
+def _is_table(value: Mapping[str, Any], floats: bool) -> bool:
+    """Whether samples are rows of a table, for which the features are left open."""
+    return floats and value["shape"] is None and value["features"] == "auto"
+
+
+def _chosen(value: Mapping[str, Any], n_inputs: int, floats: bool) -> Spec:
+    """The parts and how samples are taken, with nothing left open but the number of units."""
+    table = _is_table(value, floats)
+    features, layer, hidden = _parts(value, table)
+    shape = _shape(value, features)
+    second = isinstance(layer, SecondOrder)
+    if isinstance(features, (Dense, Ramps)) and not second:
+        raise ConfigError(
+            f"features is {features.name!r} and layer is {layer.name!r}: expected layer='second-order' with it"
+        )
+    axes = None if value["axes"] == "auto" else value["axes"]
+    layout = None if shape is None or not isinstance(features, Windows) else layout_of(shape, axes, 0, n_inputs)
+    series = layout is not None and "t" in layout.axes
+    scale = value["scale"]
+    if scale == "auto":
+        scaled = table or isinstance(features, Ramps) or (series and floats)
+        scale = True if scaled else "range" if layout is not None and not series else False
+    if scale == "range" and (layout is None or series):
+        raise ConfigError("scale is 'range' and samples are no images: expected features='windows' with their shape")
+    layer = _layer(layer, features, value, scale, not floats or scale == "range")
+    integer = getattr(layer, "arithmetic", "float") == "integer"
+    if isinstance(features, (Dense, Ramps)) and integer:
+        raise ConfigError(
+            f"features is {features.name!r} and arithmetic is 'integer': expected sparse, windows or identity"
+        )
+    if integer and scale is True:
+        raise ConfigError("scale is True and arithmetic is 'integer': expected False, since scaled inputs are floats")
+    if value["missing"] == "absent" and scale is not True:
+        raise ConfigError("missing is 'absent' and inputs are not scaled: expected scale=True with it")
+    if hidden is not None:
+        _check_hidden(hidden, layer)
+    return Spec(
+        n_inputs=n_inputs,
+        features=_features(features, layout, value, table, second, n_inputs),
+        layer=layer,
+        hidden=hidden,
+        shape=shape,
+        axes="auto" if layout is None else layout.axes,
+        scale=scale,
+        missing=value["missing"],
+        unit_norm=not second if value["unit_norm"] == "auto" else value["unit_norm"],
+        memory_budget=value["memory_budget"],
+    )
+
+
+def _parts(value: Mapping[str, Any], table: bool) -> tuple[FeaturesPart, LayerPart, LocalError | None]:
+    """Which parts: those given, or the kinds that suit the samples, the rule and the budget."""
+    hidden = None if value["hidden"] is None else hidden_part(value["hidden"])
+    hidden = hidden if hidden is not None and hidden.widths else None
+    rule: Rule | None = None if value["rule"] == "auto" else get_rule(value["rule"])
+    layer = None if value["layer"] == "auto" else layer_part(value["layer"])
+    free = layer is None and rule is None and hidden is None
+    if value["features"] != "auto":
+        features = features_part(value["features"])
+    elif value["shape"] is not None:
+        features = Windows()
+    else:
+        features = Ramps() if table and (free or isinstance(layer, SecondOrder)) else Sparse()
+    if layer is None:
+        budgeted = isinstance(features, Windows) and value["memory_budget"] is not None
+        layer = SecondOrder() if free and (budgeted or isinstance(features, Ramps)) else Plastic()
+    if isinstance(layer, Plastic):
+        own = None if layer.rule == "auto" else get_rule(layer.rule)
+        if own is not None and rule is not None and own != rule:
+            raise ConfigError(f"rule is {rule!r} and the layer's rule is {own!r}: expected one of them")
+        layer = replace(layer, rule=own or rule or get_rule("gen"))
+    elif rule is not None:
+        raise ConfigError(f"rule is {rule!r} and layer is {layer!r}: expected layer='plastic' with a rule")
+    units, n_hidden = getattr(features, "units", None), value["n_hidden"]
+    if n_hidden != "auto" and units == "auto":
+        features = replace(features, units=n_hidden)  # type: ignore[type-var,call-arg]
+    elif n_hidden not in ("auto", units):
+        raise ConfigError(f"n_hidden is {n_hidden} and features is {features!r}: expected n_hidden='auto' with it")
+    return features, layer, hidden
+
+
+def _shape(value: Mapping[str, Any], features: FeaturesPart) -> tuple[int, ...] | None:
+    """The shape of a sample: the classifier's, or that of the windows."""
+    own: Any = getattr(features, "shape", "auto")
+    if own != "auto" and value["shape"] not in (None, own):
+        raise ConfigError(f"shape is {value['shape']} and that of the windows is {own}: expected the same, or one")
+    shape = value["shape"] if own == "auto" else own
+    if isinstance(features, Windows) and shape is None:
+        raise ConfigError("features is 'windows' and shape is None: expected the shape of a sample, such as (28, 28)")
+    return shape
+
+
+def _layer(
+    layer: LayerPart, features: FeaturesPart, value: Mapping[str, Any], scale: bool | str, in_bytes: bool
+) -> LayerPart:
+    """The layer with nothing left open."""
+    budget = value["memory_budget"]
+    if isinstance(layer, Plastic):
+        rule, integer = get_rule(layer.rule), layer.arithmetic == "integer"
+        bits = layer.bits
+        if bits == "auto":
+            bits = 32 if not integer else WHOLE_BITS if budget is None else WHOLE_BUDGET_BITS
+        if integer and bits == 32:
+            raise ConfigError(f"bits is {bits} and arithmetic is 'integer': expected bits=8, 4, 3 or 2 with it")
+        own = rule.plasticity
+        return replace(
+            layer,
+            learning_rate=own.learning_rate if layer.learning_rate == "auto" else layer.learning_rate,
+            clamp=own.clamp if layer.clamp == "auto" else layer.clamp,
+            bits=bits,
+            arithmetic="integer" if integer else "float",
+        )
+    if not isinstance(layer, SecondOrder):
+        return layer
+    bits = _bits(budget, layer.arithmetic, features) if layer.bits == "auto" else int(layer.bits)
+    chosen = bits < 32 and layer.bits == "auto" and budget is not None and layer.arithmetic == "auto"
+    plain = layer.readout == "discriminant" and layer.shrinkage != "auto" and layer.prior != "counts"
+    suits = chosen and in_bytes and plain and scale is not True and layer.half_life is None
+    integer = layer.arithmetic == "integer" or suits
+    if integer and layer.half_life is not None:
+        raise ConfigError(f"half_life is {layer.half_life!r} and arithmetic is 'integer': expected None with it")
+    prior = "counts" if isinstance(features, Ramps) else "equal"
+    return replace(
+        layer,
+        bits=bits,
+        arithmetic="integer" if integer else "float",
+        prior=prior if layer.prior == "auto" else layer.prior,
+    )
+
+
+def _bits(budget: int | None, arithmetic: str, features: FeaturesPart) -> int:
+    """Bits of the co-activity where they are left open: those of the budget, few enough for integers if wanted."""
+    if not isinstance(features, Windows) and arithmetic != "integer":
+        return 32
+    bits = next((bits for most, bits in BITS_OF_BUDGET if budget is not None and budget <= most), 32)
+    return min(bits, BITS_OF_BUDGET[-1][1]) if arithmetic == "integer" else bits
+
+
+def _features(
+    part: FeaturesPart, layout: Layout | None, value: Mapping[str, Any], table: bool, second: bool, n_inputs: int
+) -> FeaturesPart:
+    """The features with nothing left open but their number."""
+    if isinstance(part, Windows) and layout is not None:
+        shape = tuple(value["shape"] or part.shape)
+        part = _windows(replace(part, shape=shape), layout, second)
+        return replace(part, density=_connections(part.density, part.n_window_inputs(layout), WINDOW_CONNECTIONS))
+    if isinstance(part, Sparse):
+        usual = TABLE_THRESHOLD if table else THRESHOLD
+        most = max(1, min(MOST_CONNECTIONS, n_inputs // (2 if table else 4)))
+        return replace(
+            part,
+            density=_connections(part.density, n_inputs, most),
+            inhibitory=(0.5 if table else 0.0) if part.inhibitory == "auto" else part.inhibitory,
+            threshold=(None if second else usual) if part.threshold == "auto" else part.threshold,
+        )
+    if isinstance(part, Ramps) and part.density != "auto":
+        return replace(part, density=_connections(part.density, n_inputs, n_inputs))
+    return part
+
+
+def _windows(part: Windows, layout: Layout, second: bool) -> Windows:
+    """Window, shifts and how a unit answers, for this shape."""
+    series = "t" in layout.axes
+    window, shifts, signs = SERIES if series else LOCAL if not second else COLOUR if layout.channels > 1 else GREY
+    side = layout.width if series else min(layout.height, layout.width)
+    chosen: dict[str, Any] = {
+        "window": max(min(2, side), round(side * window)),
+        "shifts": max(1 if side > 2 else 0, round(side * shifts)),
+        "pooling": "sum" if second else "max",
+        "signs": signs,
+        "threshold": None if second else WINDOW_THRESHOLD,
+    }
+    part = replace(part, **{name: value for name, value in chosen.items() if getattr(part, name) == "auto"})
+    return replace(part, root=second and part.pooling == "sum") if part.root == "auto" else part
+
+
+def _connections(density: float | int | str, reach: int, usual: int) -> int:
+    """K from a count (int), a share of the inputs that a unit can reach (float), or `"auto"`."""
+    if density == "auto":
+        return min(usual, reach)
+    if isinstance(density, int):
+        if density > reach:
+            raise ConfigError(f"density is {density}: expected a count of inputs from 1 to {reach}")
+        return density
+    return max(1, round(float(density) * reach))
+
+
+def _usual_units(spec: Spec, table: bool) -> int:
+    """Units where neither the user nor a memory budget says how many."""
+    if not isinstance(spec.features, Ramps):
+        second = isinstance(spec.layer, SecondOrder)
+        return SECOND_ORDER_UNITS if second else TABLE_UNITS if table else DEFAULT_UNITS
+    ramps = min(max(RAMPS, RAMPS_FOR_EACH * spec.n_inputs), SECOND_ORDER_UNITS)
+    return inputs_beside(spec.n_inputs, spec.n_inputs + ramps) + ramps
+
+
+def _units_within(budget: int, bytes_with: Any, spec: Spec, expected: int, usual: int) -> int:
+    """As many units as the budget holds: at least one for each class, where units are sparse."""
+    fewest = FEWEST_UNITS if isinstance(spec.features, Dense) else max(FEWEST_UNITS, expected)
+    if bytes_with(fewest) > budget:
+        raise MemoryBudgetError(
+            f"the memory budget is {budget:,} bytes: expected at least {bytes_with(fewest):,}, for {fewest} units. "
+            "With fewer of them, or than there are classes, a model is of no use."
+        )
+    lowest, highest = fewest, usual if isinstance(spec.features, Ramps) else MOST_UNITS
+    while lowest < highest:  # the state grows with the units, whatever the layer
+        middle = (lowest + highest + 1) // 2
+        lowest, highest = (middle, highest) if bytes_with(middle) <= budget else (lowest, middle - 1)
+    return lowest
+
+
+def _check_hidden(hidden: LocalError, layer: LayerPart) -> None:
+    """Refuse hidden layers below a rule that needs sparse activity."""
+    if isinstance(layer, Plastic) and (rule := get_rule(layer.rule).plasticity).sparse:
+        raise ConfigError(
+            f"hidden is {hidden!r} and the rule is {rule!r}, which tells classes apart only while few units are "
+            "active, and half of a hidden layer always is: expected hidden=None, or a rule such as 'mse'"
+        )

@@ -1,0 +1,129 @@
+"""What a model is composed of, with nothing left open: the answer of `recommend`, and what an engine is built from."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from itertools import pairwise
+
+import numpy as np
+
+from kenyon.features import FeaturesPart, Layout, Ramps, Setting, Windows, inputs_beside, layout_of
+from kenyon.layers import Counting, Declared, LayerPart, LocalError, SecondOrder, axis_sizes, bytes_of
+from kenyon.model.calibration import Calibration
+from kenyon.model.options import OPTIONS
+from kenyon.model.scale import Scaler
+from kenyon.model.units import Units
+from kenyon.utils.parts import is_default
+
+SERIES_UNIT = 0.25
+"""What a deviation of a series becomes, for windows that expect numbers from 0 to 1."""
+
+
+@dataclass(frozen=True, repr=False)
+class Spec:
+    """The parts of a model and how its samples are taken; no value is `"auto"`.
+
+    It prints as the code that makes the same model.
+
+    Attributes:
+        n_inputs: width of a sample.
+        features, hidden, layer: the parts.
+        shape, axes, scale, missing, unit_norm, memory_budget: as in `KenyonClassifier`.
+
+    Example:
+        >>> from kenyon import recommend
+        >>> recommend(784, shape=(28, 28), memory_budget="20KB").layer
+        SecondOrder(bits=16, arithmetic='integer', prior='equal')
+    """
+
+    n_inputs: int
+    features: FeaturesPart
+    layer: LayerPart
+    hidden: LocalError | None = None
+    shape: tuple[int, ...] | None = None
+    axes: str = "auto"
+    scale: bool | str = False
+    missing: str = "error"
+    unit_norm: bool = True
+    memory_budget: int | None = None
+
+    @property
+    def layout(self) -> Layout:
+        """How a sample with a shape lies in memory."""
+        return layout_of(self.shape or (), None if self.axes == "auto" else self.axes, 0, self.n_inputs)
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        """Widths of the hidden layers."""
+        return () if self.hidden is None else tuple(self.hidden.widths)
+
+    @property
+    def integer(self) -> bool:
+        """Whether everything is computed in integers."""
+        return getattr(self.layer, "arithmetic", "float") == "integer"
+
+    @property
+    def in_bytes(self) -> bool:
+        """Whether the activity of units is bytes: in integers, and before a layer that adds them up exactly."""
+        sums = isinstance(self.layer, (SecondOrder, Counting)) and isinstance(self.features, Windows)
+        few = isinstance(self.layer, SecondOrder) and self.features.name == "dense" and self.layer.bits != 32
+        return self.integer or sums or few
+
+    def setting(self, seed: int = 0) -> Setting:
+        """What the parts are built for."""
+        return Setting(
+            n_inputs=self.n_inputs,
+            seed=seed,
+            shape=self.shape,
+            axes=self.axes,
+            unit_norm=self.unit_norm,
+            in_bytes=self.in_bytes,
+            integer=self.integer,
+            own_range=self.scale == "range",
+            features=self.features,
+            hidden=self.widths,
+        )
+
+    @property
+    def n_units(self) -> int:
+        """Units of the feature layer."""
+        return self.features.n_units(self.setting())
+
+    def declared(self, n_classes: int) -> list[tuple[tuple[Declared, ...], dict[str, int]]]:
+        """What each layer keeps, hidden layers first, with the sizes of its axes."""
+        hidden = [] if self.hidden is None else [self.hidden.declare()] * len(self.widths)
+        widths = pairwise([self.n_units, *self.widths, n_classes])
+        kept = [*hidden, self.layer.declare(self.setting())]
+        return [(own, axis_sizes(units, neurons)) for own, (units, neurons) in zip(kept, widths, strict=True)]
+
+    def array_bytes(self, n_classes: int) -> int:
+        """Bytes of the arrays with that many classes: layers, counters, moments of scaled inputs."""
+        scaler = self.scaler()
+        moments = 0 if scaler is None else scaler.state_bytes
+        moments += Calibration(self.n_units).state_bytes_with(n_classes) if self.calibrates else 0
+        return sum(bytes_of(declared, sizes) for declared, sizes in self.declared(n_classes)) + 16 + moments
+
+    @property
+    def calibrates(self) -> bool:
+        """Whether samples are predicted before they are learned: tables, whose readout is solved in a moment."""
+        return isinstance(self.features, Ramps) and isinstance(self.layer, SecondOrder)
+
+    def scaler(self) -> Scaler | Units | None:
+        """What scales the inputs: each by itself, or a series by its channels; None where they are not scaled.
+
+        Sums of ramps can be re-expressed in other units where the inputs stand beside them."""
+        if self.scale is not True:
+            return None
+        half_life = getattr(self.layer, "half_life", None)
+        if isinstance(self.features, Ramps) and half_life is None and inputs_beside(self.n_inputs, self.n_units):
+            return Units(self.n_inputs)
+        if not isinstance(self.features, Windows):
+            return Scaler(np.arange(self.n_inputs), half_life=half_life)
+        layout = self.layout
+        channels = layout.places() // (layout.height * layout.width)
+        return Scaler(channels.astype(np.int64), SERIES_UNIT, half_life)
+
+    def __repr__(self) -> str:
+        own = {field.name: getattr(self, field.name) for field in fields(self) if field.name in OPTIONS}
+        changed = [f"{name}={value!r}" for name, value in own.items() if not is_default(OPTIONS[name], value)]
+        return f"KenyonClassifier({', '.join(changed)})"
