@@ -24,7 +24,7 @@ TIMES = (1, 10, 20, 30, 34, 36, 38, 40, 60, 100, 250, 300, 1000)
 RATES = (0.5, 1, 2, 4, 8)
 BACKBONE = {"cifar10": "efficientnet-lite0"}
 MLP = "kenyon.learners.baselines:FeatureMLP"
-LAYER = ("n_hidden", "density", "inhibitory", "threshold")
+LAYER = ("n_hidden", "features__density", "features__inhibitory", "features__threshold")
 
 
 def held_out(dataset: str, scenario: str, options: dict[str, Any], epochs: float = 1.0, seeds: int = 1) -> str:
@@ -37,7 +37,9 @@ def held_out(dataset: str, scenario: str, options: dict[str, Any], epochs: float
 def window() -> None:
     print("window, times: Split-MNIST's there, Split-CIFAR-10's there, Split-CIFAR-10's on Split-MNIST, %")
     for times in TIMES:
-        mnist, cifar = ({**o, "beta": o["beta"] / WINDOW * times} for o in (optimised("mnist"), optimised("cifar10")))
+        mnist, cifar = (
+            {**o, "rule__beta": o["rule__beta"] / WINDOW * times} for o in (optimised("mnist"), optimised("cifar10"))
+        )
         streams = (("mnist", mnist, 2), ("cifar10", cifar, 1), ("mnist", cifar, 1))
         print(times, *(held_out(name, "class-incremental", o, seeds=n) for name, o, n in streams), flush=True)
 
@@ -46,7 +48,7 @@ def rate() -> None:
     print("rate, times: MNIST with INEL, half a pass and one; Fashion-MNIST with MSE, half a pass, %")
     for times in RATES:
         inel, mse = (
-            {**o, "learning_rate": o["learning_rate"] * times}
+            {**o, "layer__learning_rate": o["layer__learning_rate"] * times}
             for o in (single("mnist", "inel"), single("fashion-mnist", "mse"))
         )
         streams = (("mnist", inel, 0.5), ("mnist", inel, 1.0), ("fashion-mnist", mse, 0.5))
@@ -58,13 +60,15 @@ def alpha() -> None:
     for dataset, decay in (("mnist", 0.011), ("fashion-mnist", 0.287)):
         options = single(dataset, "mse")
         print(
-            dataset, *(held_out(dataset, "single-task", {**options, "decay": d}, 0.5) for d in (0.0, decay)), flush=True
+            dataset,
+            *(held_out(dataset, "single-task", {**options, "layer__decay": d}, 0.5) for d in (0.0, decay)),
+            flush=True,
         )
 
 
 def mlp() -> None:
     print("an MLP 400-400 on the sparse features of MNIST's INEL configuration, by learning rate, %")
-    options = {key: value for key, value in single("mnist", "inel").items() if key in LAYER}
+    options = {key.removeprefix("features__"): value for key, value in single("mnist", "inel").items() if key in LAYER}
     for rate in (0.01, 0.03, 0.1, 0.3, 1.0):
         curriculum = Curriculum("single-task", holdout=0.1, max_per_task=20_000)
         config = RunConfig("mnist", MLP, curriculum, {**options, "lr": rate}, 0, tests="last")

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kenyon.data.streams import load_dataset
-from kenyon.features import BLOCK, Active, Features, SparseProjection, Windows
+from kenyon.features import BLOCK, Active, Features, SparseProjection, WindowUnits
 from kenyon.layers import NO_LABEL, FewBitLayer, Layer, PlasticLayer, Samples
 from kenyon.rules import GEN, MEAN, Rule
 from kenyon.utils.modulation import clamp_bounds
@@ -35,7 +35,7 @@ def features(kind: str) -> tuple[Features, Features | None]:
     if kind == "sparse":
         return SparseProjection(784, 10_000, 156, inhibitory=0.377, threshold=2.15, unit_norm=False, seed=0), None
     floats, whole = (
-        Windows((28, 28), 4_000, 28, window=10, shifts=2, threshold=1.6, activity=activity, unit_norm=False, seed=0)
+        WindowUnits((28, 28), 4_000, 28, window=10, shifts=2, threshold=1.6, activity=activity, unit_norm=False, seed=0)
         for activity in ("float", "byte")
     )
     return floats, whole

@@ -22,9 +22,9 @@ CHOOSES = 100
 ROWS: dict[str, tuple[str, str | None, dict[str, Any]]] = {
     "mnist-pixels": ("mnist", None, {"features": "identity"}),
     "fashion-pixels": ("fashion-mnist", None, {"features": "identity"}),
-    "mnist-1000-units": ("mnist", None, {"n_hidden": 1000, "threshold": 1.0}),
+    "mnist-1000-units": ("mnist", None, {"n_hidden": 1000, "features__threshold": 1.0}),
     "cifar10-features": ("cifar10", "efficientnet-lite0", {"features": "identity", "scale": False}),
-    "mnist-10000-units": ("mnist", None, {"n_hidden": 10_000, "density": 0.04, "threshold": 1.257}),
+    "mnist-10000-units": ("mnist", None, {"n_hidden": 10_000, "features__density": 0.04, "features__threshold": 1.257}),
 }
 
 
@@ -32,7 +32,7 @@ def measured(row: str, options: dict[str, Any], seeds: list[int], samples: int |
     """Mean and standard deviation of the accuracy on held-out samples, %."""
     dataset, backbone, own = ROWS[row]
     curriculum = Curriculum("single-task", holdout=0.1, max_per_task=samples)
-    everything = {"rule": "mse", "clamp": "off", **own, **options}
+    everything = {"rule": "mse", "layer__clamp": "off", **own, **options}
     config = RunConfig(dataset, "kenyon", curriculum, everything, 0, tests="last", backbone=backbone)
     found = run(config, seeds, None).summary("accuracy")
     return 100 * (found.mean or 0.0), 100 * (found.std or 0.0)
@@ -48,16 +48,18 @@ def main() -> None:
     w = args.width
     columns: dict[str, dict[str, Any]] = {
         "none": {},
-        f"{w}, as it began": {"hidden_layers": (w,), "hidden_rate": 0.0},
-        f"{w}": {"hidden_layers": (w,)},
-        f"{w}, {w}": {"hidden_layers": (w, w)},
+        f"{w}, as it began": {"hidden__widths": (w,), "hidden__rate": 0.0},
+        f"{w}": {"hidden__widths": (w,)},
+        f"{w}, {w}": {"hidden__widths": (w, w)},
     }
     print("| hidden layers: | " + " | ".join(columns) + " |\n|" + "---|" * (len(columns) + 1), flush=True)
     for row in args.only or ROWS:
         cells = []
         for options in columns.values():
-            rate = max(RATES, key=lambda r: measured(row, {**options, "learning_rate": r}, [CHOOSES], args.samples)[0])
-            mean, std = measured(row, {**options, "learning_rate": rate}, list(range(args.seeds)), args.samples)
+            rate = max(
+                RATES, key=lambda r: measured(row, {**options, "layer__learning_rate": r}, [CHOOSES], args.samples)[0]
+            )
+            mean, std = measured(row, {**options, "layer__learning_rate": rate}, list(range(args.seeds)), args.samples)
             cells.append(f"{mean:.2f} ± {std:.2f}")
         print(f"| {row} | " + " | ".join(cells) + " |", flush=True)
 

@@ -33,7 +33,7 @@ SCENARIOS = {"single-task": 0.5, "task-incremental": 1.0, "class-incremental": 1
 def inel(times: float, **changed: Any) -> dict[str, Any]:
     """The paper's configuration with its window at a multiple of the published one."""
     options = single("mnist", "inel")
-    return {**options, "beta": options["beta"] / WINDOW * times, **changed}
+    return {**options, "rule__beta": options["rule__beta"] / WINDOW * times, **changed}
 
 
 def accuracies(options: dict[str, Any], seeds: int) -> list[str]:
@@ -58,7 +58,7 @@ def frozen(seeds: int) -> None:
     for dataset, scenario in (*streams, ("cifar10", "task-incremental"), ("cifar100", "task-incremental")):
         colour, weights = dataset != "mnist", []
         options = single("cifar10", "inel") if colour else inel(WINDOW)
-        for given in (options, {**options, "rule": "mse", "beta": "off"}):
+        for given in (options, {**options, "rule": "mse", "rule__beta": "off"}):
             curriculum = Curriculum(scenario, epochs=SCENARIOS[scenario], holdout=0.1)
             network = "efficientnet-lite0" if colour else None
             config = RunConfig(dataset, "kenyon", curriculum, given, 0, tests="last", backbone=network)

@@ -22,13 +22,13 @@ from kenyon.errors import MergeWarning
 
 MACHINES = 10
 CASES = {
-    "counting, 8 bits": {"rule": "mean", "bits": 8, "n_hidden": 4000},
-    "counting, 4 bits": {"rule": "mean", "bits": 4, "n_hidden": 4000},
-    "counting, 3 bits": {"rule": "mean", "bits": 3, "n_hidden": 4000},
-    "counting, 2 bits": {"rule": "mean", "bits": 2, "n_hidden": 4000},
+    "counting, 8 bits": {"rule": "mean", "layer__bits": 8, "n_hidden": 4000},
+    "counting, 4 bits": {"rule": "mean", "layer__bits": 4, "n_hidden": 4000},
+    "counting, 3 bits": {"rule": "mean", "layer__bits": 3, "n_hidden": 4000},
+    "counting, 2 bits": {"rule": "mean", "layer__bits": 2, "n_hidden": 4000},
     "counting, exact": {"rule": "mean", "layer": "counting", "n_hidden": 4000},
-    "second order, 16 bits": {"layer": "second-order", "shape": (28, 28), "bits": 16, "n_hidden": 120},
-    "second order, 24 bits": {"layer": "second-order", "shape": (28, 28), "bits": 24, "n_hidden": 120},
+    "second order, 16 bits": {"layer": "second-order", "shape": (28, 28), "layer__bits": 16, "n_hidden": 120},
+    "second order, 24 bits": {"layer": "second-order", "shape": (28, 28), "layer__bits": 24, "n_hidden": 120},
     "second order, exact": {"layer": "second-order", "shape": (28, 28), "n_hidden": 120},
 }
 
@@ -54,16 +54,16 @@ def main() -> None:
         if arguments.only in name:
             single, apart = [], {split: [] for split in [*splits, "other order"]}
             for seed in range(arguments.seeds):
-                model = KenyonClassifier(**{"random_state": seed, **how})
+                model = KenyonClassifier(random_state=seed).set_params(**how)
                 single.append(model.fit(X, y).score(*held))
                 for split, machine in splits.items():
                     parts = [
-                        KenyonClassifier(**model.get_params()).partial_fit(X[machine == k], y[machine == k])
+                        KenyonClassifier(**model.get_params(deep=False)).partial_fit(X[machine == k], y[machine == k])
                         for k in range(MACHINES)
                     ]
                     apart[split].append(KenyonClassifier.merge(parts).score(*held) - single[-1])
                 again = np.argsort(-(y // 2), kind="stable")
-                other = KenyonClassifier(**model.get_params()).partial_fit(X[again], y[again])
+                other = KenyonClassifier(**model.get_params(deep=False)).partial_fit(X[again], y[again])
                 apart["other order"].append(other.score(*held) - single[-1])
             cells = [f"{100 * np.mean(d):+.2f} ({100 * max(d, key=abs):+.2f})" for d in apart.values()]
             print(f"{name:24}{100 * np.mean(single):>11.2f} " + "".join(f"{cell:>16}" for cell in cells), flush=True)

@@ -47,7 +47,7 @@ class Ours:
     """The classifier, with its defaults but for what is given."""
 
     def __init__(self, seed: int, **params: Any) -> None:
-        self.clf = KenyonClassifier(random_state=seed, **params)
+        self.clf = KenyonClassifier(random_state=seed).set_params(**params)
 
     def learn(self, X: NDArray, y: NDArray) -> None:
         self.clf.partial_fit(X, y)
@@ -228,7 +228,9 @@ def unseen() -> None:
             rng, n = np.random.default_rng(seed), len(np.unique(y))
             known = ~np.isin(y, rng.choice(n, max(1, n // 3), replace=False))
             train = rng.random(len(y)) < 0.6
-            clf = KenyonClassifier(random_state=seed, **params).partial_fit(X[train & known], y[train & known])
+            clf = (
+                KenyonClassifier(random_state=seed).set_params(**params).partial_fit(X[train & known], y[train & known])
+            )
             scores = clf.familiarity(X[~train]), clf.predict_proba(X[~train]).max(axis=1)
             areas.append([roc_auc_score(known[~train], score) for score in scores])
         print(
@@ -434,7 +436,10 @@ def main() -> None:
             return
     sizes = {"seeds": chosen.seeds, "samples": chosen.samples}
     if chosen.drift:
-        ours: dict[str, dict[str, Any]] = {f"memory={chosen.memory}": {"memory": chosen.memory}, "memory off": {}}
+        ours: dict[str, dict[str, Any]] = {
+            f"memory={chosen.memory}": {"layer__half_life": chosen.memory},
+            "memory off": {},
+        }
         table = Table(
             {**PEERS, "ARF": lambda seed: FromRiver(forest.ARFClassifier(seed=seed))}, ours, sizes, chosen.keep
         )

@@ -72,7 +72,7 @@ PROTOCOLS: dict[str, Rules] = {
     ),
     "Labels by chance": Rules("The same twentieth, by chance.", {}, {"label_budget": 0.05, "asking": "random"}),
 }
-SIZES = {"digits": (None, 100), "mnist": (1000, 1000)}
+SIZES = {"digits": (None, 300), "mnist": (1000, 1000)}
 """For each data set: the most training samples of a task, and the samples between two tests."""
 
 
@@ -133,7 +133,7 @@ def page(found: dict[str, dict[tuple[str, str], list[RunResult]]], seeds: int) -
         "- MNIST: 1,000 samples of each task, drawn by the seed, so that every protocol and order runs in minutes; the",
         "  whole test set. Digits: all 1,438 training samples. One pass.",
         "- *At any time*: the area under the curve of the accuracy on the classes seen so far, tested every 1,000",
-        "  (MNIST) or 100 samples (digits). *At the end*: the accuracy on the whole test set.",
+        "  (MNIST) or 300 samples (digits). *At the end*: the accuracy on the whole test set.",
         "- ±: the standard deviation over orders of the classes, each with a seed of its own.",
         "- *Operations*: multiply-adds of learning a sample, on average over the stream. A readout that is solved at",
         "  test time (SLDA, RanDumb, Kenyon with a memory budget) is not in them.",
@@ -152,20 +152,22 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=5)
     parser.add_argument("--store", default="runs/protocols")
     parser.add_argument("--write", type=Path)
+    parser.add_argument("--learners", nargs="+", default=list(LEARNERS), choices=LEARNERS, metavar="LEARNER")
     parser.add_argument("--as-is", action="store_true", help="Write what the store has, run nothing.")
     given = parser.parse_args()
     found: dict[str, dict[tuple[str, str], list[RunResult]]] = {}
     for dataset in given.datasets:
-        wanted = configs(dataset)
+        wanted = {key: config for key, config in configs(dataset).items() if key[1] in given.learners}
         keys, done = list(wanted), found.setdefault(dataset, {})
         for seed in range(given.seeds):
             ready = [key for key in keys if not given.as_is or _complete(given.store, wanted[key], seed)]
+            by_name = {wanted[key].folder_name(seed): key for key in ready}
             for ended in run_each([wanted[key] for key in ready], [seed], given.store):
-                result = ended.value()
-                done.setdefault(ready[ended.number], []).append(result)
+                result, key = ended.result(), by_name[ended.job.config.folder_name(seed)]
+                done.setdefault(key, []).append(result)
                 if ended.seconds:
                     shown = {name: result.metrics[name] for name in ("anytime_accuracy", "sample_accuracy")}
-                    print(dataset, seed, *ready[ended.number], json.dumps(shown), f"{ended.seconds:.0f} s", flush=True)
+                    print(dataset, seed, *key, json.dumps(shown), f"{ended.seconds:.0f} s", flush=True)
     text = page(found, given.seeds)
     if given.write:
         given.write.write_text(text)

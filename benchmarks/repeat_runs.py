@@ -24,7 +24,7 @@ def kind(run: Run) -> tuple[str, ...]:
     """What a run is of: data set, scenario, rule, depth."""
     words = shlex.split(run.command)
     named = [words[words.index(flag) + 1] for flag in ("--dataset", "--scenario", "--rule") if flag in words]
-    deep = [word for word in words if "hidden_layers" in word or word == "--hidden-layers"]
+    deep = [word for word in words if "hidden__widths" in word]
     return (*named, "deep" if deep else "flat")
 
 

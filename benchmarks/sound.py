@@ -170,7 +170,7 @@ def accuracy(make: Callable[[int], Learns], part: Part, seeds: Sequence[int]) ->
 
 
 def kenyon(task: Task) -> Callable[[int], Learns]:
-    return lambda seed: KenyonClassifier(memory_budget=task.budget, random_state=seed, **task.options)
+    return lambda seed: KenyonClassifier(memory_budget=task.budget, random_state=seed).set_params(**task.options)
 
 
 def about_takes() -> tuple[NDArray, NDArray, NDArray]:
@@ -303,22 +303,22 @@ def ablations() -> Iterator[tuple[str, Spectra, dict[str, Any]]]:
     for frames in (16, 24, 32):
         yield f"{frames} frames", Spectra(frames=frames), {}
     for option in (
-        {"window": 3},
-        {"window": 5},
-        {"window": 8},
-        {"shifts": 2},
-        {"shifts": 3},
-        {"shifts": 6},
-        {"shifts": 8},
+        {"features__window": 3},
+        {"features__window": 5},
+        {"features__window": 8},
+        {"features__shifts": 2},
+        {"features__shifts": 3},
+        {"features__shifts": 6},
+        {"features__shifts": 8},
     ):
         yield str(option), Spectra(), option
-    yield "signs random", Spectra(), {"signs": "random"}
-    yield "pooling max", Spectra(), {"pooling": "max"}
-    yield "no root", Spectra(), {"root": False}
+    yield "signs random", Spectra(), {"features__signs": "random"}
+    yield "pooling max", Spectra(), {"features__pooling": "max"}
+    yield "no root", Spectra(), {"features__root": False}
     yield "axes tc", Spectra(), {"axes": "tc"}
-    yield "axes tc, window 5, shifts 4", Spectra(), {"axes": "tc", "window": 5, "shifts": 4}
+    yield "axes tc, window 5, shifts 4", Spectra(), {"axes": "tc", "features__window": 5, "features__shifts": 4}
     for shrinkage in (0.01, 0.1):
-        yield f"shrinkage {shrinkage}", Spectra(), {"shrinkage": shrinkage}
+        yield f"shrinkage {shrinkage}", Spectra(), {"layer__shrinkage": shrinkage}
     for bands in (16, 24, 32):
         yield f"{bands} bands", Spectra(bands=bands), {}
     yield "200 to 3400 Hz", Spectra(low=200, high=3400), {}

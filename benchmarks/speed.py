@@ -110,16 +110,16 @@ def one_by_one(rule: str, X: np.ndarray, y: np.ndarray) -> tuple[float, float]:
 _MEMORY = """
 import sys
 import numpy as np
-from kenyon import KenyonClassifier
+from kenyon import KenyonClassifier, Sparse
 from kenyon.rules import MSE
 from kenyon.data.streams import load_dataset
 train = load_dataset("mnist", data_dir=sys.argv[1] or None).train
 X, y = np.array(train.X), np.array(train.y)
-KenyonClassifier(MSE(), density=.04, threshold=1.257, random_state=0).partial_fit(X[:64], y[:64])
+KenyonClassifier(MSE(), features=Sparse(density=.04, threshold=1.257), random_state=0).partial_fit(X[:64], y[:64])
 status = lambda key: int(next(line for line in open("/proc/self/status") if line.startswith(key)).split()[1])
 open("/proc/self/clear_refs", "w").write("5")  # the peak starts anew
 before = status("VmRSS")
-KenyonClassifier(MSE(), density=.04, threshold=1.257, random_state=0).partial_fit(X, y)
+KenyonClassifier(MSE(), features=Sparse(density=.04, threshold=1.257), random_state=0).partial_fit(X, y)
 print((status("VmHWM") - before) * 1024)
 """
 

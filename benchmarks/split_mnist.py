@@ -25,7 +25,7 @@ from torch import nn
 from kenyon.data.streams import Curriculum, Dataset, Stream, load_dataset
 from kenyon.lab.evaluation import RunConfig, run_dataset
 
-FAST = {"n_hidden": 9_000, "density": 16, "threshold": 2.5}
+FAST = {"n_hidden": 9_000, "features__density": 16, "features__threshold": 2.5}
 SMALL = {"memory_budget": "20KB"}
 WANTED = {"split-mnist": (FAST, 8.0), "split-mnist in 20 KB": (SMALL, 1.0)}
 

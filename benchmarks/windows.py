@@ -23,8 +23,9 @@ from torch.nn import functional
 
 from kenyon import KenyonClassifier
 from kenyon.data.streams import load_dataset
-from kenyon.features import BLOCK, Windows
+from kenyon.features import BLOCK, Windows, WindowUnits
 from kenyon.rules import MSE
+from kenyon.utils.options import options_of
 from speed import best
 
 SIDE, BATCH = 28, 128
@@ -37,8 +38,12 @@ SPEED = 22.0
 
 
 def make(**options: object) -> KenyonClassifier:
-    rule = {} if options.get("layer") else {"rule": MSE(), "learning_rate": 0.15}
-    return KenyonClassifier(**rule, random_state=0, **options)
+    rule = {} if options.get("layer") else {"rule": MSE(), "layer__learning_rate": 0.15}
+    named = {
+        f"features__{name}" if name in options_of(Windows) and name != "shape" else name: options[name]
+        for name in options
+    }
+    return KenyonClassifier(random_state=0).set_params(**rule, **named)
 
 
 def learning(X: np.ndarray, y: np.ndarray, **options: object) -> float:
@@ -214,7 +219,7 @@ def main() -> None:
         ratio=single / seconds,
     )
     for n_units in (130, 500, 2_000):
-        features = Windows((SIDE, SIDE), n_units, 16, **MANY_SHIFTS)
+        features = WindowUnits((SIDE, SIDE), n_units, 16, **MANY_SHIFTS)
         seconds = features_alone(features, X[: 4 * BLOCK])
         ways = ("convolution", "matrix product") if n_units == 130 else ("convolution",)
         times = peers(features, X, MANY_SHIFTS, ways)

@@ -25,9 +25,9 @@ LEARNERS: dict[str, tuple[dict[str, Any], str]] = {
     "gen": ({"rule": "gen"}, "only the labelled neuron learns; the clamp makes it stable"),
     "oja": ({"rule": "oja"}, "Hebbian with normalisation"),
     "mse": ({"rule": "mse"}, "delta rule: every neuron learns from its error"),
-    "inel": ({"rule": "inel", "beta": 300.0}, "delta rule that freezes the synapses that stand out"),
+    "inel": ({"rule": "inel", "rule__beta": 300.0}, "delta rule that freezes the synapses that stand out"),
     "4 bits": (
-        {"rule": "mean", "features": "windows", "n_hidden": 3800, "bits": 4},
+        {"rule": "mean", "features": "windows", "n_hidden": 3800, "layer__bits": 4},
         "a rule that counts, through windows, its weights in 4 bits",
     ),
     "20 KB": ({"memory_budget": "20KB"}, "a budget and nothing else: windows, and co-activity of units in 16 bits"),

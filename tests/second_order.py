@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +11,10 @@ from numpy.typing import NDArray
 
 from kenyon.features import Active
 from kenyon.layers import Samples, SecondOrderLayer
+from kenyon.layers._readout import NEVER
+
+TOLERANCE = 1e-4
+"""Of the spread of scores: how far a readout that followed may be from one that is solved anew."""
 
 BETA = np.zeros((1, 2), np.float32)
 KINDS: dict[str, dict[str, Any]] = {
@@ -76,3 +81,14 @@ def predictions(layer: SecondOrderLayer, X: NDArray, y: NDArray, cuts: Sequence[
         layer.learn(Samples(activity(values), 0, len(part), y[part], None, BETA), scores)
         out.append(scores[:, : layer.n_neurons])
     return np.concatenate(out)
+
+
+def assert_agree(scores: NDArray, wanted: NDArray, tolerance: float = TOLERANCE) -> None:
+    """Within a share of the spread of a sample's scores; classes without samples are left out."""
+    assert np.array_equal(scores == NEVER, wanted == NEVER)
+    one, other = (np.where(each == NEVER, np.nan, each).astype(np.float64) for each in (scores, wanted))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # no class has a sample
+        spread = np.nan_to_num(np.nanmax(other, axis=1) - np.nanmin(other, axis=1))
+    apart = np.nan_to_num(np.abs(one - other)).max(axis=1)
+    assert (apart <= tolerance * spread + 1e-6).all(), (apart / (spread + 1e-30)).max()

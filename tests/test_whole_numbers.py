@@ -80,7 +80,7 @@ def test_the_readout_is_as_defined(bits_: int, shrinkage: float) -> None:
     clf = make("whole numbers, second order", bits=bits_, shrinkage=shrinkage, n_hidden=33).partial_fit(X, Y)
     layer = clf.parts()[1][-1]
     assert isinstance(layer, SecondOrderLayer)
-    readout, wanted = layer.present(), plain_readout(layer, shrinkage)
+    readout, wanted = layer.present_whole(), plain_readout(layer, shrinkage)
     assert readout.weights[:, :7].tolist() == wanted.weights.tolist()
     assert readout.offsets[:7].tolist() == wanted.offsets.tolist()
     assert readout.shifts[:7].tolist() == wanted.shifts.tolist()
@@ -101,7 +101,7 @@ def test_a_matrix_that_is_not_positive_gives_way() -> None:
     P = np.zeros((20, 20))
     P[np.tril_indices(20)] = arrays["pairs.0"]
     assert np.linalg.eigvalsh(P).min() < 0  # of the lower triangle
-    assert layer.present().weights[:, :7].tolist() == plain_readout(layer, 0.001).weights.tolist()
+    assert layer.present_whole().weights[:, :7].tolist() == plain_readout(layer, 0.001).weights.tolist()
     assert np.isfinite(clf.decision_function(X)).all()
 
 

@@ -9,7 +9,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 from sklearn.datasets import load_wine
 
-from kenyon import KenyonClassifier
+from kenyon import KenyonClassifier, SecondOrder
 
 X, y = load_wine(return_X_y=True)
 rng = np.random.default_rng(0)
@@ -19,7 +19,7 @@ stream[3000:] = stream[3000:][:, rng.permutation(X.shape[1])]
 
 # %%
 models = {
-    "half-life of 300 samples": KenyonClassifier(memory=300, random_state=0),
+    "half-life of 300 samples": KenyonClassifier(layer=SecondOrder(half_life=300), random_state=0),
     "no half-life": KenyonClassifier(random_state=0),
 }
 figure, axes = plt.subplots(figsize=(6, 3))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from kenyon.classifier import KenyonClassifier
-    from kenyon.features import Dense, Identity, Ramps, Sparse, Windows
+    from kenyon.features import Dense, Identity, Patches, Ramps, Sparse, Windows
     from kenyon.layers import Counting, LocalError, Plastic, SecondOrder
     from kenyon.model.recommend import recommend
     from kenyon.model.spec import Spec
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _PLACES = {
     "kenyon.classifier": ("KenyonClassifier",),
-    "kenyon.features": ("Sparse", "Windows", "Ramps", "Dense", "Identity"),
+    "kenyon.features": ("Sparse", "Windows", "Patches", "Ramps", "Dense", "Identity"),
     "kenyon.layers": ("Plastic", "Counting", "SecondOrder", "LocalError"),
     "kenyon.rules": ("GEN", "INEL", "MEAN", "MSE", "OJA"),
     "kenyon.model.recommend": ("recommend",),
@@ -38,6 +38,7 @@ __all__ = [
     "Identity",
     "KenyonClassifier",
     "LocalError",
+    "Patches",
     "Plastic",
     "Ramps",
     "SecondOrder",

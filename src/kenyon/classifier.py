@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from math import isfinite
 from typing import Any, Self, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -20,7 +21,7 @@ from kenyon.model.classes import Classes, reject_below
 from kenyon.model.engine import Engine, Journal, dense
 from kenyon.model.fitted import Core
 from kenyon.model.flat import as_rows
-from kenyon.model.inputs import Inputs, check_labels, check_samples, check_scores
+from kenyon.model.inputs import DIRECT, Inputs, check_labels, check_samples, check_scores, is_bearable
 from kenyon.model.inspection import head_of
 from kenyon.model.labels import NO_LABEL, Labels, plain_task, warn_continuous
 from kenyon.model.lock import ModelLock
@@ -129,20 +130,25 @@ class KenyonClassifier(Classes):
         self._learn(samples[np.newaxis], label, None, task, predict=False)
 
     def _learn_at_once(self, core: Core, x: NDArray, y: Hashable, task: Hashable) -> bool:
-        """Learn bytes of a class that is known, in one step that nothing can interrupt; False where it takes more."""
+        """Learn a sample of a known class, in one step that nothing can interrupt; False where it takes more."""
         engine = core.engine
         try:
             head = core.heads.get(task)
             neuron = None if head is None else head.neurons.get(y)
         except TypeError:  # one of them is not hashable, which the longer way says in words
             return False
-        if not engine.at_once or head is None or type(x) is not np.ndarray or x.dtype != np.uint8:
+        if not engine.at_once or head is None or type(x) is not np.ndarray:
+            return False
+        if x.dtype != (np.uint8 if engine.scaler is None else np.float64):
             return False
         if neuron is None or y == self.unlabelled or not core.inputs.fits(x):
             return False
         if isinstance(y, (bool, np.bool_)) != head.boolean:  # True == 1, but they are labels of two kinds
             return False
-        return engine.learn_one(x[np.newaxis], neuron, head.head)
+        sample = x[np.newaxis]
+        if engine.scaler is not None and not is_bearable(sample, self._absent(core)):
+            return False
+        return engine.learn_one(sample, neuron, head.head)
 
     def _learn_named(
         self, X: NDArray, y: ArrayLike, names: Sequence[str], classes: Iterable[Hashable] | None = None
@@ -291,9 +297,26 @@ class KenyonClassifier(Classes):
 
     def predict_one(self, x: ArrayLike, task: Hashable = None, reject: float | None = None) -> Hashable:
         """The label of a single sample (one-dimensional), as Python has it."""
+        if reject is None and type(x) is np.ndarray and self.__sklearn_is_fitted__():
+            place = self._read(lambda core: self._best_at_once(core, x, task))
+            if place is not None:
+                return place[0][place[1]]
         if (sample := np.asarray(x)).ndim != 1:
             raise InputError(f"x has {sample.ndim} dimensions: expected one, a single sample")
         return self.predict(sample[np.newaxis], task=task, reject=reject).tolist()[0]
+
+    def _best_at_once(self, core: Core, x: NDArray, task: Hashable) -> tuple[list[Hashable], int] | None:
+        """The labels, and which of them a single sample has; None where finding out takes more."""
+        engine = core.engine
+        if len(engine.layers) > 1 or x.dtype not in DIRECT or not core.inputs.fits(x):
+            return None
+        sample = x[np.newaxis]
+        if x.dtype != np.uint8 and not is_bearable(sample, self._absent(core)):
+            return None
+        labels, neurons = head_of(core, task).listed
+        scores = engine.score_one(sample)[neurons]
+        best = int(scores.argmax())
+        return (labels, best) if isfinite(scores.sum()) else None
 
     def predict_proba(self, X: ArrayLike, task: Hashable = None) -> NDArray[np.float64]:
         """Softmax of the scores, at a scale that predictions made before learning have chosen (tables), or the layer's.
@@ -303,7 +326,7 @@ class KenyonClassifier(Classes):
         """
 
         def probabilities(core: Core) -> NDArray[np.float64]:
-            neurons, layer = head_of(core, task).sorted()[1], core.engine.layers[-1]
+            neurons, layer = head_of(core, task).in_order[1], core.engine.layers[-1]
             scores = self._scores_of(core, X, task)[1]
             if core.engine.calibration is None:
                 return softmax(layer.sharpness * scores.astype(np.float64))
@@ -363,7 +386,7 @@ class KenyonClassifier(Classes):
         return self._read(lambda core: self._scores_of(core, X, task))
 
     def _scores_of(self, core: Core, X: ArrayLike, task: Hashable) -> tuple[NDArray, NDArray[np.float32]]:
-        labels, neurons = head_of(core, task).sorted()
+        labels, neurons = head_of(core, task).in_order
         samples = self._samples(core, X)
         return labels, check_scores(samples, core.engine.scores(samples)[:, neurons])
 

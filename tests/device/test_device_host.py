@@ -53,7 +53,7 @@ def same(model: Any, clf: KenyonClassifier, X: np.ndarray) -> None:
     """Whether C and Python are in one state and answer alike."""
     assert model.save() == to_buffer(clf)
     layer = clf.parts()[1][-1]
-    scale = layer.present().scale if hasattr(layer, "present") else layer.scale  # type: ignore[attr-defined]
+    scale = layer.present_whole().scale if hasattr(layer, "present_whole") else layer.scale  # type: ignore[attr-defined]
     outputs = clf.decision_function(X)
     assert outputs.ndim == 2
     for x, row, label in zip(X, outputs, clf.predict(X), strict=True):

@@ -34,9 +34,8 @@ RUN: dict[str, Any] = {
 BASELINE = {**RUN, "learner": "ncm", "options": {"metric": "cosine", "batch_size": 3}}
 SWEPT = {"rule": ["gen", "mse"], "n_hidden": {"low": 10, "high": 20, "steps": 2}}
 SWEEP = {**RUN, "epochs": [1.0, 2.0], "options": SWEPT}
-SPACE = (
-    '[rule]\nvalues = ["gen", "mse"]\n[n_hidden]\nlow = 10\nhigh = 100\nlog = true\n[gen.b2]\nlow = -1.0\nhigh = 0.0\n'
-)
+SPACE = '[rule]\nvalues = ["gen", "mse"]\n[n_hidden]\nlow = 10\nhigh = 100\nlog = true\n'
+SPACE += "[gen.rule__b2]\nlow = -1.0\nhigh = 0.0\n"
 INFO = StreamInfo((2, 3), n_classes=4, tasks=((0, 1), (2, 3)), n_train=20, task_heads=False, value_range=(0.0, 255.0))
 
 

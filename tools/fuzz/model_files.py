@@ -45,7 +45,7 @@ MODELS: dict[str, dict[str, Any]] = {
 }
 
 TYPES = ("f2", "f4", "f8", "i1", "i2", "i4", "i8", "u1", "u2", "u4", "u8", "?")
-NAMES = ("weights.0", "weights.9", "sums.0", "counts.0", "pairs.0", "working.0.readout", "counters", "x", "")
+NAMES = ("weights.0", "weights.9", "sums.0", "counts.0", "pairs.0", "working.0.layer__readout", "counters", "x", "")
 
 
 def stream() -> tuple[NDArray[np.uint8], NDArray[np.int64]]:

@@ -54,6 +54,9 @@ dataframe = require("river.utils.dataframe", "river", "RiverClassifier")
 DEFAULT = KenyonClassifier(missing="absent")
 """The classifier's own defaults; names may come and go."""
 
+PLAIN = {float, int, bool}
+"""Types of values that need no further look."""
+
 BAG_SHARE = 4
 """The bag has one part in so many of a memory budget."""
 
@@ -100,19 +103,50 @@ class RiverClassifier(base.MiniBatchClassifier):  # type: ignore[name-defined]
         self._constant: dict[Hashable, float] = {}
         self._moved: frozenset[Hashable] = frozenset()
         self._counts: dict[Hashable, int] = {}
+        self._names: tuple[Hashable, ...] = ()  # of the table, in order, where it is full and there is no bag
+        self._steady: list[Hashable] = []  # those that had one value so far
+        self._complete = 0  # samples with a label that had all of them, not yet in `_present`
 
     # ---- one sample
 
     def learn_one(self, x: Mapping[Hashable, Any], y: Hashable) -> None:
         """Learn one sample. A `y` of None teaches nothing."""
-        self._learn([x], [y])
+        label = y.item() if isinstance(y, np.generic) else y
+        row = self._row(x) if _is_label(label, self._model.unlabelled) else None
+        if row is None:
+            self._learn([x], [label])
+            return
+        self._model.learn_one(row, label)
+        self._counts[label] = self._counts.get(label, 0) + 1
+        self._complete += 1
+        for name in [name for name in self._steady if x[name] != self._constant[name]]:
+            self._constant[name] = np.nan  # more than one value
+            self._steady.remove(name)
 
     def predict_proba_one(self, x: Mapping[Hashable, Any], **kwargs: Any) -> dict[Hashable, float]:
         """The probability of every label met so far; empty before the first."""
         if not self._started:
             return {}
+        if (row := self._row(x)) is not None:
+            shares = self._model.predict_proba(row[np.newaxis])
+            return dict(zip(self._model.classes_.tolist(), shares[0].tolist(), strict=True))
         labels, shares = self._shares([x])
         return dict(zip(labels, shares[0].tolist(), strict=True))
+
+    def predict_one(self, x: Mapping[Hashable, Any], **kwargs: Any) -> Hashable:
+        """The label that is most likely; None before the first."""
+        if (row := self._row(x)) is not None:
+            return self._model.predict_one(row)
+        return super().predict_one(x, **kwargs)
+
+    def _row(self, x: Mapping[Hashable, Any]) -> NDArray[np.float64] | None:
+        """The table's row of a sample that has all of its names and no other, each with a plain finite number."""
+        if not self._names or x.keys() != self._slots.keys():
+            return None
+        values = [x[name] for name in self._names]
+        if not PLAIN.issuperset(map(type, values)) or not isfinite(sum(values)):
+            return None
+        return np.array(values, np.float64)
 
     # ---- many samples, in a data frame
 
@@ -140,6 +174,9 @@ class RiverClassifier(base.MiniBatchClassifier):  # type: ignore[name-defined]
     # ---- table and bag
 
     def _learn(self, samples: list[Mapping[Hashable, Any]], y: list[Hashable]) -> None:
+        if self._complete:
+            self._present = {name: self._present.get(name, 0) + self._complete for name in self._slots}
+            self._complete = 0
         labels: list[Any] = [label.item() if isinstance(label, np.generic) else label for label in y]
         named = [self._values(x) for x in samples]
         slots, present, moved, counts = dict(self._slots), dict(self._present), set(self._moved), dict(self._counts)
@@ -173,6 +210,9 @@ class RiverClassifier(base.MiniBatchClassifier):  # type: ignore[name-defined]
         self._slots, self._width, self._bag = slots, width, bag
         self._present, self._moved, self._counts = present, frozenset(moved), counts
         self._constant = constant
+        plain = self._table_started and bag is None and not moved and len(slots) == width
+        self._names = tuple(slots) if plain else ()
+        self._steady = [name for name, value in constant.items() if not isnan(value)]
 
     def _learned_bag(
         self, samples: list[dict[Hashable, float]], labels: list[Hashable], known: list[Hashable]

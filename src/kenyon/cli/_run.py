@@ -16,7 +16,10 @@ from kenyon.errors import ConfigError
 
 if TYPE_CHECKING:
     from kenyon.lab.evaluation import Report
+    from kenyon.lab.evaluation._result import Matrix
 
+MOST_TASKS = 9
+"""Tasks whose accuracy matrix fits into 80 columns."""
 DEFAULTS = {"dataset": "digits", "seeds": 5, "out": "runs"}
 EXTRA = ("seeds", "out", "data_dir", "save_model")
 STREAM, BACKBONE, PROTOCOL = "Stream", "Backbone", "Protocol"
@@ -267,9 +270,28 @@ def print_report(report: Report) -> None:
     print_table(Table("metrics", title, ("mean ± sd" if n > 1 else "value",), made))
     if len(first.tasks) > 1:
         typer.echo("")
-        lines = [Row(str(i + 1), tuple(map(result, row))) for i, row in enumerate(report.accuracy_matrix)]
-        columns = tuple(str(j + 1) for j in range(len(first.tasks)))
-        heading = "accuracy on each task, %"
-        print_table(Table("tasks", heading, columns, tuple(lines), corner="after task"))
+        corner, columns, shown = task_rows(report.accuracy_matrix)
+        lines = [Row(str(i + 1), tuple(map(result, row))) for i, row in enumerate(shown)]
+        print_table(Table("tasks", "accuracy on each task, %", columns, tuple(lines), corner=corner))
     if first.folder:
         typer.echo(f"\nkept in {first.folder.parent}")
+
+
+def task_rows(matrix: Matrix) -> tuple[str, tuple[str, ...], Matrix]:
+    """The accuracy matrix for at most 80 columns: whole, or for many tasks what became of each of them.
+
+    Example:
+        >>> task_rows([[0.9, 0.1], [0.8, 0.7]])
+        ('after task', ('1', '2'), [[0.9, 0.1], [0.8, 0.7]])
+        >>> task_rows([[0.5] * 20] * 20)[:2]
+        ('task', ('right after it', 'at the end', 'best', 'seen tasks then'))
+    """
+    if len(matrix) <= MOST_TASKS:
+        return "after task", tuple(str(j + 1) for j in range(len(matrix))), matrix
+    rows = []
+    for i, row in enumerate(matrix):
+        column = [value for later in matrix[i:] if (value := later[i]) is not None]
+        seen = [value for value in row[: i + 1] if value is not None]
+        mean = sum(seen) / len(seen) if seen else None
+        rows.append([row[i], matrix[-1][i], max(column) if column else None, mean])
+    return "task", ("right after it", "at the end", "best", "seen tasks then"), rows

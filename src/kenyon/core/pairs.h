@@ -12,7 +12,6 @@
 #include "activity.h"
 #include "numbers.h"
 
-#define FEW_TAUGHT 64 /* a class that has 1, 2, 4, .. samples, up to so many, is worth solving the readout anew */
 
 #define ROW_OF(i) ((int64_t)(i) * ((int64_t)(i) + 1) / 2)
 
@@ -84,35 +83,6 @@ HELPER float largest_of_floats(const float *values, int64_t count)
         most = value > most ? value : most;
     }
     return most;
-}
-
-/* The lower triangle of a matrix in float64; what lies above it is left as it is. */
-#define FILL(name, ENTRY)                                                                                              \
-    HELPER void name(const ENTRY *pairs, double scale, int64_t n, double *out)                                         \
-    {                                                                                                                  \
-        for (int64_t i = 0; i < n; i++) {                                                                              \
-            const ENTRY *row = pairs + ROW_OF(i);                                                                      \
-            for (int64_t j = 0; j <= i; j++) {                                                                         \
-                out[i * n + j] = scale * (double)row[j];                                                               \
-            }                                                                                                          \
-        }                                                                                                              \
-    }
-FILL(fill_u32, uint32_t)
-FILL(fill_u64, uint64_t)
-FILL(fill_i32, int32_t)
-FILL(fill_f32, float)
-
-/* The sum of squares of a symmetric matrix of which the lower triangle is there. */
-HELPER double squares_of_triangle(const double *matrix, int64_t n)
-{
-    double total = 0;
-    for (int64_t i = 0; i < n; i++) {
-        for (int64_t j = 0; j < i; j++) {
-            total += 2 * matrix[i * n + j] * matrix[i * n + j];
-        }
-        total += matrix[i * n + i] * matrix[i * n + i];
-    }
-    return total;
 }
 
 /* Copy the entries that a sample touches, one behind the other, or put them back. Gives how many they are. */

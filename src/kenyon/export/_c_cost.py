@@ -95,7 +95,7 @@ def ram_of(parts: Parts, n_classes: int, table: bool) -> int:
     workplace = _workplace(parts, table)
     scratch, alignment = _structure(workplace), max(size for size, _ in workplace)
     if n["second_order"]:
-        scratch, alignment = max(scratch, _structure([(4, 3 * units), (8, units)])), 8
+        scratch, alignment = max(scratch, _structure([(4, 3 * units), (8, units), (2, units)])), 8
     fields += [(alignment, -(-scratch // alignment))]
     return _structure([*fields, (response_bytes(n), units)])
 

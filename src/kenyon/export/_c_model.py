@@ -202,7 +202,7 @@ def _fixed(parts: Parts, classifier: KenyonClassifier) -> None:
         if classifier.unit_norm is True:
             raise ConfigError("unit_norm is True before a second-order layer in floats: expected False for a device")
         in_bytes = layer.coactivity.values is np.uint8
-        offsets = layer.present().offsets[: layer.n_neurons] * (unit if in_bytes else unit / scale)
+        offsets = layer.offsets[: layer.n_neurons] * (unit if in_bytes else unit / scale)
         taught = layer.state.views()["taught"] > 0
         bound += int(np.abs(offsets[taught]).max(initial=0)) + 1
         offsets[~taught] = -2 * bound  # below every score of the others

@@ -15,6 +15,7 @@ from kenyon.features._base import BLOCK, Active, Features, FeaturesPart, Setting
 from kenyon.features._dense import Dense, DenseProjection
 from kenyon.features._identity import Identity, IdentityUnits
 from kenyon.features._own_range import as_bytes
+from kenyon.features._patches import Patches, PatchUnits
 from kenyon.features._ramps import Ramps, RampUnits, inputs_beside
 from kenyon.features._rescaling import Rescaling
 from kenyon.features._rows import SparseRows
@@ -26,6 +27,7 @@ from kenyon.utils.parts import part_named
 FEATURES: dict[str, type[FeaturesPart]] = {
     "sparse": Sparse,
     "windows": Windows,
+    "patches": Patches,
     "ramps": Ramps,
     "dense": Dense,
     "identity": Identity,
@@ -54,6 +56,8 @@ __all__ = [
     "Identity",
     "IdentityUnits",
     "Layout",
+    "PatchUnits",
+    "Patches",
     "RampUnits",
     "Ramps",
     "Rescaling",

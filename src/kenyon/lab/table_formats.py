@@ -54,13 +54,26 @@ def screen_rows(table: Table) -> tuple[list[str], list[list[str]]]:
         group = row.group
         said = [units[j] or _unit_in(row.label, cell) for j, cell in enumerate(row.cells)]
         rows.append([*[row.label] * labels, *(cell_text(c, unit) for c, unit in zip(row.cells, said, strict=True))])
-    return [*[table.corner] * labels, *table.columns], rows
+    return [*[table.corner] * labels, *_headings(table)], rows
+
+
+def _headings(table: Table) -> list[str]:
+    """The headings, with the unit of a column where neither they nor the title say it."""
+    units = [unit_of_column(table, j) for j in range(len(table.columns))]
+    return [
+        f"{name}, {unit}" if unit and not {unit} & {*_words(name), *_words(table.title)} else name
+        for name, unit in zip(table.columns, units, strict=True)
+    ]
+
+
+def _words(text: str) -> list[str]:
+    return re.split(r"[\s,()]+", text)
 
 
 def _unit_in(text: str, cell: Cell) -> str | None:
     """The unit of a cell, if a heading or a label says it already."""
     unit = cell.unit if isinstance(cell, (Result, PaperValue)) else ""
-    return unit if unit and unit in text else None
+    return unit if unit and unit in _words(text) else None
 
 
 def to_csv(table: Table) -> str:
@@ -161,7 +174,7 @@ def to_latex(table: Table) -> str:
     units = [unit_of_column(table, j) for j in range(len(table.columns))]
     labels = table.labelled
     form = "l" * labels + "".join("l" if _is_text(table, j) else "r" for j in range(len(table.columns)))
-    heads = [*[table.corner] * labels, *table.columns]
+    heads = [*[table.corner] * labels, *_headings(table)]
     lines = [rf"\begin{{tabular}}{{{form}}}", r"\toprule", " & ".join(map(_escape_latex, heads)) + r" \\", r"\midrule"]
     group = None
     for row in table.rows:

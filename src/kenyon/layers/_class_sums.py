@@ -11,6 +11,7 @@ gamma law with these moments gives the share of a class's own samples that lie f
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from math import lgamma
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kenyon import core
-from kenyon.layers._readout import ClassMoments, add_outer
+from kenyon.layers._readout import BACKOFF, ClassMoments, Rule, add_outer, cell_of, diagonal
 from kenyon.layers._state import State
 from kenyon.layers._sums import narrowest, only
 
@@ -32,11 +33,11 @@ def with_counts(coactivity: Coactivity, state: State, counts: NDArray) -> State:
     before = views["taught"].astype(np.float64)
     if not before.sum():
         return state
-    scatter = np.tril(coactivity.moments(state).scatter) * (float(counts.sum()) / before.sum())
+    scatter = coactivity.moments(state).scatter * (float(counts.sum()) / before.sum())
     sums = views["sums"] * (counts / np.maximum(before, 1.0))
     some = np.flatnonzero(counts)
-    add_outer(scatter, sums[:, some] / np.sqrt(counts[some].astype(np.float64)), 1.0)
-    new = {"pairs": scatter[np.tril_indices(len(scatter))], "sums": sums, "taught": counts}
+    add_outer(scatter, (sums[:, some] / np.sqrt(counts[some].astype(np.float64))).T, 1.0)
+    new = {"pairs": scatter, "sums": sums, "taught": counts}
     changed = State(state.declared, state.sizes)
     for name, view in changed.views().items():
         view[...] = new[name] if view.dtype.kind == "f" else np.maximum(np.rint(new[name]), 0)
@@ -57,35 +58,55 @@ class Spread(NamedTuple):
     """How far a class's own samples are from its mean.
 
     Attributes:
-        inverse: A, (units, units).
-        means: (units, classes) of those that were taught.
+        inverse: lower triangle of A.
+        means, products: (classes, units) of those that were taught, and A times them.
         expected, variance: of the squared distance of a new sample of a class.
     """
 
     inverse: NDArray[np.float64]
     means: NDArray[np.float64]
+    products: NDArray[np.float64]
     expected: float
     variance: float
 
     def shares(self, rows: NDArray) -> NDArray[np.float64]:
         """(samples, classes): the share of a class's samples that are farther from its mean than each row is."""
-        turned = rows @ self.inverse
-        squares = (turned * rows).sum(axis=1, keepdims=True) - 2 * turned @ self.means
-        squares += ((self.inverse @ self.means) * self.means).sum(axis=0)
+        rows = rows.astype(np.float64)
+        turned = np.empty_like(rows)
+        core.multiply(self.inverse, rows, turned)
+        squares = (turned * rows).sum(axis=1, keepdims=True) + (self.means * self.products).sum(axis=1)
+        for j, product in enumerate(self.products):
+            squares[:, j] -= 2 * (rows * product).sum(axis=1)
         scale = self.variance / self.expected
         shape, shares = self.expected / scale, np.empty(squares.shape)
         core.upper_gamma(shape, lgamma(shape), np.maximum(squares, 0.0) / scale, shares)
         return shares
 
 
-def spread_of(moments: ClassMoments, shrinkage: float) -> Spread:
-    """The law of the distances, from the moments and the readout's shrinkage."""
-    scatter, means, n_samples, _ = moments
-    within = (np.tril(scatter) + np.tril(scatter, -1).T) / n_samples
-    d = len(within)
-    floor = max(shrinkage * float(np.trace(within)) / d, 1e-12)
-    inverse: NDArray[np.float64] = np.linalg.inv(within + floor * np.eye(d)).astype(np.float64)
-    expected = max(d - floor * float(np.trace(inverse)), 1e-6)  # the trace of A W, as W + floor is the inverse of A
-    variance = 2 * max(d - 2 * floor * float(np.trace(inverse)) + floor**2 * float((inverse**2).sum()), 1e-6)
+def spread_of(moments: Callable[[], ClassMoments], rule: Rule) -> Spread:
+    """The law of the distances.
+
+    Args:
+        moments: gives them anew; what it gives is overwritten.
+        rule: of the readout, whose shrinkage it has.
+    """
+    scatter, means, n_samples, n_used = moments()
+    d, found = means.shape[1], np.empty(2)
+    core.scatter_moments(scatter, d, found)
+    trace, norm = found.tolist()
+    floor = max(cell_of(rule.chosen(trace, norm, n_used, d) * trace / d)[0], 1e-12 * n_samples)
+    places, scratch = diagonal(d), np.empty(core.solver_scratch(d, 0))
+    while True:
+        scatter[places] += floor
+        if core.invert(scatter, d, scratch):
+            break
+        scatter, floor = moments().scatter, BACKOFF * floor
+    share, squares = floor * float(scatter[places].sum()), floor**2 * (2 * float((scatter**2).sum()))
+    squares -= floor**2 * float((scatter[places] ** 2).sum())
+    expected = max(d - share, 1e-6)  # the trace of A W, as W + floor is the inverse of A
+    variance = 2 * max(d - 2 * share + squares, 1e-6)
     new = 1 / max(1 - expected / n_samples, 0.1) ** 2  # a sample that was not learned lies farther out
-    return Spread(inverse, means, new * expected, new**2 * variance)
+    scatter *= n_samples
+    products = np.empty_like(means)
+    core.multiply(scatter, means, products)
+    return Spread(scatter, means, products, new * expected, new**2 * variance)

@@ -17,7 +17,7 @@ from kenyon.features import BLOCK, Active
 from kenyon.layers._base import Rescale
 from kenyon.layers._class_sums import with_counts as with_counts_of_classes
 from kenyon.layers._pairs_undo import PairsUndo
-from kenyon.layers._readout import ClassMoments, add_outer, by_content
+from kenyon.layers._readout import ClassMoments, add_outer
 from kenyon.layers._state import Declared, State
 from kenyon.layers._sums import NARROW, added, taken_away, widened, with_counts
 
@@ -32,6 +32,15 @@ FEW_ROWS = 4
 
 WHOLE_SPARSE, FLOAT_SPARSE = 20, 10
 """Active pairs are visited one by one where they are at most one in so many: a fifth of the units, or a third."""
+
+FOLLOWED, FOLLOWED_FLOATS = 16, 2
+"""A readout follows so many samples for each unit; less from sums in floats, which are rounded when they are added."""
+
+NOT_COUNTED = (None, None, None, None, 0.0, 0.0, None, None, None, None, False)
+"""In place of a sample whose inputs are counted in units."""
+
+LEAST_FOLLOWED = 64
+"""At least so many, whatever the units."""
 
 TAUGHT = Declared("taught", ("neurons",), np.uint32, wide=True)
 
@@ -94,6 +103,18 @@ class Coactivity(ABC):
     @abstractmethod
     def moments(self, state: State) -> ClassMoments:
         """What was learned of the classes that were taught."""
+
+    def most_followed(self, oracle: bool) -> int:
+        """Samples that a readout may follow before rounding adds up; 0 where it cannot.
+
+        Args:
+            oracle: whether its shrinkage depends on the state.
+        """
+        return max(FOLLOWED * self.n_units, LEAST_FOLLOWED)
+
+    def scales(self, state: State) -> tuple[int, int] | None:
+        """How often entries were halved, and steps doubled; None where they never are."""
+        return None
 
     def merged(self, state: State, other: State, neurons: NDArray[np.int64]) -> State:
         """What two states learned; neuron k of the other is neuron `neurons[k]` of the first."""
@@ -170,14 +191,13 @@ class _Sums(Coactivity):
 
     def moments(self, state: State) -> ClassMoments:
         views = state.views()
-        known = views["taught"] > 0
-        counts = views["taught"][known].astype(np.float64)
-        sums = views["sums"][:, known].astype(np.float64)
-        scatter = np.empty((self.n_units, self.n_units))
-        core.fill_triangle(views["pairs"], 1.0, scatter)
-        scaled = sums / np.sqrt(counts)
-        add_outer(scatter, scaled[:, by_content(scaled)], -1.0)
-        return ClassMoments(scatter, sums / counts, counts.sum(), counts.sum())
+        (known,) = np.nonzero(views["taught"])
+        counts = views["taught"][known].astype(np.float64)[:, np.newaxis]
+        sums = np.ascontiguousarray(views["sums"][:, known].T, np.float64)
+        scatter, n_samples = np.empty(len(views["pairs"])), float(counts.sum())
+        core.fill_scatter(views["pairs"], 1.0, scatter)
+        add_outer(scatter, sums / np.sqrt(counts), -1.0)
+        return ClassMoments(scatter, sums / counts, n_samples, n_samples)
 
 
 class ExactSums(_Sums):
@@ -254,6 +274,9 @@ class FloatSums(_Sums):
 
     inexact = "the co-activity is summed in floats, whose last bits depend on the order"
 
+    def most_followed(self, oracle: bool) -> int:
+        return max(FOLLOWED_FLOATS * self.n_units, LEAST_FOLLOWED)
+
     def __init__(self, n_units: int) -> None:
         super().__init__(n_units, sums_of(np.float32, wide=False), np.float32)
 
@@ -292,6 +315,18 @@ class FloatSums(_Sums):
             new.views()[name][...] = values
         return new
 
-    def add_one(self, state: State, active: Active, labels: NDArray[np.int64], clock: NDArray[np.int64]) -> bool:
-        pairs, sums, taught = (state.arrays[one.name] for one in state.declared)
-        return bool(core.learn_floats(pairs, sums, taught, *active, labels, LARGEST_FLOAT, clock))
+    def add_one(
+        self,
+        state: State,
+        active: Active,
+        labels: NDArray[np.int64],
+        clock: NDArray[np.int64],
+        counted: tuple = NOT_COUNTED,
+    ) -> bool:
+        """Learn one sample.
+
+        Args:
+            counted: the sample as it came, and the units of its inputs, for the core to count it in the same step.
+        """
+        pairs, sums, taught = state.arrays.values()
+        return bool(core.learn_floats(pairs, sums, taught, *active, labels, LARGEST_FLOAT, clock, *counted))

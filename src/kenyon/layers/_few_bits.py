@@ -116,6 +116,17 @@ class FewBits(Coactivity):
             )
         return self.enough, self._limit, self._scratch_pack
 
+    def most_followed(self, oracle: bool) -> int:
+        return 0 if oracle else super().most_followed(oracle)
+
+    def scales(self, state: State) -> tuple[int, int] | None:
+        return int(state.arrays["halvings"][0]), int(state.arrays["doublings"][0])
+
+    @property
+    def distances(self) -> NDArray[np.int16]:
+        """Those of the samples let in by the last call, a row each."""
+        return self._scratch["distances"]
+
     def merged(self, state: State, other: State, neurons: NDArray[np.int64]) -> State:
         ours, theirs = (
             {one.name: spread(one, array, place, state.width) for one, array in zip(each.declared, arrays, strict=True)}
@@ -157,17 +168,20 @@ class FewBits(Coactivity):
         known = views["taught"] > 0
         n_samples = float(views["taught"].sum())
         share, square = 2.0 ** -float(views["halvings"][0]), 4.0 ** float(views["doublings"][0])
-        scatter = np.empty((self.n_units, self.n_units))
-        core.fill_triangle(self.unpacked(views["pairs"]), square / share, scatter)
-        return ClassMoments(scatter, views["means"][:, known] / 256, n_samples, n_samples * share)
+        scatter = np.empty(self.n_units * (self.n_units + 1) // 2)
+        pairs = views["pairs"] if self.bits == 16 else self.unpacked(views["pairs"])
+        core.fill_scatter(pairs, square / share, scatter)
+        return ClassMoments(scatter, views["means"][:, known].T / 256, n_samples, n_samples * share)
 
-    def solved_whole(self, state: State, shrinkage: tuple[int, int]) -> WholeReadout:
-        """The readout in whole numbers, with lambda as (mantissa, shift)."""
+    def solved_whole(
+        self, state: State, shrinkage: tuple[int, int], last: WholeReadout | None, n_learned: int
+    ) -> WholeReadout:
+        """The readout in integers, with lambda as (mantissa, shift), so many samples after the last one."""
         arrays = state.arrays
         n_used = float(arrays["taught"].sum()) / 2.0 ** int(arrays["halvings"][0])
         unit = n_used / 4.0 ** int(arrays["doublings"][0]) / 256
         triangle = arrays["pairs"] if self.bits == 16 else self.unpacked(arrays["pairs"])
-        return solve_whole(triangle, arrays["means"], arrays["taught"], shrinkage, unit)
+        return solve_whole(triangle, arrays["means"], arrays["taught"], shrinkage, unit, last, n_learned)
 
     def check(self, state: State) -> None:
         for name, most in (("halvings", MOST_HALVINGS), ("doublings", MOST_DOUBLINGS)):

@@ -3,27 +3,20 @@
     T <- T + x x',   S_j <- S_j + x,   n_j <- n_j + 1        for a sample x of class j
 
 Each entry of T is local to a pair of units, and each of S to a unit and a neuron. The readout is solved from them
-when somebody asks (`_readout.py`), and kept until the next sample is learned. With activity in whole numbers the sums
-are exact: the state does not depend on the order of the stream, nothing is forgotten by construction, two states
-that learned parts of a stream add up to the one that learned all of it, and a sample can be taken out again.
-
-`test_then_learn` asks before every sample, and a readout takes about as long as learning as many samples as there are
-units. So while predictions are asked for, a readout serves several samples. It is solved anew after max(8, units / 8,
-time / 16) labelled samples; and, when a class has meanwhile been taught its 1st, 2nd, 4th, .. or 64th sample, already
-after max(1, units / 64, time / 512). Samples learned without a prediction end its service. All this follows from the
-stream alone, so predictions do not depend on how the stream is cut. `forward` uses the readout of the present state.
+(`_readout.py`), and follows what is learned while predictions are asked for (`_following.py`). With activity in
+integers the sums are exact: the state does not depend on the order of the stream, nothing is forgotten by construction,
+two states that learned parts of a stream add up to the one that learned all of it, and a sample can be taken out again.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon import core
 from kenyon.errors import ConfigError, ModelFileError, unknown
 from kenyon.features import BLOCK, Active, Ramps, Setting
 from kenyon.layers._base import NO_LABEL, Layer, LayerPart, Rescale, Samples
@@ -31,11 +24,13 @@ from kenyon.layers._class_sums import Spread, spread_of, with_joined
 from kenyon.layers._coactivity import Coactivity, ExactSums, FloatSums
 from kenyon.layers._fading import FADES, halved, learn_and_fade
 from kenyon.layers._few_bits import FewBits
+from kenyon.layers._following import Following
 from kenyon.layers._pairs_undo import KeptPairs, PairsUndo
-from kenyon.layers._readout import Readout, checked_arrays, chosen_shrinkage, solve
+from kenyon.layers._readout import Linear, Rule
+from kenyon.layers._solved import FOLLOWED_AT_ONCE, Readout
 from kenyon.layers._state import Declared, State
 from kenyon.layers._sums import check_neurons, narrowest, only, wide_in, widened
-from kenyon.layers._whole_readout import WholeReadout
+from kenyon.layers._whole_readout import MANY_LEARNED, WholeReadout
 from kenyon.rules import as_shifted
 from kenyon.utils.options import option
 
@@ -44,20 +39,6 @@ READOUTS = ("discriminant", "ridge")
 
 MOST_TAUGHT = 2**62
 """Samples that a file may say were learned."""
-
-
-class Service(NamedTuple):
-    """The readout that predictions made while learning are read from.
-
-    Attributes:
-        readout: as solved at a time.
-        since: that time, in labelled samples.
-        pending: whether a class has reached one of the counts since then that ask for a new one.
-    """
-
-    readout: Readout | WholeReadout
-    since: int
-    pending: bool
 
 
 def coactivity_of(n_inputs: int, whole: bool, bits: int) -> Coactivity:
@@ -142,7 +123,8 @@ class SecondOrderLayer(Layer):
         prior: `equal` for classes that are all alike beforehand, `counts` for classes as likely as they were.
         at_least: whether the state may ask for more shrinkage than that.
         half_life: half-life of what is kept, in samples; 0 for none.
-        integer: solve and read the readout in whole numbers; for 16 or 24 bits, with a discriminant of fixed shrinkage.
+        integer: solve and read the readout in integers; for 16 or 24 bits, with a discriminant of fixed shrinkage.
+        follows: whether the readout may keep what it takes to follow each sample; otherwise it is solved when asked.
 
     Example:
         >>> layer = SecondOrderLayer(n_inputs=100)
@@ -163,6 +145,7 @@ class SecondOrderLayer(Layer):
         at_least: bool = False,
         half_life: int = 0,
         integer: bool = False,
+        follows: bool = True,
     ) -> None:
         if readout not in READOUTS:
             raise unknown("readout", readout, READOUTS)
@@ -171,13 +154,13 @@ class SecondOrderLayer(Layer):
         self.coactivity = coactivity_of(n_inputs, whole, bits)
         super().__init__(n_inputs, 0, self.coactivity.declared)
         self.readout, self.shrinkage, self.prior, self.integer = readout, shrinkage, prior, integer
-        self.half_life = half_life
-        self._how = (readout, shrinkage, prior, at_least)
+        self.half_life, self.follows = half_life, follows
+        self.rule = Rule(readout, shrinkage, prior, at_least)
         if integer:
             self._check_integer()
-        self._solved: Readout | WholeReadout | None = None
-        self._spread: tuple[Readout | WholeReadout, Spread] | None = None
-        self._service: Service | None = None
+        self._following = Following(self.coactivity, self.rule, follows)
+        self._whole: tuple[WholeReadout, int] | None = None  # the last one in integers, and samples learned since
+        self._spread: Spread | None = None
         self._kept: KeptPairs | None = None
         self._undo: PairsUndo | None = None
 
@@ -193,7 +176,7 @@ class SecondOrderLayer(Layer):
     def add_classes(self, n: int) -> None:
         self.n_classes += n
         self.state = self.state.grown(self.n_neurons + n)
-        self._solved = None
+        self._following.widen(self.width)
 
     def learn(self, samples: Samples, outputs: NDArray[np.float32] | None = None) -> int:
         self.coactivity.visited = 0
@@ -204,17 +187,16 @@ class SecondOrderLayer(Layer):
 
     def learn_on(self, samples: Samples, outputs: NDArray[np.float32] | None) -> None:
         active, first, last, labels, *_ = samples
-        plastic = samples.plastic_in(self)
-        if outputs is None:
-            self._add(active, first, last, labels, plastic)
-            return
-        at = first
+        plastic, at = samples.plastic_in(self), first
         while at < last:
-            service, stop = self._service_until(at, last, labels, plastic)
-            outputs[at - first : stop - first] = service.readout.widened(self.width).outputs(active, at, stop)
-            self._add(active, at, stop, labels, plastic)
-            self._service = service
-            at = stop
+            stop, room = min(at + BLOCK, last), None
+            if outputs is not None and not self.integer and self._following.scores_on_the_way(self.state):
+                stop = min(at + FOLLOWED_AT_ONCE, last)
+                room = outputs[at - first : stop - first]
+            elif outputs is not None:
+                stop = at + 1
+                outputs[at - first] = self.forward(active, at, stop)[0]
+            at = self._learn_some(active, (at, stop), labels, plastic, room)
 
     def rescale(self, how: Rescale) -> None:
         self._replace(self.coactivity.rescaled(self.state, how))
@@ -227,35 +209,96 @@ class SecondOrderLayer(Layer):
     def at_once(self) -> bool:
         return not self.half_life
 
-    def learn_one(self, sample: Samples, clock: NDArray[np.int64]) -> bool:
-        self._check(sample.active)
-        self._solved = self._service = None
-        return self.coactivity.add_one(self.state, sample.active, sample.labels, clock)
+    @property
+    def counts_inputs(self) -> bool:
+        """Whether `learn_one` counts the inputs of a sample in units, in the same step."""
+        return isinstance(self.coactivity, FloatSums)
 
-    def _service_until(
-        self, first: int, last: int, labels: NDArray[np.int64], plastic: NDArray[np.bool_]
-    ) -> tuple[Service, int]:
-        """The readout for sample `first` and how far it serves; as it stands once the samples before are learned."""
-        taught = self.state.arrays["taught"].copy()
-        block, time = (labels, plastic, first, last, taught, self.n_inputs), int(taught.sum())
-        service, stop, pending = self._service, first, 0
-        if service is not None:
-            stop, pending = divmod(core.until_refresh(*block, time, service.since, service.pending), 2)
-        if service is None or stop == first:
-            service = Service(self.present(), time, False)
-            stop, pending = divmod(core.until_refresh(*block, time, time, False), 2)
-        return service._replace(pending=bool(pending)), stop
+    def learn_one(self, sample: Samples, clock: NDArray[np.int64], counted: tuple | None = None) -> bool:
+        active, _, _, labels, *_ = sample
+        self._check(active)
+        readout, visited = self._following.take(1, asked=False), int(clock[1])
+        scales = self.coactivity.scales(self.state)
+        within = False
+        if readout is not None and scales is None:
+            _, within = readout.follow(self._sums(), active, labels, sample.plastic_in(self), (0, 1), self.rule, None)
+        if counted is not None and isinstance(self.coactivity, FloatSums):
+            learned = self.coactivity.add_one(self.state, active, labels, clock, counted)
+        else:
+            learned = self.coactivity.add_one(self.state, active, labels, clock)
+        if readout is not None and scales is not None and learned:
+            within = self._follow_thin(readout, scales, int(clock[1]) > visited, int(labels[0]))
+        if within and learned:
+            self._following.put(readout)
+        if learned:
+            self._settle(1)
+        return learned
 
-    def _add(
-        self, active: Active, first: int, last: int, labels: NDArray[np.int64], plastic: NDArray[np.bool_]
+    def _learn_some(
+        self,
+        active: Active,
+        span: tuple[int, int],
+        labels: NDArray[np.int64],
+        plastic: NDArray[np.bool_],
+        outputs: NDArray[np.float32] | None,
+    ) -> int:
+        """Learn up to BLOCK samples, and let the readout follow where that is worth it; gives the first that is left.
+
+        Args:
+            outputs: where the scores of each sample go before it is learned, if they come on the way.
+        """
+        chosen = self._chosen(active, *span, labels, plastic)
+        if not chosen.size and outputs is None:
+            return span[1]
+        readout = self._following.take(len(chosen), asked=outputs is not None)
+        self._settle(len(chosen))
+        if readout is None:
+            self._add(active, chosen, labels)
+            return span[1]
+        if isinstance(self.coactivity, FewBits):
+            self._learn_thin(readout, active, chosen, labels)
+            return span[1]
+        done, within = readout.follow(self._sums(), active, labels, plastic, span, self.rule, outputs)
+        stop = span[0] + done
+        self._add(active, chosen[chosen < stop], labels)
+        self._following.put(readout if within else None)
+        return stop
+
+    def _learn_thin(
+        self, readout: Readout | None, active: Active, chosen: NDArray[np.int64], labels: NDArray[np.int64]
     ) -> None:
-        """Learn samples first .. last - 1; a readout of what was known before is no longer in service."""
-        chosen = self._chosen(active, first, last, labels, plastic)
-        if not chosen.size:
-            return
-        self._solved = self._service = None
-        for start in range(0, len(chosen), BLOCK):
-            self.state = self.coactivity.add(self.state, active, chosen[start : start + BLOCK], labels, self._undo)
+        """Learn samples in few bits one by one, followed by the readout."""
+        for sample in chosen:
+            scales, visited = self.coactivity.scales(self.state), self.coactivity.visited
+            self._add(active, chosen[chosen == sample], labels)
+            let_in = self.coactivity.visited > visited
+            if readout is not None and not self._follow_thin(readout, scales, let_in, int(labels[sample])):
+                readout = None
+        self._following.put(readout)
+
+    def _follow_thin(self, readout: Readout, scales: tuple[int, int] | None, let_in: bool, j: int) -> bool:
+        """Let a readout follow a sample that was just learned in few bits; False where it cannot."""
+        few = self._few_bits()
+        if scales is None or few.scales(self.state) != scales:
+            return False
+        halvings, doublings = scales
+        distances = few.distances[0] if let_in else None
+        how = (2.0**doublings, 2.0**halvings, self.state.arrays["means"], j)
+        return readout.follow_thin(distances, *how, self.rule)
+
+    def _add(self, active: Active, chosen: NDArray[np.int64], labels: NDArray[np.int64]) -> None:
+        if chosen.size:
+            self.state = self.coactivity.add(self.state, active, chosen, labels, self._undo)
+
+    def _settle(self, n_learned: int = MANY_LEARNED) -> None:
+        """So many samples were learned: what was worked out from the state before is no longer true."""
+        self._spread = None
+        if self._whole is not None:
+            whole, before = self._whole
+            self._whole = (whole, before + n_learned) if before + n_learned < MANY_LEARNED else None
+
+    def _sums(self) -> tuple[NDArray, ...]:
+        return tuple(self.state.arrays.values())
 
     def _chosen(
         self, active: Active, first: int, last: int, labels: NDArray[np.int64], plastic: NDArray[np.bool_]
@@ -302,40 +345,44 @@ class SecondOrderLayer(Layer):
         self.n_classes = len(left)
 
     def typicality(self, active: Active, first: int, last: int) -> NDArray[np.float64]:
-        if self._spread is None or self._spread[0] is not self.present():
-            moments = self.coactivity.moments(self.state)
-            _, shrinkage, _, at_least = self._how
-            amount = chosen_shrinkage(moments.scatter, moments.n_used, shrinkage, at_least)
-            self._spread = (self.present(), spread_of(moments, amount))
+        if self._spread is None:
+            self._spread = spread_of(lambda: self.coactivity.moments(self.state), self.rule)
         shares = np.zeros((last - first, self.n_neurons))
         rows = self.coactivity.dense(active, np.arange(first, last))
-        shares[:, np.flatnonzero(self.taught())] = self._spread[1].shares(rows)
+        shares[:, np.flatnonzero(self.taught())] = self._spread.shares(rows)
         return shares
 
     def taught(self) -> NDArray[np.int64]:
         return self.state.views()["taught"].astype(np.int64)
 
     def _replace(self, state: State) -> None:
-        """Put a state in the place of this one, and everything that was worked out from it aside."""
-        self._solved = self._service = None
+        """Put a state in the place of this one, and drop everything that was worked out from it."""
+        self._following.drop()
+        self._settle()
         self.state = state
 
     # ---- reading
 
     def forward(self, active: Active, first: int, last: int) -> NDArray[np.float32]:
-        return self.present().widened(self.width).outputs(active, first, last)
+        if self.integer:
+            return self.present_whole().outputs(active, first, last)
+        return self._following.outputs(self.state, active, first, last)
 
-    def present(self) -> Readout | WholeReadout:
-        """The readout of the present state; threads that find none may solve it at the same time, with one result."""
-        solved = self._solved
-        if solved is None and self.integer:
-            self._solved = solved = self._few_bits().solved_whole(self.state, as_shifted(float(self.shrinkage)))
-        if solved is None:
-            taught = self.state.views()["taught"]
-            weights = np.zeros((self.n_inputs, self.width), np.float32)
-            solved = solve(lambda: self.coactivity.moments(self.state), taught, weights, *self._how)
-            self._solved = solved
-        return solved
+    def solved_anew(self) -> Linear:
+        """The readout in floats as weights, of the state alone: the same bits, whatever was followed before."""
+        return Following(self.coactivity, self.rule, follows=False).linear(self.state)
+
+    def present_whole(self) -> WholeReadout:
+        """The readout of the present state in integers."""
+        last, n_learned = (None, MANY_LEARNED) if self._whole is None else self._whole
+        if last is not None:
+            last = last.widened(self.width)
+            if not n_learned:
+                return last
+        how = (as_shifted(float(self.shrinkage)), last, n_learned)
+        whole = self._few_bits().solved_whole(self.state, *how)
+        self._whole = whole, 0
+        return whole
 
     def _few_bits(self) -> FewBits:
         if not isinstance(self.coactivity, FewBits):
@@ -352,12 +399,14 @@ class SecondOrderLayer(Layer):
     @property
     def weights(self) -> NDArray[np.float32]:
         """(n_inputs, n_neurons): the readout, without its offsets."""
-        return self.present().widened(self.width).in_floats()[:, : self.n_neurons]
+        weights = self.present_whole().in_floats() if self.integer else self._following.linear(self.state).weights
+        return weights[:, : self.n_neurons]
 
     @property
     def offsets(self) -> NDArray[np.float32]:
         """(n_neurons,): what the readout adds to each score."""
-        return self.present().widened(self.width).offsets[: self.n_neurons].astype(np.float32)
+        found = self.present_whole() if self.integer else self._following.linear(self.state)
+        return found.offsets[: self.n_neurons].astype(np.float32)
 
     def weight_means(self) -> NDArray[np.float64]:
         """The mean of what each neuron keeps: its class's mean activity, which needs no solving."""
@@ -373,24 +422,7 @@ class SecondOrderLayer(Layer):
         if taught > MOST_TAUGHT:
             raise ModelFileError(f"taught{where} adds up to {taught}: expected at most {MOST_TAUGHT}")
         self.coactivity.check(self.state)
-        self.state = narrowest(self.state, self.state.arrays) if wide else self.state
-        self._solved = self._service = None
-
-    def working_arrays(self) -> dict[str, NDArray]:
-        """What predictions made while learning go on from: no part of the state, empty where none were asked for."""
-        if self._service is None:
-            return {}
-        readout, since, pending = self._service
-        return {**readout.arrays(self.n_neurons), "service": np.array([since, pending], np.int64)}
-
-    def load_working(self, arrays: Mapping[str, NDArray]) -> None:
-        """Take over the `working_arrays` of a layer in the same state."""
-        if not arrays:
-            return
-        kind = WholeReadout if self.integer else Readout
-        readout = kind.from_arrays(arrays, self.n_inputs, self.n_neurons).widened(self.width)
-        since, pending = checked_arrays(arrays, {"service": ("int64", (2,))})["service"].tolist()
-        self._service = Service(readout, since, bool(pending))
+        self._replace(narrowest(self.state, self.state.arrays) if wide else self.state)
 
     # ---- undoing
 
@@ -403,16 +435,18 @@ class SecondOrderLayer(Layer):
 
     def found(self) -> tuple:
         """Everything that a call replaces rather than changes in place."""
-        return self.state, self.n_classes, self._solved, self._service
+        return self.state, self.n_classes
 
     def go_back(self, found: tuple) -> None:
         """Put back what was `found`."""
-        self.state, self.n_classes, self._solved, self._service = found
+        state, self.n_classes = found
+        self._replace(state)
 
     @property
     def nbytes(self) -> int:
-        solving = 8 * self.n_inputs**2 + 2 * 4 * self.n_inputs * self.width
-        return super().nbytes + self.coactivity.nbytes + solving + KeptPairs.bytes_for(self.state.arrays["pairs"])
+        kept = KeptPairs.bytes_for(self.state.arrays["pairs"])
+        return super().nbytes + self.coactivity.nbytes + self._following.nbytes + kept
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_kept": None, "_undo": None}
+        following = Following(self.coactivity, self.rule, self.follows)
+        return {**vars(self), "_kept": None, "_undo": None, "_following": following}

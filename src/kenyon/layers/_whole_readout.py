@@ -11,15 +11,23 @@ taught, over d units:
     shrinkage = min(2^30, max(1, (trace of P * mantissa >> shift) / d))      mantissa / 2^shift is lambda
     b_j       = m_j - c                                                      the right-hand side of class j
 
-(P + shrinkage I) x = b_j is solved by conjugate gradients (Hestenes and Stiefel, 1952), 16 + d / 4 steps of them, class
-after class and always from zero, so that the readout depends on the state alone. r, p, q and x are vectors, f and g say
-where their points are: the solution is x / 2^f and the residual r * 2^g. R, Q and Z keep every sum below 2^63.
+(P + shrinkage I) x = b_j is solved by conjugate gradients (Hestenes and Stiefel, 1952), class after class. r, p, q and
+x are vectors, f and g say where their points are: the solution is x / 2^f and the residual r * 2^g. R, Q and Z keep
+every sum below 2^63. w are the weights that the class had in the last readout, or zeros.
 
     Z = (62 - bits(d)) / 2;   R = min(26, Z);   Q = min(28, 62 - bits(d) - R)
     f = 30 - max(0, (bits(sum b^2) + 1) / 2 - bits(shrinkage) + 1)           x / 2^f is at most |b| / shrinkage
-    x = 0;   u = R - bits(largest b);   p = r = b << u;   g = -u
+    u = R - bits(largest b);   g = -u
 
-    repeat, as long as r is not zero:
+    where sum w b is positive:                          begin with the multiple of w that is best
+        q = P w + shrinkage w;   s = bits(largest q) - Q;   q = q >> s
+        a = (sum w b) over (sum w q)                    where sum w q is not positive, the matrix is not: see below
+        x = a(w, s - f);   p = r = clip((b << u) - a(q, -u))
+    else:
+        x = 0;   p = r = b << u
+    u = R - bits(largest r);   r = p = r << u;   g = g - u
+
+    repeat, as long as r is not zero, for at most so many steps:
         q = P p + shrinkage p;   s = bits(largest q) - Q;   q = q >> s
         a = (sum r^2) over (sum p q)                    where sum p q is not positive, the matrix is not: see below
         x = clip(x + a(p, s - g - f));   r' = clip(r - a(q, 0))
@@ -29,6 +37,11 @@ where their points are: the solution is x / 2^f and the residual r * 2^g. R, Q a
 
     A over B:  u = 62 - bits(A);  v = bits(B) - 31;  k = (A << u) / (B >> v);  t = u + v
     a(v, n) = clip(k v >> min(62, max(0, t + n)))
+
+The steps are at most 16 + d / 4. After k samples since the last readout, a class that begins with weights takes at
+most 1 + k of them. Where that is no less than 16 + d / 4, and where k is 255 or more, all weights are taken to be
+zero, so that the readout depends on the state alone. So it is after whatever else changes the state: a class is
+forgotten, models are merged, one is loaded. A new class has no weights.
 
 Where the matrix is not positive, which few bits can make it, all classes are begun again with ten times the shrinkage,
 2^30 at most; at that, x is left as it is. Then, for each class,
@@ -43,19 +56,20 @@ apart. They agree with the discriminant that LAPACK solves to about three digits
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kenyon import core
-from kenyon.errors import ModelFileError
 from kenyon.features import Active
-from kenyon.layers._readout import NEVER, checked_arrays
+from kenyon.layers._readout import NEVER, diagonal
 from kenyon.rules import as_shifted
 
 SCORE_BITS = 22
+
+MANY_LEARNED = 255
+"""After so many samples, a readout does not begin with the last one."""
 
 NO_WEIGHTS = -1000
 """The exponent of a class whose weights are all zero."""
@@ -74,7 +88,7 @@ class WholeReadout(NamedTuple):
         >>> from kenyon.layers import SecondOrderLayer
         >>> layer = SecondOrderLayer(n_inputs=20, bits=16, integer=True)
         >>> layer.add_class()
-        >>> isinstance(layer.present(), WholeReadout)
+        >>> isinstance(layer.present_whole(), WholeReadout)
         True
     """
 
@@ -112,27 +126,16 @@ class WholeReadout(NamedTuple):
         """(units, width): the weights in the unit of the outputs."""
         return (self.weights * (self.scale * 2.0 ** -self.shifts.astype(np.float64))).astype(np.float32)
 
-    def arrays(self, n_neurons: int) -> dict[str, NDArray]:
-        """What a checkpoint keeps."""
-        rows = {name: getattr(self, name)[:n_neurons].copy() for name in ("offsets", "shifts", "known")}
-        return {"readout": self.weights[:, :n_neurons].copy(), **rows, "scale": np.array([self.scale])}
 
-    @classmethod
-    def from_arrays(cls, arrays: Mapping[str, NDArray], n_units: int, n_neurons: int) -> WholeReadout:
-        """The inverse of `arrays`."""
-        each = (n_neurons,)
-        wanted = {"readout": ("int16", (n_units, n_neurons)), "scale": ("float64", (1,))}
-        wanted |= {"offsets": ("int64", each), "shifts": ("int64", each), "known": ("bool", each)}
-        found = checked_arrays(arrays, wanted)
-        shifts = found["shifts"]
-        if shifts.min(initial=0) < 0 or shifts.max(initial=0) > 62:
-            raise ModelFileError(f"shifts are {shifts.tolist()}: expected 0 to 62")
-        return cls(found["readout"], found["offsets"], shifts, found["known"], float(found["scale"][0]))
-
-
-def iterations_of(n_units: int) -> int:
+def most_steps(n_units: int) -> int:
     """Steps of conjugate gradients: on held-out digits and clothes, as many as leave accuracy within 0.1 points."""
     return 16 + n_units // 4
+
+
+def few_steps(n_units: int, n_learned: int) -> int:
+    """Steps from the last weights, after so many samples since; 0 where the readout begins with zero."""
+    few = 1 + n_learned
+    return few if n_learned < MANY_LEARNED and few < most_steps(n_units) else 0
 
 
 def score_shift(n_units: int) -> int:
@@ -155,7 +158,7 @@ def whole_readout_numbers(n_units: int, shrinkage: float) -> dict[str, int]:
         "vector_bits": vector_bits,
         "square_bits": (62 - n_units.bit_length()) // 2,
         "product_bits": min(28, 62 - n_units.bit_length() - vector_bits),
-        "steps": iterations_of(n_units),
+        "steps": most_steps(n_units),
         "score_shift": score_shift(n_units),
     }
 
@@ -166,6 +169,8 @@ def solve_whole(
     taught: NDArray,
     shrinkage: tuple[int, int],
     unit: float,
+    last: WholeReadout | None = None,
+    n_learned: int = MANY_LEARNED,
 ) -> WholeReadout:
     """The readout of all neurons.
 
@@ -175,17 +180,19 @@ def solve_whole(
         taught: (width,) samples of each neuron.
         shrinkage: lambda as (mantissa, shift).
         unit: of a weight: what makes differences of scores log-odds.
+        last: the readout before, as wide, where there is one.
+        n_learned: samples since.
     """
     n_units, width = means.shape
     mantissa, shift = shrinkage
-    unit_numbers = np.arange(n_units, dtype=np.int64)
-    trace = int(triangle[unit_numbers * (unit_numbers + 3) // 2].sum(dtype=np.int64))
+    trace = int(triangle[diagonal(n_units)].sum(dtype=np.int64))
     amount = min(2**30, max(1, (trace * mantissa >> shift) // n_units))
-    weights = np.zeros((n_units, width), np.int16)
+    few = 0 if last is None else few_steps(n_units, n_learned)
+    weights = last.weights.copy() if last is not None and few else np.zeros((n_units, width), np.int16)
     exponents, offsets = np.full(width, NO_WEIGHTS, np.int64), np.zeros(width, np.int64)
     (known,) = np.nonzero(taught)
     solved = (weights, exponents, offsets, np.empty(3 * n_units, np.int32), np.empty(2 * n_units, np.int64))
-    core.solve_classes(triangle, means, known, amount, iterations_of(n_units), *solved)
+    core.solve_classes(triangle, means, known, amount, few or most_steps(n_units), most_steps(n_units), *solved)
     most = int(exponents[known].max(initial=NO_WEIGHTS))
     shifts = np.minimum(62, most - exponents + score_shift(n_units))
     return WholeReadout(weights, offsets, shifts, taught > 0, unit * 2.0 ** (score_shift(n_units) + most))

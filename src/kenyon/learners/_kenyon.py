@@ -18,7 +18,9 @@ from kenyon.utils.options import Option
 def _with_shape(options: Mapping[str, Any], shape: tuple[int, ...]) -> dict[str, Any]:
     """Tell a learner that looks through windows, or spends a memory budget as it sees fit, what its samples are."""
     wanted = options.get("features", "auto")
-    windows = wanted == "windows" or (wanted == "auto" and options.get("memory_budget", "off") not in ("off", "", None))
+    windows = wanted in ("windows", "patches") or (
+        wanted == "auto" and options.get("memory_budget", "off") not in ("off", "", None)
+    )
     if windows and len(shape) > 1 and options.get("shape", "off") == "off":
         return {**options, "shape": shape}
     return dict(options)

@@ -173,9 +173,9 @@ class Calibration:
 
     def _replace(self, layer: SecondOrderLayer, time: int) -> None:
         """Take the readout of the present state, and let the counts fade. Makes new arrays of what changes."""
-        readout = layer.present().widened(layer.width)
+        readout = layer.solved_anew()
         arrays = dict(self.grown(layer.n_neurons).arrays)
-        arrays["readout"], arrays["offsets"] = readout.in_floats().copy(), readout.offsets.astype(np.float32)
+        arrays["readout"], arrays["offsets"] = readout.weights, readout.offsets
         arrays["hits"], arrays["trials"] = FADE * arrays["hits"], FADE * arrays["trials"]
         arrays["squares"], arrays["losses"] = FADE * FADE * arrays["squares"], 4 * arrays["losses"] // 5
         arrays["curve"] = _folded(arrays) * CURVE_FADE

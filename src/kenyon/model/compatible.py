@@ -12,6 +12,9 @@ from kenyon.model.labels import label_kind
 from kenyon.model.spec import Spec
 from kenyon.utils.parts import Part, nested_options
 
+MOST_SHOWN = 200
+"""Characters of a value in an error; fitted filters are longer."""
+
 
 def check_alike(first: Core, second: Core) -> None:
     """Refuse models that do not add up, naming everything in which they differ."""
@@ -51,7 +54,10 @@ def _flat(spec: Spec) -> Iterator[tuple[str, Any]]:
 
 
 def _named(name: str, own: Any, other: Any) -> list[str]:
-    return [] if own == other else [f"{name} {own!r} in the first and {other!r} in the second"]
+    if own == other:
+        return []
+    first, second = (text if len(text := repr(value)) <= MOST_SHOWN else f"{text[:20]}...'" for value in (own, other))
+    return [f"{name} {first} in the first and {second} in the second"]
 
 
 def _names(core: Core) -> list[str] | None:

@@ -203,7 +203,14 @@ class Engine:
     @property
     def at_once(self) -> bool:
         """Whether one sample is learned by one compiled call, so that no journal is needed."""
-        return len(self.layers) == 1 and self.layers[0].at_once and self.scaler is None
+        if len(self.layers) > 1 or not self.layers[0].at_once:
+            return False
+        if self.calibration is not None:
+            return False
+        if self.scaler is None:
+            return True
+        layer = self.layers[0]
+        return isinstance(self.scaler, Units) and isinstance(layer, SecondOrderLayer) and layer.counts_inputs
 
     def learn_one(self, sample: NDArray, neuron: int, head: Head) -> bool:
         """Learn one sample of a class that is known, at the lowest latency, where the engine is `at_once`.
@@ -211,8 +218,14 @@ class Engine:
         Returns:
             False, and nothing was changed, where it takes `learn`.
         """
+        counted, scaled = None, sample
+        if isinstance(self.scaler, Units):
+            counted = self.scaler.to_count(sample[0])
+            if counted is None:
+                return False
+            scaled = self.scaler.scale(sample)
         bench = self._take_bench()
-        active = bench.activate(sample)
+        active = bench.activate(scaled)
         if self.silence.length or not active[2][0]:
             self.silence.note(active[2][:1])
             self.silence.warn(getattr(self.spec.features, "threshold", None))
@@ -220,7 +233,11 @@ class Engine:
         if beta is None:
             beta = values_at(self._moving, self.time, ONE_TAUGHT)
         layer = self.layers[0]
-        learned = layer.learn_one(Samples(active, 0, 1, np.array([neuron]), head.mask(layer.width), beta), self.clock)
+        one = Samples(active, 0, 1, np.array([neuron]), head.mask(layer.width), beta)
+        if counted is not None and isinstance(layer, SecondOrderLayer):
+            learned = layer.learn_one(one, self.clock, counted)
+        else:
+            learned = layer.learn_one(one, self.clock)
         self._benches.append(bench)
         return learned
 
@@ -294,6 +311,14 @@ class Engine:
         for other in others:
             other.result()
         return out
+
+    def score_one(self, sample: NDArray) -> NDArray[np.float32]:
+        """`x_o` of a single sample, (1, inputs), padding included, where there is one layer."""
+        bench = self._take_bench()
+        active = bench.activate(sample if self.scaler is None else self.scaler.scale(sample))
+        out = self.layers[0].forward(active, 0, 1)
+        self._benches.append(bench)
+        return out[0]
 
     def _score_stretch(self, X: NDArray | SparseRows, out: NDArray[np.float32]) -> None:
         bench = self._take_bench()

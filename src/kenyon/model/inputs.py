@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,8 @@ from kenyon.model.sparse import check_sparse, is_sparse
 LARGEST = 1e30
 """Largest input: the sum of as many as a sample could have still fits a float32."""
 
-_DIRECT = (np.dtype(np.uint8), np.dtype(np.float32), np.dtype(np.float64))
+DIRECT = frozenset({np.dtype(np.uint8), np.dtype(np.float32), np.dtype(np.float64)})
+"""Types of samples that are learned as they are."""
 
 
 class Inputs:
@@ -52,7 +54,7 @@ def check_samples(inputs: Inputs, X: Any, first: bool = False, absent: bool = Fa
     """
     if is_sparse(X):
         return check_sparse(inputs, X, first, LARGEST)
-    direct = type(X) is np.ndarray and X.dtype in _DIRECT and X.ndim == 2 and X.shape[0] > 0 and X.shape[1] > 0
+    direct = type(X) is np.ndarray and X.dtype in DIRECT and X.ndim == 2 and X.shape[0] > 0 and X.shape[1] > 0
     if direct and first:
         inputs.n_features_in_ = X.shape[1]
     if direct and X.shape[1] == inputs.n_features_in_ and inputs.names is None:
@@ -63,7 +65,7 @@ def check_samples(inputs: Inputs, X: Any, first: bool = False, absent: bool = Fa
         inputs.floats = samples.dtype != np.uint8
     if samples.dtype == np.uint8:
         return samples
-    if samples.dtype not in _DIRECT:
+    if samples.dtype not in DIRECT:
         samples = samples.astype(np.float64)
     samples = samples if samples.flags.aligned else samples.copy()
     first_unbearable = core.first_unbearable(samples, LARGEST, absent)
@@ -75,6 +77,11 @@ def check_samples(inputs: Inputs, X: Any, first: bool = False, absent: bool = Fa
             f"Input X contains {seen} (sample {row}, feature {column}): expected finite numbers up to {LARGEST:g}"
         )
     return samples
+
+
+def is_bearable(samples: NDArray, absent: bool) -> bool:
+    """Whether no number is infinite or too large, or NaN where none may be absent."""
+    return samples.flags.aligned and core.first_unbearable(samples, LARGEST, absent) < 0
 
 
 def _agreeing(inputs: Inputs, X: Any, first: bool) -> NDArray:
@@ -153,7 +160,7 @@ def _check_names(known: NDArray | None, names: NDArray | None) -> None:
 
 def check_scores(samples: NDArray | SparseRows, scores: NDArray[np.float32]) -> NDArray[np.float32]:
     """The scores, if float32 holds them; bytes are never so large that it would not."""
-    if samples.dtype == np.uint8 or np.isfinite(scores).all():
+    if samples.dtype == np.uint8 or isfinite(scores.sum()) or np.isfinite(scores).all():
         return scores
     row = int(np.flatnonzero(~np.isfinite(scores).all(axis=1))[0])
     values = samples[row : row + 1]

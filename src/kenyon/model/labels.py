@@ -71,6 +71,17 @@ class Labels:
         """The neurons as a head; only for labels that will not change any more."""
         return Head(self.neurons.values())
 
+    @cached_property
+    def in_order(self) -> tuple[NDArray, NDArray[np.int64]]:
+        """`sorted`; only for labels that will not change any more."""
+        return self.sorted()
+
+    @cached_property
+    def listed(self) -> tuple[list[Hashable], NDArray[np.int64]]:
+        """The same, labels as Python has them."""
+        labels, neurons = self.in_order
+        return labels.tolist(), neurons
+
     def copy(self) -> Labels:
         return Labels(self.neurons.items(), self._kind)
 

@@ -42,8 +42,8 @@ class ClassifierOptions:
     features: FeaturesPart | str = option(
         "auto",
         "Feature layer: a part such as Windows(window=6), its name, or module:Class; 'auto' is windows where a shape "
-        "is given, ramps for float samples without one, else sparse.",
-        "part", choices=("sparse", "windows", "ramps", "dense", "identity"), auto=True,
+        "is given, patches for colour images with a memory budget, ramps for float samples without one, else sparse.",
+        "part", choices=("sparse", "windows", "patches", "ramps", "dense", "identity"), auto=True,
     )  # fmt: skip
     layer: LayerPart | str = option(
         "auto",

@@ -24,6 +24,7 @@ from kenyon.features import (
     Dense,
     FeaturesPart,
     Layout,
+    Patches,
     Ramps,
     Sparse,
     Windows,
@@ -76,6 +77,12 @@ WHOLE_BITS, WHOLE_BUDGET_BITS = 8, 4
 
 GREY, COLOUR = (6 / 28, 5 / 28, "oriented"), (4 / 32, 6 / 32, "random")
 """Windows of images before a second-order layer: window and shifts as a share of the shorter side, signs."""
+
+PATCH_SHIFTS = 6 / 32
+"""How far units of patches look, as a share of the shorter side."""
+
+LEAST_SIDE = 8
+"""Colour images at least this wide and high have patches."""
 
 LOCAL = (10 / 28, 2 / 28, "random")
 """Windows of images before a plastic layer, whose units compete by their best response."""
@@ -178,12 +185,14 @@ def _chosen(value: Mapping[str, Any], n_inputs: int, floats: bool) -> Spec:
     features, layer, hidden = _parts(value, table)
     shape = _shape(value, features)
     second = isinstance(layer, SecondOrder)
-    if isinstance(features, (Dense, Ramps)) and not second:
+    if isinstance(features, (Dense, Patches, Ramps)) and not second:
         raise ConfigError(
             f"features is {features.name!r} and layer is {layer.name!r}: expected layer='second-order' with it"
         )
     axes = None if value["axes"] == "auto" else value["axes"]
-    layout = None if shape is None or not isinstance(features, Windows) else layout_of(shape, axes, 0, n_inputs)
+    layout = (
+        None if shape is None or not isinstance(features, (Patches, Windows)) else layout_of(shape, axes, 0, n_inputs)
+    )
     series = layout is not None and "t" in layout.axes
     scale = value["scale"]
     if scale == "auto":
@@ -191,6 +200,8 @@ def _chosen(value: Mapping[str, Any], n_inputs: int, floats: bool) -> Spec:
         scale = True if scaled else "range" if layout is not None and not series else False
     if scale == "range" and (layout is None or series):
         raise ConfigError("scale is 'range' and samples are no images: expected features='windows' with their shape")
+    if isinstance(features, Patches) and scale is True:
+        raise ConfigError("scale is True and features is 'patches': expected 'range' or 'auto' with images")
     layer = _layer(layer, features, value, scale, not floats or scale == "range")
     integer = getattr(layer, "arithmetic", "float") == "integer"
     if isinstance(features, (Dense, Ramps)) and integer:
@@ -227,11 +238,13 @@ def _parts(value: Mapping[str, Any], table: bool) -> tuple[FeaturesPart, LayerPa
     if value["features"] != "auto":
         features = features_part(value["features"])
     elif value["shape"] is not None:
-        features = Windows()
+        colour = free and value["memory_budget"] is not None and _is_colour(value)
+        features = Patches() if colour else Windows()
     else:
         features = Ramps() if table and (free or isinstance(layer, SecondOrder)) else Sparse()
     if layer is None:
         budgeted = isinstance(features, Windows) and value["memory_budget"] is not None
+        budgeted = budgeted or isinstance(features, Patches)
         layer = SecondOrder() if free and (budgeted or isinstance(features, Ramps)) else Plastic()
     if isinstance(layer, Plastic):
         own = None if layer.rule == "auto" else get_rule(layer.rule)
@@ -248,14 +261,22 @@ def _parts(value: Mapping[str, Any], table: bool) -> tuple[FeaturesPart, LayerPa
     return features, layer, hidden
 
 
+def _is_colour(value: Mapping[str, Any]) -> bool:
+    """Whether samples are images of several channels, large enough for patches."""
+    layout = layout_of(value["shape"], None if value["axes"] == "auto" else value["axes"], 0)
+    return "h" in layout.axes and layout.channels > 1 and min(layout.height, layout.width) >= LEAST_SIDE
+
+
 def _shape(value: Mapping[str, Any], features: FeaturesPart) -> tuple[int, ...] | None:
     """The shape of a sample: the classifier's, or that of the windows."""
     own: Any = getattr(features, "shape", "auto")
     if own != "auto" and value["shape"] not in (None, own):
-        raise ConfigError(f"shape is {value['shape']} and that of the windows is {own}: expected the same, or one")
+        raise ConfigError(f"shape is {value['shape']} and that of the features is {own}: expected the same, or one")
     shape = value["shape"] if own == "auto" else own
-    if isinstance(features, Windows) and shape is None:
-        raise ConfigError("features is 'windows' and shape is None: expected the shape of a sample, such as (28, 28)")
+    if isinstance(features, (Patches, Windows)) and shape is None:
+        raise ConfigError(
+            f"features is {features.name!r} and shape is None: expected the shape of a sample, such as (28, 28)"
+        )
     return shape
 
 
@@ -299,7 +320,7 @@ def _layer(
 
 def _bits(budget: int | None, arithmetic: str, features: FeaturesPart) -> int:
     """Bits of the co-activity where they are left open: those of the budget, few enough for integers if wanted."""
-    if not isinstance(features, Windows) and arithmetic != "integer":
+    if not isinstance(features, (Patches, Windows)) and arithmetic != "integer":
         return 32
     bits = next((bits for most, bits in BITS_OF_BUDGET if budget is not None and budget <= most), 32)
     return min(bits, BITS_OF_BUDGET[-1][1]) if arithmetic == "integer" else bits
@@ -313,6 +334,10 @@ def _features(
         shape = tuple(value["shape"] or part.shape)
         part = _windows(replace(part, shape=shape), layout, second)
         return replace(part, density=_connections(part.density, part.n_window_inputs(layout), WINDOW_CONNECTIONS))
+    if isinstance(part, Patches) and layout is not None:
+        side = min(layout.height, layout.width)
+        shifts = max(1, round(side * PATCH_SHIFTS)) if part.shifts == "auto" else part.shifts
+        return replace(part, shape=value["shape"] or part.shape, shifts=shifts)
     if isinstance(part, Sparse):
         usual = TABLE_THRESHOLD if table else THRESHOLD
         most = max(1, min(MOST_CONNECTIONS, n_inputs // (2 if table else 4)))

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from kenyon.features import FeaturesPart, Layout, Ramps, Setting, Windows, inputs_beside, layout_of
+from kenyon.features import FeaturesPart, Layout, Patches, Ramps, Setting, Windows, inputs_beside, layout_of
 from kenyon.layers import Counting, Declared, LayerPart, LocalError, SecondOrder, axis_sizes, bytes_of
 from kenyon.model.calibration import Calibration
 from kenyon.model.options import OPTIONS
@@ -66,6 +66,7 @@ class Spec:
     def in_bytes(self) -> bool:
         """Whether the activity of units is bytes: in integers, and before a layer that adds them up exactly."""
         sums = isinstance(self.layer, (SecondOrder, Counting)) and isinstance(self.features, Windows)
+        sums = sums or isinstance(self.features, Patches)
         few = isinstance(self.layer, SecondOrder) and self.features.name == "dense" and self.layer.bits != 32
         return self.integer or sums or few
 

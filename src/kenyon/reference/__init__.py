@@ -5,6 +5,7 @@ path, each step in a file of its own:
 
     `_scaling.py`             inputs in standard deviations
     `_features.py`            sparse, dense, ramps, identity; `_windows.py` windows; `_activity.py` their threshold
+    `_patches.py`             patches; `_leaves.py` their filters
     `_plastic.py`             synapses in float32 that follow a rule (`kenyon.rules`)
     `_local_error.py`         hidden layers
     `_few_bit_weights.py`     synapses of few bits

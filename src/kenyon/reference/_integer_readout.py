@@ -8,6 +8,8 @@ kept at R, R and Q bits, x / 2^f is the solution and r 2^g the residual:
 
     q = P p + shrinkage p;   a = r'r / p'q;   x = x + a p;   r' = r - a q;   p = r' + (r''r' / r'r) p
 
+At most 16 + d / 4 steps begin with zero. Soon after a readout, k samples later, a class begins with the multiple of its
+last weights w that is best, w'b / w'(P + shrinkage I)w, and takes at most 1 + k steps, where that is less.
 Weights w of 15 bits are made of x, with an exponent for each class: score = (w'a + offset) >> shift.
 """
 
@@ -33,6 +35,11 @@ class IntegerReadout(NamedTuple):
     shifts: Integers
     known: Integers
     scale: float
+
+    def widened(self) -> IntegerReadout:
+        """With one more neuron, which is not known."""
+        weights, offsets, shifts = np.pad(self.weights, ((0, 0), (0, 1))), *(np.pad(v, (0, 1)) for v in self[1:3])
+        return self._replace(weights=weights, offsets=offsets, shifts=shifts)
 
     def scores(self, x: Active) -> Integers:
         return self.weights[x[0]].T @ x[1].astype(np.int64) + self.offsets >> self.shifts
@@ -66,17 +73,28 @@ def clip(v: Integers) -> Integers:
     return np.minimum(np.maximum(v, -(2**31 - 1)), 2**31 - 1)
 
 
-def gradients(P: Integers, shrinkage: int, b: Integers) -> tuple[Integers, int, bool]:
-    """(x, f, True) after 16 + d / 4 steps from zero; False as soon as the matrix proves not to be positive."""
+def gradients(P: Integers, shrinkage: int, b: Integers, w: Integers, few: int) -> tuple[Integers, int, bool]:
+    """(x, f, True) after `few` steps from the weights w, or 16 + d / 4 from zero where w'b is not positive; False as
+    soon as the matrix proves not to be positive."""
     d = len(b)
     Z = (62 - d.bit_length()) // 2
     R = min(26, Z)
     Q = min(28, 62 - d.bit_length() - R)
     f = 30 - max(0, (int(b @ b).bit_length() + 1) // 2 - shrinkage.bit_length() + 1)
     g = bits(b) - R
-    x, r = np.zeros(d, np.int64), up(b, -g)
+    x, r, wb = np.zeros(d, np.int64), up(b, -g), int(w @ b)
+    if wb > 0:
+        q = P @ w + shrinkage * w
+        s = bits(q) - Q
+        q = up(q, -s)
+        if int(w @ q) <= 0:
+            return x, f, False
+        k, t = over(wb, int(w @ q))
+        x, r = times(k, t + s - f, w), clip(r - times(k, t + g, q))
+    u = R - bits(r)
+    r, g = up(r, u), g - u
     p = r
-    for _ in range(16 + d // 4):
+    for _ in range(few if wb > 0 else 16 + d // 4):
         rr = int(r @ r)
         if not rr:
             break
@@ -96,30 +114,44 @@ def gradients(P: Integers, shrinkage: int, b: Integers) -> tuple[Integers, int, 
     return x, f, True
 
 
-def solve_integers(P: Integers, means: Integers, known: Integers, shrinkage: float, unit: float) -> IntegerReadout:
+def solve_integers(
+    P: Integers,
+    means: Integers,
+    known: Integers,
+    shrinkage: float,
+    unit: float,
+    last: Integers | None = None,
+    n_learned: int = 255,
+) -> IntegerReadout:
     """The readout of the neurons that are known.
 
     Args:
         means: (units, neurons).
         unit: of a weight, so that differences of outputs are log-odds.
+        last: weights of the last readout, n_learned samples ago.
     """
     d, n_neurons = means.shape
     mantissa, shift = as_shifted(shrinkage)
     amount = min(2**30, max(1, (int(np.trace(P)) * mantissa >> shift) // d))
-    n = max(1, len(known))
+    n, few = max(1, len(known)), 1 + n_learned
     centre = (2 * means[:, known].sum(axis=1) + n) // (2 * n)
-    while True:
-        solved = [gradients(P, amount, means[:, j] - centre) for j in known]
-        if amount == 2**30 or all(positive for _, _, positive in solved):
-            break
-        amount = min(2**30, 10 * amount)
     weights, offsets = np.zeros((d, n_neurons), np.int64), np.zeros(n_neurons, np.int64)
-    exponents = np.full(n_neurons, -1000)
-    for j, (x, f, _) in zip(known, solved, strict=True):
+    if last is not None and n_learned < 255 and few < 16 + d // 4:
+        weights[:, : last.shape[1]] = last
+    else:
+        few = 16 + d // 4
+    exponents, number = np.full(n_neurons, -1000), 0
+    while number < len(known):
+        j = known[number]
+        x, f, positive = gradients(P, amount, means[:, j] - centre, weights[:, j], few)
+        if not positive and amount < 2**30:
+            amount, number = min(2**30, 10 * amount), 0
+            continue
         e = bits(x) - 15
         weights[:, j] = up(x, -e)
         offsets[j] = -(weights[:, j] @ (means[:, j] + centre)) >> 9
         exponents[j] = e - f if x.any() else -1000
+        number += 1
     K = max(0, (d * 511 * 32767).bit_length() - 22)
     most = int(exponents.max(initial=-1000))
     return IntegerReadout(weights, offsets, np.minimum(62, most - exponents + K), known, unit * 2.0 ** (K + most))

@@ -19,13 +19,21 @@ from kenyon.reference._counting import Counting
 from kenyon.reference._features import Dense, Identity, Ramps, Sparse
 from kenyon.reference._few_bit_weights import FewBitWeights
 from kenyon.reference._local_error import LocalError
+from kenyon.reference._patches import Patches
 from kenyon.reference._plastic import Plastic
 from kenyon.reference._scaling import Scaler, Units
 from kenyon.reference._second_order import SecondOrder
 from kenyon.reference._spec import settled
 from kenyon.reference._windows import Windows
 
-FEATURES: dict[str, Any] = {"sparse": Sparse, "windows": Windows, "ramps": Ramps, "dense": Dense, "identity": Identity}
+FEATURES: dict[str, Any] = {
+    "sparse": Sparse,
+    "windows": Windows,
+    "patches": Patches,
+    "ramps": Ramps,
+    "dense": Dense,
+    "identity": Identity,
+}
 LAYERS: dict[str, Any] = {
     "plastic": Plastic,
     "counting": Counting,
@@ -94,15 +102,15 @@ class Learner:
             self._begin(samples, len({*labels} - {None}))
         for u, label in zip(samples, labels, strict=True):
             if predict:
-                predictions.append(self._best(self._passed(u, predicting=True), task))
+                predictions.append(self._best(self._passed(u), task))
             if label is not None:
-                self._learn_one(u, label, task, predict)
+                self._learn_one(u, label, task)
         return predictions
 
     def _is_missing(self, label: Any) -> bool:
         return label is None or label != label or label == self.params.get("unlabelled")
 
-    def _learn_one(self, u: NDArray, label: Hashable, task: Hashable, predicting: bool) -> None:
+    def _learn_one(self, u: NDArray, label: Hashable, task: Hashable) -> None:
         if (task, label) not in self.neurons:
             self.neurons[task, label] = len(self.neurons)
             for layer in self.layers:
@@ -115,8 +123,6 @@ class Learner:
             self.updates += layer.learn(x, number, range(len(x_o)), beta)
             x = rectified(x_o, self.spec.unit_norm)
         plastic = [neuron for (own, _), neuron in self.neurons.items() if own == task]
-        if isinstance(self.layers[-1], SecondOrder) and not predicting:
-            self.layers[-1].served = None
         self.updates += self.layers[-1].learn(x, number, plastic, beta)
         self.time += 1
         if change is not None:
@@ -128,12 +134,12 @@ class Learner:
         u = u if self.scaler is None else self.scaler.scaled(u)
         return self.features(u if u.dtype == np.uint8 else u.astype(np.float32))
 
-    def _passed(self, u: NDArray, predicting: bool = False) -> NDArray[np.float32]:
+    def _passed(self, u: NDArray) -> NDArray[np.float32]:
         """The output of every neuron."""
-        x, output = self._activity(u), self.layers[-1]
+        x = self._activity(u)
         for layer in self.layers[:-1]:
             x = rectified(layer.outputs(x), self.spec.unit_norm)
-        return output.predicting(x) if predicting and isinstance(output, SecondOrder) else output.outputs(x)
+        return self.layers[-1].outputs(x)
 
     def _labels(self, task: Hashable) -> list:
         """Labels of a task, ascending."""

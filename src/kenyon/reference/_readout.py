@@ -1,10 +1,13 @@
 """Readouts of the second-order layer in float64: linear discriminant analysis and ridge regression.
 
-    discriminant:  score_j = (m_j - c)' A (x - (m_j + c) / 2)  + log(n_j / n)         A = (W + lambda mean(diag W) I)^-1
-    ridge:         score_j = w_j ((m_j - c)' A (x - c) + 1),                          the same A, with V for W
+    discriminant:  score_j = n (m_j' A x - m_j' A m_j / 2) + log n_j, less the mean over classes    A = (W + a I)^-1
+    ridge:         score_j = w_j (n (m_j - c)' A (x - c) + 1),                                  the same A, with V for W
 
-W is the mean scatter within classes, m_j the mean of class j, c the mean of the class means, w_j = 1 / C for C classes;
-V = W + sum_j w_j (m_j - c) (m_j - c)'. The logarithm is there with `prior="counts"`, which sets w_j to n_j / n, too.
+W is the scatter within classes, m_j the mean of class j, c the mean of the class means, w_j = 1 / C for C classes;
+V = W + n sum_j w_j (m_j - c) (m_j - c)'. The logarithm is there with `prior="counts"`, which sets w_j to n_j / n, too.
+The shrinkage a is lambda mean(diag W), rounded to the middle of a cell of a quarter of an octave: 2^((k + 1/2) / 4) for
+values from 2^(k / 4) to 2^((k + 1) / 4). Within a cell a sample changes W + a I by one rank, so that others can follow
+the stream without solving the readout anew; here it is solved anew each time.
 `shrinkage="auto"` chooses lambda by the oracle-approximating formula (Chen, Wiesel, Eldar and Hero, 2010).
 """
 
@@ -48,33 +51,39 @@ def solve(moments: Moments, known: NDArray[np.int64], n_neurons: int, spec: Any)
     if not known.size:
         return Readout(weights, offsets)
     n, ridge, prior = counts.sum(), spec.layer.readout == "ridge", counts / counts.sum()
-    share = prior if ridge and spec.layer.prior == "counts" else np.full(len(known), 1 / len(known))
-    centre = means @ share[:, np.newaxis]
-    apart = means - centre
     shrinkage = 0.0 if spec.layer.shrinkage == "auto" else float(spec.layer.shrinkage)
     if spec.layer.shrinkage == "auto" or spec.features.name == "ramps":
         shrinkage = max(shrinkage, oracle(scatter, n_used))
-    within = scatter / n + (apart * share @ apart.T if ridge else 0.0)
-    solved = shrunk(within, apart, shrinkage)
     if ridge:
-        solved *= share
+        share = prior if spec.layer.prior == "counts" else np.full(len(known), 1 / len(known))
+        centre = means @ share[:, np.newaxis]
+        apart = means - centre
+        solved = share * n * shrunk(scatter + n * (apart * share @ apart.T), apart, shrinkage, n)
         shift = share - (centre * solved).sum(axis=0)
     else:
-        shift = -((means + centre) * solved).sum(axis=0) / 2 + (np.log(prior) if spec.layer.prior == "counts" else 0.0)
+        solved = n * shrunk(scatter, means, shrinkage, n)
+        shift = -(means * solved).sum(axis=0) / 2 + (np.log(counts) if spec.layer.prior == "counts" else 0.0)
+        solved, shift = solved - solved.mean(axis=1, keepdims=True), shift - shift.mean()
     weights[:, known], offsets[known] = solved, shift
     return Readout(weights, offsets)
 
 
-def shrunk(within: NDArray[np.float64], apart: NDArray[np.float64], shrinkage: float) -> NDArray[np.float64]:
+def shrunk(
+    scatter: NDArray[np.float64], columns: NDArray[np.float64], shrinkage: float, n: float
+) -> NDArray[np.float64]:
     """A times columns. Where the matrix is not positive definite, lambda is raised tenfold until it is."""
-    mean = np.trace(within) / len(within)
+    mean = np.trace(scatter) / len(scatter)
     while mean > 0 and shrinkage <= 1e6:
         try:
-            factor = np.linalg.cholesky(within + shrinkage * mean * np.eye(len(within)))
-            return np.linalg.solve(factor.T, np.linalg.solve(factor, apart))
+            factor = np.linalg.cholesky(scatter + middle_of_cell(shrinkage * mean) * np.eye(len(scatter)))
+            return np.linalg.solve(factor.T, np.linalg.solve(factor, columns))
         except np.linalg.LinAlgError:
             shrinkage = 10 * max(shrinkage, 1e-6)
-    return apart
+    return columns / n
+
+
+def middle_of_cell(value: float) -> float:
+    return 2.0 ** ((np.floor(4 * np.log2(value)) + 0.5) / 4) if value > 0 else 0.0
 
 
 def oracle(scatter: NDArray[np.float64], n_used: float) -> float:

@@ -40,7 +40,7 @@ class Windows:
     def __call__(self, u: NDArray) -> Active:
         spec = self.spec
         if u.dtype != np.uint8 and spec.scale == "range":
-            u = _as_bytes(u.astype(np.float64))
+            u = as_bytes(u.astype(np.float64))
         whole = u.dtype == np.uint8
         v = self._pooled(u.astype(np.int64 if whole else np.float32))
         n_shifts = (2 * self.shifts[0] + 1) * (2 * self.shifts[1] + 1)
@@ -65,7 +65,7 @@ class Windows:
         return responses.max(axis=0) if self.spec.features.pooling == "max" else in_order(np.maximum(responses, 0))
 
 
-def _as_bytes(u: NDArray[np.float64]) -> NDArray[np.uint8]:
+def as_bytes(u: NDArray[np.float64]) -> NDArray[np.uint8]:
     """One sample as bytes, by its own range; the range begins at 0 where it is at least half as wide as it is high."""
     low, high = u.min(), u.max()
     low = 0.0 if 0 <= 2 * low <= high else low

@@ -129,6 +129,12 @@ def _weights(entry: Option, value: Any) -> Any:
     return dict(value)
 
 
+def _text(entry: Option, value: Any) -> str:
+    if not isinstance(value, str) or not value:
+        raise entry.refuse(value)
+    return value
+
+
 def _as_it_is(entry: Option, value: Any) -> Any:
     return value  # checked by those who know what a rule or a random state may be
 
@@ -144,6 +150,7 @@ CHECKS: dict[str, Callable[[Option, Any], Any]] = {
     "widths": _widths,
     "shape": _shape,
     "moving": _moving,
+    "text": _text,
     "rule": _as_it_is,
     "threads": _threads,
     "weights": _weights,
@@ -174,6 +181,7 @@ WANTED: dict[str, Callable[[Option], str]] = {
     "size": lambda entry: "a positive number of bytes or a size such as '512KB'",
     "widths": lambda entry: "a list of widths that are whole numbers, at least 2, such as (500,)",
     "moving": lambda entry: f"{_bounds(entry)}, a schedule or a function of time",
+    "text": lambda entry: "a text",
     "rule": lambda entry: "a name or a Rule, such as 'gen' or GEN(b1=0.0)",
     "weights": lambda entry: "'balanced', or a table from labels to numbers of at least 0, such as {'rare': 10.0}",
     "threads": lambda entry: "a number of threads, -1 for all",

@@ -31,7 +31,7 @@ class Option:
         default: its value where none is given.
         meaning: one sentence.
         kind: `number`, `whole`, `share` (of the inputs, or a count), `choice`, `flag`, `size`, `widths`, `moving`
-            (a number, a schedule or a function of time), `weights` (a number for each label), `rule` or `part`.
+            (a number, a schedule or a function of time), `weights` (a number for each label), `rule`, `text` or `part`.
         low, high: bounds of a number, both included.
         choices: what a `choice` may be.
         allowed: what a whole number may be, where there are few.

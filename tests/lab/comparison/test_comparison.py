@@ -17,8 +17,8 @@ from kenyon.errors import ConfigError, DataError
 from kenyon.lab.comparison import compare, pick_groups, rank_streams, select_groups, sort_groups, tabulate
 from kenyon.lab.evaluation import RunConfig, RunGroup, Store, group_runs, run_all
 from kenyon.lab.plots import plot_comparison
-from kenyon.lab.table_formats import write_table
-from kenyon.lab.tables import Empty, Table, Text
+from kenyon.lab.table_formats import screen_rows, write_table
+from kenyon.lab.tables import Empty, Row, Table, Text
 from kenyon.lab.tables import Result as TableResult
 
 TINY = f"evaluation.tiny:{Tiny.__name__}"
@@ -107,6 +107,14 @@ def test_every_format_has_the_same_numbers(groups: list[RunGroup]) -> None:
         assert rf"{mean} \pm {std}" in latex and f"{mean} ± {std}" in markdown
     assert latex.count(r"\\") == len(table.rows) + 1 and latex.count("mathbf") == 1
     assert latex.count("&") == 3 * (len(table.rows) + 1)
+
+
+def test_a_unit_is_left_out_only_where_a_word_says_it() -> None:
+    cells = (TableResult(0.25, unit="s"), TableResult(93.0, unit="%"), TableResult(4.0, unit="%"))
+    table = Table("units", "", ("time", "accuracy, %", "share"), (Row("slda", cells),))
+    assert screen_rows(table) == (["", "time", "accuracy, %", "share, %"], [["slda", "0.25 s", "93.00", "4.00"]])
+    one = Table("units", "", ("value",), (Row("slda", cells[:1]), Row("forgetting, %", cells[2:])))
+    assert screen_rows(one)[1] == [["slda", "0.25 s"], ["forgetting, %", "4.00"]]
 
 
 def test_text_is_escaped_in_latex_and_markdown() -> None:

@@ -175,6 +175,7 @@ def test_budgets_in_a_run(tmp_path: Any) -> None:
     frame = report.to_frame()
     assert frame.loc[0, "learned_share"] == metrics.learned_share
     assert report.matrix_frame().shape == (10, 5)
+    assert "<td>labels" not in report._repr_html_() and "ncm on digits, class-incremental" in report._repr_html_()
 
 
 def test_own_data_and_classes_in_a_store(tmp_path: Any) -> None:

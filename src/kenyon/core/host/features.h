@@ -7,6 +7,7 @@
 #include "draw.h"
 #include "identity.h"
 #include "outputs.h"
+#include "patches.h"
 #include "ramps.h"
 #include "scale.h"
 #include "sparse.h"
@@ -21,6 +22,7 @@
     SCALE_ENTRIES                                                                                                      \
     UNITS_ENTRIES                                                                                                      \
     SPARSE_ENTRIES                                                                                                     \
+    PATCHES_ENTRIES                                                                                                    \
     WINDOWS_ENTRIES                                                                                                    \
     RAMPS_ENTRIES                                                                                                      \
     DENSE_ENTRIES                                                                                                      \

@@ -84,6 +84,12 @@ int32_t kenyon_save(const kenyon_model *model, uint8_t *buffer, size_t size)
     return kenyon_save_bytes(model);
 }
 
+int32_t kenyon_save_part(const kenyon_model *model, size_t first, uint8_t *buffer, size_t size)
+{
+    UNUSED(first);
+    return kenyon_save(model, buffer, size);
+}
+
 int kenyon_load(kenyon_model *model, const uint8_t *buffer, size_t size)
 {
     UNUSED(model);

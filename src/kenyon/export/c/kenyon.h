@@ -63,6 +63,7 @@ typedef union {
     struct {
         int32_t r[KENYON_UNITS], p[KENYON_UNITS], x[KENYON_UNITS];
         int64_t q[KENYON_UNITS];
+        uint16_t centre[KENYON_UNITS]; /* of the class means */
     } solving;
     int16_t distances[KENYON_UNITS];
     kenyon_workplace features;
@@ -98,7 +99,7 @@ typedef struct {
     int16_t readout[KENYON_MAX_CLASSES][KENYON_UNITS];
     int64_t offsets[KENYON_MAX_CLASSES];
     uint8_t shifts[KENYON_MAX_CLASSES];
-    uint8_t solved; /* whether the readout is that of the present state */
+    uint8_t learned; /* samples since the readout was solved, 255 for many */
 #endif
     kenyon_scratch scratch;
     kenyon_response activity[KENYON_UNITS]; /* the responses of the units, then their activity in bytes */
@@ -134,6 +135,10 @@ int kenyon_rename_class(kenyon_model *model, int32_t label, int32_t to);
 /* Write everything learned into a flat buffer. Gives the number of bytes, which kenyon_save_bytes knows before. */
 int32_t kenyon_save(const kenyon_model *model, uint8_t *buffer, size_t size);
 int32_t kenyon_save_bytes(const kenyon_model *model);
+
+/* The same in pieces, without room for all of it: up to `size` bytes of that buffer from byte `first` on. Gives how many
+ * they are, 0 behind the end. The model must not change between the pieces. */
+int32_t kenyon_save_part(const kenyon_model *model, size_t first, uint8_t *buffer, size_t size);
 
 /* Go on from a buffer of kenyon_save, or of `kenyon device pack` in Python. */
 int kenyon_load(kenyon_model *model, const uint8_t *buffer, size_t size);

@@ -13,7 +13,7 @@ typedef struct {
 
 static saved saved_in(const uint8_t *buffer, uint32_t n_classes)
 {
-    cursor at = {NULL, buffer + 16};
+    cursor at = {.from = buffer + 16};
     saved other = {0, 0, n_classes, buffer + HEADER, buffer + HEADER + 4 * n_classes};
     other.time = get(&at, 8);
     other.updates = get(&at, 8);
@@ -22,7 +22,7 @@ static saved saved_in(const uint8_t *buffer, uint32_t n_classes)
 
 static int32_t saved_label(const saved *other, uint32_t k)
 {
-    cursor at = {NULL, other->labels + 4 * k};
+    cursor at = {.from = other->labels + 4 * k};
     return get_label(&at);
 }
 
@@ -34,19 +34,19 @@ static const uint8_t *saved_class(const saved *other, uint32_t k)
 
 static uint64_t saved_taught(const saved *other, uint32_t k)
 {
-    cursor at = {NULL, saved_class(other, k)};
+    cursor at = {.from = saved_class(other, k)};
     return get(&at, 8);
 }
 
 static int32_t saved_mean(const saved *other, uint32_t k, uint32_t unit)
 {
-    cursor at = {NULL, saved_class(other, k) + 8 + 2 * unit};
+    cursor at = {.from = saved_class(other, k) + 8 + 2 * unit};
     return (int32_t)get(&at, 2);
 }
 
 static int32_t saved_pair(const saved *other, uint32_t k)
 {
-    cursor at = {NULL, saved_class(other, other->n_classes) + KENYON_BITS / 8 * k};
+    cursor at = {.from = saved_class(other, other->n_classes) + KENYON_BITS / 8 * k};
     return pair_from(KENYON_BITS, (uint32_t)get(&at, KENYON_BITS / 8));
 }
 
@@ -139,7 +139,7 @@ static void merge_layer(kenyon_model *model, const saved *other, const int32_t *
     }
     model->halvings = (uint8_t)scale.halvings;
     model->doublings = (uint8_t)scale.doublings;
-    model->solved = 0;
+    model->learned = MANY_LEARNED;
 }
 #else
 /* What a level at the top stands for, in levels of exponent 0: mostly it would be larger. */
@@ -159,7 +159,7 @@ static void merge_layer(kenyon_model *model, const saved *other, const int32_t *
         if (others[place] < 0) {
             continue;
         }
-        cursor at = {NULL, other->layer + (uint32_t)others[place] * KENYON_CLASS_BYTES};
+        cursor at = {.from = other->layer + (uint32_t)others[place] * KENYON_CLASS_BYTES};
         const int64_t theirs = (int64_t)get(&at, 4), own = model->taught[place];
         const int more = (int)get(&at, 1), exponent = model->exponents[place];
         const int64_t taught = min64(own + theirs, MOST_COUNT);

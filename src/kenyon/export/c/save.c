@@ -9,15 +9,34 @@
 #define HEADER 32
 #define MOST_COUNTED ((uint64_t)1 << 62)
 
+/* Bytes that are written are counted and go into a checksum; those from `first` on, `size` of them, are kept. */
 typedef struct {
     uint8_t *to;
     const uint8_t *from;
+    uint32_t first, size, at, crc;
 } cursor;
+
+/* CRC-32 as in zlib, four bits at a time. */
+static uint32_t more_checksum(uint32_t crc, uint8_t byte)
+{
+    static const uint32_t table[16] = {
+        0x00000000, 0x1DB71064, 0x3B6E20C8, 0x26D930AC, 0x76DC4190, 0x6B6B51F4, 0x4DB26158, 0x5005713C,
+        0xEDB88320, 0xF00F9344, 0xD6D6A3E8, 0xCB61B38C, 0x9B64C2B0, 0x86D3D2D4, 0xA00AE278, 0xBDBDF21C,
+    };
+    crc ^= byte;
+    crc = table[crc & 15] ^ crc >> 4;
+    return table[crc & 15] ^ crc >> 4;
+}
 
 static void put(cursor *at, uint64_t value, int bytes)
 {
     for (int i = 0; i < bytes; i++) {
-        *at->to++ = (uint8_t)(value >> 8 * i);
+        const uint8_t byte = (uint8_t)(value >> 8 * i);
+        const uint32_t place = at->at++ - at->first;
+        at->crc = more_checksum(at->crc, byte);
+        if (place < at->size) { /* bytes before the first are far beyond the size */
+            at->to[place] = byte;
+        }
     }
 }
 
@@ -36,18 +55,11 @@ static int32_t get_label(cursor *at)
     return value <= INT32_MAX ? (int32_t)value : -(int32_t)(UINT32_MAX - value) - 1;
 }
 
-/* CRC-32 as in zlib, four bits at a time. */
 static uint32_t checksum(const uint8_t *bytes, size_t size)
 {
-    static const uint32_t table[16] = {
-        0x00000000, 0x1DB71064, 0x3B6E20C8, 0x26D930AC, 0x76DC4190, 0x6B6B51F4, 0x4DB26158, 0x5005713C,
-        0xEDB88320, 0xF00F9344, 0xD6D6A3E8, 0xCB61B38C, 0x9B64C2B0, 0x86D3D2D4, 0xA00AE278, 0xBDBDF21C,
-    };
     uint32_t crc = 0xFFFFFFFFu;
     for (size_t i = 0; i < size; i++) {
-        crc ^= bytes[i];
-        crc = table[crc & 15] ^ crc >> 4;
-        crc = table[crc & 15] ^ crc >> 4;
+        crc = more_checksum(crc, bytes[i]);
     }
     return ~crc;
 }
@@ -100,7 +112,7 @@ static void read_layer(kenyon_model *model, cursor *at)
     for (uint32_t k = 0; k < KENYON_PAIRS; k++) {
         put_pair(KENYON_BITS, model->pairs, k, pair_from(KENYON_BITS, (uint32_t)get(at, KENYON_BITS / 8)));
     }
-    model->solved = 0;
+    model->learned = MANY_LEARNED;
 }
 #else
 static void write_layer(const kenyon_model *model, cursor *at)
@@ -108,8 +120,9 @@ static void write_layer(const kenyon_model *model, cursor *at)
     for (uint32_t place = 0; place < model->n_classes; place++) {
         put(at, model->taught[place], 4);
         put(at, model->exponents[place], 1);
-        memcpy(at->to, model->weights[place], KENYON_COLUMN);
-        at->to += KENYON_COLUMN;
+        for (uint32_t i = 0; i < KENYON_COLUMN; i++) {
+            put(at, model->weights[place][i], 1);
+        }
     }
 }
 
@@ -145,13 +158,11 @@ int32_t kenyon_save_bytes(const kenyon_model *model)
     return (int32_t)length_of(model->n_classes);
 }
 
-int32_t kenyon_save(const kenyon_model *model, uint8_t *buffer, size_t size)
+int32_t kenyon_save_part(const kenyon_model *model, size_t first, uint8_t *buffer, size_t size)
 {
-    const uint32_t length = length_of(model->n_classes);
-    cursor at = {buffer, NULL};
-    if (size < length) {
-        return KENYON_ERROR_SIZE;
-    }
+    const uint32_t length = length_of(model->n_classes), rest = first < length ? length - (uint32_t)first : 0;
+    const uint32_t some = size < rest ? (uint32_t)size : rest;
+    cursor at = {.to = buffer, .first = (uint32_t)first, .size = some, .crc = 0xFFFFFFFFu};
     put(&at, 0x4E594E4Bu, 4);
     put(&at, VERSION, 2);
     put(&at, model->n_classes, 2);
@@ -163,14 +174,19 @@ int32_t kenyon_save(const kenyon_model *model, uint8_t *buffer, size_t size)
         put(&at, (uint32_t)model->labels[place], 4);
     }
     write_layer(model, &at);
-    put(&at, checksum(buffer, length - 4), 4);
-    return (int32_t)length;
+    put(&at, ~at.crc, 4);
+    return (int32_t)some;
+}
+
+int32_t kenyon_save(const kenyon_model *model, uint8_t *buffer, size_t size)
+{
+    return size < length_of(model->n_classes) ? KENYON_ERROR_SIZE : kenyon_save_part(model, 0, buffer, size);
 }
 
 /* Whether a buffer holds a state of this model; its number of classes, however many, or an error. */
 static int check_buffer(const uint8_t *buffer, size_t size)
 {
-    cursor at = {NULL, buffer};
+    cursor at = {.from = buffer};
     if (size < HEADER) {
         return KENYON_ERROR_SIZE;
     }
@@ -197,7 +213,7 @@ static int check_buffer(const uint8_t *buffer, size_t size)
     sound &= get(&at, 8) <= MOST_COUNTED;
     for (uint32_t place = 0; place < n_classes; place++) {
         const int32_t label = get_label(&at);
-        cursor before = {NULL, buffer + HEADER};
+        cursor before = {.from = buffer + HEADER};
         sound &= !is_unlabelled(label);
         for (uint32_t other = 0; other < place; other++) {
             sound &= get_label(&before) != label;
@@ -209,7 +225,7 @@ static int check_buffer(const uint8_t *buffer, size_t size)
 int kenyon_load(kenyon_model *model, const uint8_t *buffer, size_t size)
 {
     const int n_classes = check_buffer(buffer, size);
-    cursor at = {NULL, buffer + 16};
+    cursor at = {.from = buffer + 16};
     if (n_classes < 0) {
         return n_classes;
     }

@@ -4,6 +4,7 @@
  * halved, and from then on half as many samples are let in.
  */
 
+#define MANY_LEARNED 255 /* samples since the last readout: then the next one does not begin with it */
 #define MOST_TAUGHT ((uint64_t)1 << 62)
 #define LIMIT ((int32_t)((1u << (KENYON_BITS - 1)) - 1))
 
@@ -39,7 +40,7 @@ static void learn_activity(kenyon_model *model, uint32_t place, const uint8_t *a
 {
     const uint64_t time = samples_taught(model), n = model->taught[place] + 1;
     const uint64_t key = word(time, 0);
-    model->solved = 0;
+    model->learned = (uint8_t)(model->learned < MANY_LEARNED ? model->learned + 1 : MANY_LEARNED);
     while (n > 1 && (key >> 16 & (((uint64_t)1 << model->halvings) - 1)) == 0) {
         if (add_pairs(model, place, activity)) {
             break;
@@ -59,7 +60,7 @@ static void clear_class(kenyon_model *model, uint32_t place)
 {
     model->taught[place] = 0;
     memset(model->means[place], 0, sizeof model->means[place]);
-    model->solved = 0;
+    memset(model->readout[place], 0, sizeof model->readout[place]);
 }
 
 static void move_class(kenyon_model *model, uint32_t to, uint32_t from)
@@ -73,6 +74,7 @@ static void forget_share(kenyon_model *model, uint32_t place)
 {
     uint64_t before = samples_taught(model), after = before - model->taught[place];
     const int wide = bits_of(before), shift = wide > 38 ? wide - 38 : 0;
+    model->learned = MANY_LEARNED;
     after >>= shift;
     before >>= shift;
     before = before ? before : 1;
@@ -86,5 +88,5 @@ static void clear_layer(kenyon_model *model)
 {
     model->halvings = model->doublings = 0;
     memset(model->pairs, 0, sizeof model->pairs);
-    model->solved = 0;
+    model->learned = MANY_LEARNED;
 }

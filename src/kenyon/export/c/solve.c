@@ -1,19 +1,23 @@
 /* ---- the readout, solved when somebody asks and kept until the next sample is learned
  *
- * core/solve.h solves one class after the other, in place: the co-activity is read where it lies.
+ * core/solve.h solves one class after the other, in place: the co-activity is read where it lies. Soon after a readout, the
+ * next one begins with its weights.
  */
 
-/* The mean of the class means, rounded. */
-static int32_t centre_of(const kenyon_model *model, uint32_t unit)
+/* The mean of the class means, rounded; means of classes without samples are zero. */
+static void find_centre(kenyon_model *model)
 {
-    uint32_t sum = 0, n = 0;
+    uint32_t n = 0;
     for (uint32_t place = 0; place < model->n_classes; place++) {
-        if (model->taught[place]) {
-            sum += model->means[place][unit];
-            n++;
-        }
+        n += model->taught[place] > 0;
     }
-    return (int32_t)((2 * sum + n) / (2 * n));
+    for (uint32_t unit = 0; unit < KENYON_UNITS; unit++) {
+        uint32_t sum = 0;
+        for (uint32_t place = 0; place < model->n_classes; place++) {
+            sum += model->means[place][unit];
+        }
+        model->scratch.solving.centre[unit] = (uint16_t)(n ? (2 * sum + n) / (2 * n) : 0);
+    }
 }
 
 static int64_t first_shrinkage(const kenyon_model *model)
@@ -35,33 +39,45 @@ static int keep_class(kenyon_model *model, uint32_t place, int fraction)
     for (uint32_t unit = 0; unit < KENYON_UNITS; unit++) {
         const int64_t weight = moved(x[unit], -lower);
         model->readout[place][unit] = (int16_t)weight;
-        total -= weight * (model->means[place][unit] + centre_of(model, unit));
+        total -= weight * (model->means[place][unit] + model->scratch.solving.centre[unit]);
     }
     model->offsets[place] = down(total, 9);
     return most ? lower - fraction : NO_WEIGHTS;
 }
 
-static int solve_place(kenyon_model *model, int64_t shrinkage, int *fraction)
+/* Solve one class, from its last weights or from zero; 0 where the matrix is not positive. */
+static int solve_place(kenyon_model *model, uint32_t place, int64_t shrinkage, uint32_t few, int *fraction)
 {
     const kn_bits room = {KENYON_VECTOR_BITS, KENYON_PRODUCT_BITS, KENYON_SQUARE_BITS};
-    kn_solving work = {model->scratch.solving.r, model->scratch.solving.p, model->scratch.solving.x,
-                       model->scratch.solving.q};
-    return solve_class(KENYON_BITS, model->pairs, KENYON_UNITS, shrinkage, KENYON_STEPS, room, &work, fraction);
+    kn_solving work = {.r = model->scratch.solving.r,
+                       .p = model->scratch.solving.p,
+                       .x = model->scratch.solving.x,
+                       .q = model->scratch.solving.q};
+    for (uint32_t unit = 0; unit < KENYON_UNITS; unit++) {
+        work.r[unit] = model->means[place][unit] - model->scratch.solving.centre[unit];
+        work.p[unit] = model->readout[place][unit];
+    }
+    const int found = solve_class(KENYON_BITS, model->pairs, KENYON_UNITS, shrinkage, few, KENYON_STEPS, room, &work);
+    *fraction = work.place;
+    return found;
 }
 
 static void solve(kenyon_model *model)
 {
     int exponents[KENYON_MAX_CLASSES], most = NO_WEIGHTS;
     int64_t shrinkage = first_shrinkage(model);
+    uint32_t few = 1 + (uint32_t)model->learned;
     uint32_t place = 0;
+    if (model->learned == MANY_LEARNED || few >= KENYON_STEPS) {
+        memset(model->readout, 0, sizeof model->readout);
+        few = KENYON_STEPS;
+    }
+    find_centre(model);
     while (place < model->n_classes) {
-        int fraction = 0;
         exponents[place] = NO_WEIGHTS;
         if (model->taught[place]) {
-            for (uint32_t unit = 0; unit < KENYON_UNITS; unit++) {
-                model->scratch.solving.r[unit] = model->means[place][unit] - centre_of(model, unit);
-            }
-            if (!solve_place(model, shrinkage, &fraction) && shrinkage < MOST_SHRINKAGE) {
+            int fraction;
+            if (!solve_place(model, place, shrinkage, few, &fraction) && shrinkage < MOST_SHRINKAGE) {
                 shrinkage = min64(10 * shrinkage, MOST_SHRINKAGE);
                 place = 0;
                 most = NO_WEIGHTS;
@@ -76,12 +92,12 @@ static void solve(kenyon_model *model)
         const int shift = most - exponents[place] + KENYON_SCORE_SHIFT;
         model->shifts[place] = (uint8_t)(shift < 62 ? shift : 62);
     }
-    model->solved = 1;
+    model->learned = 0;
 }
 
 static void prepare(kenyon_model *model)
 {
-    if (!model->solved) {
+    if (model->learned) {
         solve(model);
     }
 }

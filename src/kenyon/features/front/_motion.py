@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kenyon.errors import ConfigError
+from kenyon.features import Windows
 from kenyon.features.front._integers import check_between, checked_samples, isqrt
 
 MEAN = 6
@@ -80,7 +81,8 @@ class Motion:
     @property
     def options(self) -> dict[str, Any]:
         """The options of `KenyonClassifier` for these windows. Steps begin anywhere, so units are shifted far."""
-        return {"shape": self.shape, "axes": "tc", "window": max(2, self.length // 8), "shifts": self.length // 2}
+        windows = Windows(window=max(2, self.length // 8), shifts=self.length // 2)
+        return {"shape": self.shape, "axes": "tc", "features": windows}
 
     def stream(self) -> MotionStream:
         """A stream that has seen nothing yet."""

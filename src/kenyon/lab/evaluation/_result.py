@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -137,6 +138,18 @@ class Report:
     def matrix(self) -> NDArray[np.float64]:
         """The accuracy matrices as an array, (seeds, after task, on task), NaN where not tested."""
         return np.stack([result.matrix for result in self.results])
+
+    def _repr_html_(self) -> str:
+        """The metrics over the seeds, for a notebook."""
+        rows = []
+        for name, metric in METRICS.items():
+            summary, scale = self.summary(name), 100 if metric.unit == "%" else 1
+            if metric.heading and summary.mean is not None:
+                spread = "" if summary.std is None else f" ± {scale * summary.std:.4g}"
+                rows.append(f"<tr><td>{escape(metric.heading)}</td><td>{scale * summary.mean:.4g}{spread}</td></tr>")
+        title = " on ".join(escape(str(self.config[key])) for key in ("learner", "dataset"))
+        head = f"<tr><th>{title}, {escape(str(self.config['scenario']))}</th><th>{len(self.results)} seeds</th></tr>"
+        return f"<table>{head}{''.join(rows)}</table>"
 
     def to_frame(self) -> Any:
         """A pandas frame of every metric, a row for each seed; needs pandas."""
