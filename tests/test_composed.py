@@ -97,3 +97,10 @@ def test_parts_that_contradict_the_classifier_are_refused() -> None:
     ):
         with pytest.raises(ConfigError, match=text):
             KenyonClassifier(**options).partial_fit(BYTES, Y[:300])
+
+
+def test_a_fitted_classifier_shows_what_was_settled() -> None:
+    clf = KenyonClassifier(memory_budget="8KB", shape=(8, 8), random_state=0)
+    assert repr(clf) == "KenyonClassifier(memory_budget='8KB', random_state=0, shape=(8, 8))"
+    clf.partial_fit(BYTES, Y[:300])
+    assert repr(clf).endswith(f"  # learned as {clf.spec_!r}") and "SecondOrder(bits=16" in clf._repr_html_()

@@ -22,7 +22,7 @@ def installed(package: str) -> pytest.MarkDecorator:
 @installed("avalanche")
 @pytest.mark.parametrize(
     ("strategy", "arguments", "least"),
-    [("Naive", "{}", 0.15), ("Replay", '{"mem_size": 200}', 0.5), ("SynapticIntelligence", '{"si_lambda": 1.0}', 0.15)],
+    [("Naive", "{}", 0.1), ("Replay", '{"mem_size": 200}', 0.25), ("SynapticIntelligence", '{"si_lambda": 1.0}', 0.1)],
 )
 def test_a_strategy_of_avalanche_runs(strategy: str, arguments: str, least: float) -> None:
     options = {"strategy": strategy, "arguments": arguments, "hidden": [50]}

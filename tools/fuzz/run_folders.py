@@ -19,8 +19,9 @@ from fuzz.mutate import mutated_bytes
 from fuzz.target import Target
 from kenyon.data.streams import Curriculum, Dataset, from_arrays
 from kenyon.errors import KenyonError
-from kenyon.lab.evaluation import RunConfig, RunFolder, Tally, Watch, group_runs, run_dataset
+from kenyon.lab.evaluation import RunConfig, RunFolder, Watch, group_runs, run_dataset
 from kenyon.lab.evaluation._checkpoint import _sum
+from kenyon.utils.events import Event
 
 CONFIGS = (
     RunConfig(
@@ -42,14 +43,14 @@ class _Stop(Exception):
 class _Quiet(Watch):
     """Says nothing of checkpoints that are of no use."""
 
-    def note(self, message: str) -> None: ...
+    def note(self, event: Event) -> None: ...
 
 
 class _StopHalfWay(_Quiet):
     """Stops a run when the first task was learned and tested, as a kill would."""
 
-    def tested(self, tally: Tally) -> None:
-        if tally.row:
+    def tested(self, event: Event) -> None:
+        if event.tally is not None and event.tally.row:
             raise _Stop
 
 

@@ -76,7 +76,9 @@ class Estimator(ClassifierOptions):
             from sklearn.utils import estimator_html_repr
         except ImportError:
             return f"<pre>{escape(repr(self))}</pre>"
-        return estimator_html_repr(self)
+        core = getattr(self, "_core", None)
+        learned = "" if core is None else f"<pre>Learned as {escape(repr(core.engine.spec))}</pre>"
+        return estimator_html_repr(self) + learned
 
     def __sklearn_tags__(self) -> Tags:
         from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags
@@ -99,4 +101,6 @@ class Estimator(ClassifierOptions):
             for name, value in self.get_params(deep=False).items()
             if not is_default(OPTIONS[name], value)
         ]
-        return f"{type(self).__name__}({', '.join(changed)})"
+        made = f"{type(self).__name__}({', '.join(changed)})"
+        core = getattr(self, "_core", None)
+        return made if core is None else f"{made}  # learned as {core.engine.spec!r}"

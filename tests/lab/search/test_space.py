@@ -268,10 +268,12 @@ def test_the_space_of_bytes_covers_layers_features_windows_shifts_and_bits() -> 
     space = parse_space(default_space("bytes"))
     points = [space.options(space.draw(np.random.default_rng(i))) for i in range(400)]
     assert {(p["layer"], p["features"]) for p in points} == {
-        (layer, features) for layer in ("second-order", "plastic") for features in ("windows", "sparse")
+        *((layer, features) for layer in ("second-order", "plastic") for features in ("windows", "sparse")),
+        ("second-order", "patches"),
     }
     assert {p["layer__bits"] for p in points if "layer__bits" in p} == {2, 3, 4, 8, 16, 24, 32}
-    assert all(("features__window" in p) == ("features__shifts" in p) == (p["features"] == "windows") for p in points)
+    assert all(("features__window" in p) == (p["features"] == "windows") for p in points)
+    assert all(("features__shifts" in p) == (p["features"] in ("windows", "patches")) for p in points)
     assert all(("rule" in p) == (p["layer"] == "plastic") for p in points)
     assert {p["memory_budget"] for p in points} == {"20KB"}
     dial = {
