@@ -19,6 +19,7 @@ from kenyon.errors import ConfigError, unknown
 from kenyon.export._buffer import to_buffer
 from kenyon.export._c_cost import Cost, cost_of, table_of
 from kenyon.export._c_model import Parts, macros, parts_of
+from kenyon.export._packages import PACKAGES, as_package
 from kenyon.utils.system import replace_file
 
 TABLES = ("flash", "none")
@@ -31,7 +32,12 @@ LEARNING = ["classes.c", "many.c", "save.c", "merge.c"]
 
 
 def write(
-    classifier: KenyonClassifier, out: Path, tables: str = "flash", classes: int | None = None, start: str = "learned"
+    classifier: KenyonClassifier,
+    out: Path,
+    tables: str = "flash",
+    classes: int | None = None,
+    start: str = "learned",
+    package: str | None = None,
 ) -> list[Path]:
     """Write the sources, a wrapper for Python, a sketch, a Makefile and a README that says what they need.
 
@@ -41,8 +47,11 @@ def write(
         tables: `flash` for a table of the units' inputs, `none` to draw them from the seed for every sample.
         classes: how many classes there is room for; None for those expected.
         start: `learned`, or `empty` for a device that begins with nothing.
+        package: what to write it as a library for, a name of `PACKAGES`; None for plain sources.
     """
-    for name, value, allowed in (("tables", tables, TABLES), ("start", start, STARTS)):
+    chosen: list[tuple[str, str, tuple[str, ...]]] = [("tables", tables, TABLES), ("start", start, STARTS)]
+    chosen += [("package", package, tuple(PACKAGES))] if package is not None else []
+    for name, value, allowed in chosen:
         if value not in allowed:
             raise unknown(name, value, allowed)
     parts = parts_of(classifier)
@@ -59,13 +68,17 @@ def write(
         "kenyon.c": _source(parts),
         "kenyon_model.h": "\n".join(_header(classifier, parts, values, table, begin)) + "\n",
         "kenyon_device.py": _part("kenyon_device.py"),
+        "kenyon_app.h": _part("kenyon_app.h"),
         "kenyon_slots.h": _part("kenyon_slots.h"),
         "kenyon_sketch.ino": _part("kenyon_sketch.ino"),
         "kenyon_module.c": _part("kenyon_module.c"),
         "Makefile": _part("Makefile"),
         "README.md": _part("README.md").replace("COST", table_of(costs)).replace("KIND", _kind(parts)),
     }
+    if package is not None:
+        written = as_package(package, written)
     for name, text in written.items():
+        (out / name).parent.mkdir(parents=True, exist_ok=True)
         replace_file(out / name, text.encode())
     return [out / name for name in written]
 

@@ -131,6 +131,14 @@ class Calibration:
         since = int(self.state.arrays["since"][0])
         return max(time, since + since // MORE + 1) if since else max(time, 1)
 
+    def is_due(self, time: int) -> bool:
+        """Whether the readout is replaced before the next labelled sample, so many having been learned."""
+        return time >= 1 and time >= self._due(time)
+
+    def counts(self) -> list[NDArray]:
+        """What a prediction changes, where the readout is not replaced."""
+        return [self.state.arrays[name] for name in (*COUNTS, "losses", "period")]
+
     def note(
         self, layer: SecondOrderLayer, head: Sequence[int], active: Active, a: int, b: int, labels: NDArray, time: int
     ) -> None:
@@ -141,7 +149,7 @@ class Calibration:
             labels: neurons of the block's samples, below 0 where they have none.
             time: labelled samples learned so far.
         """
-        if time >= 1 and time >= self._due(time):
+        if self.is_due(time):
             self._replace(layer, time)
         if not self.state.arrays["since"][0]:
             return
@@ -161,9 +169,10 @@ class Calibration:
         since = float(self.state.arrays["since"][0])
         factor = since / (since + FEW * len(known))
         scores = factor * (scores - scores.max(axis=1, keepdims=True))
-        for number, theta in enumerate(THETAS):
-            losses = np.log(_total(np.exp(theta * scores))) - theta * scores[rows, wanted]
-            arrays["losses"][number] += np.rint(UNIT * np.minimum(losses, WORST)).astype(np.int64).sum()
+        scaled = THETAS[:, np.newaxis, np.newaxis] * scores
+        totals = _total(np.exp(scaled).reshape(-1, len(known))).reshape(len(THETAS), -1)
+        losses = np.log(totals) - scaled[:, rows, wanted]
+        arrays["losses"] += np.rint(UNIT * np.minimum(losses, WORST)).astype(np.int64).sum(axis=1)
         hits = scores.argmax(axis=1) == wanted
         arrays["period"] += (np.count_nonzero(hits), len(hits))
         for label, hit in zip(labels[chosen].tolist(), hits.tolist(), strict=True):
