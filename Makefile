@@ -9,6 +9,7 @@
 #   make reproduce  the paper's tables and figures, ours beside them (hours; goes on where it was stopped)
 #   make fuzz     hostile files by the thousand, from a seed (FUZZ_CASES=20000 of each kind, FUZZ_SEED=0)
 #   make kills    runs, searches and sweeps killed at random moments and started again (KILLS=1000)
+#   make wheels   wheels for Linux, macOS and Windows, compiled here by Zig, into dist/
 #   make lint     form, types and directions of imports only
 
 PYTHON ?= python3
@@ -30,7 +31,7 @@ export KENYON_DATA := $(DATA)
 # Bytecode is written where it is first needed, not at the install, whatever the surroundings say.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: setup demo test test-all test-lowest test-logs docs bench reproduce fuzz kills lint data clean
+.PHONY: setup demo test test-all test-lowest test-logs docs bench reproduce fuzz kills wheels lint data clean
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 
@@ -104,6 +105,8 @@ docs: $(VENV)/docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
 
 bench: $(VENV)/all data
+	$(BIN)/python benchmarks/first_use.py
+	$(BIN)/python benchmarks/binding.py
 	$(BIN)/python benchmarks/speed.py
 	$(BIN)/python benchmarks/windows.py
 	$(BIN)/python benchmarks/split_mnist.py
@@ -116,14 +119,24 @@ reproduce: $(VENV)/all data
 	$(BIN)/kenyon reproduce --out runs --results docs/results
 
 FUZZ_CASES ?= 20000
+FUZZ_OPERATIONS ?= 100000
 FUZZ_SEED ?= 0
 fuzz: $(VENV)/all
 	PYTHONPATH=tools $(BIN)/python -m fuzz --cases $(FUZZ_CASES) --seed $(FUZZ_SEED)
+	PYTHONPATH=tests $(BIN)/python tests/operations.py --operations $(FUZZ_OPERATIONS) --seed $(FUZZ_SEED)
+	PYTHONPATH=tools $(BIN)/python tools/fuzz_buffers.py --runs $(FUZZ_CASES) --seed $(FUZZ_SEED)
 
 # A thousand of them take about an hour on two processors.
 KILLS ?= 1000
 kills: $(VENV)/all
 	PYTHONPATH=tools $(BIN)/python tools/kills.py --kills $(KILLS)
+
+$(VENV)/wheels: $(VENV)/core
+	$(PIP) build ziglang
+	touch $@
+
+wheels: $(VENV)/wheels
+	$(BIN)/python tools/wheels.py
 
 clean:
 	rm -rf $(VENV) $(LOWEST) $(LOGS) site build dist src/*.egg-info

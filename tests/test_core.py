@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 from kenyon import core
+from making import CASES, held, make, stream
 
 X = np.ones((3, 5))
 
@@ -79,3 +80,16 @@ def test_every_instruction_set_can_be_forced() -> None:
         text=True,
     )
     assert said.stdout == "baseline\n"
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_every_instruction_set_learns_the_same_bits(case: str) -> None:
+    (X, y), best, states = stream(), core.isa(), []
+    for name in core.isas():
+        core.use_isa(name)
+        try:
+            model = make(case).partial_fit(X[:60], y[:60])
+            states.append((held(model.learn_one(X[60], y[60])), model.decision_function(X).tobytes()))
+        finally:
+            core.use_isa(best)
+    assert states == states[:1] * len(states)

@@ -18,7 +18,7 @@ from kenyon.model.batch import Lesson
 from kenyon.model.build import build_engine, check_budget, seed_of
 from kenyon.model.calibration import Estimate, softmax
 from kenyon.model.classes import Classes, reject_below
-from kenyon.model.engine import Engine, Journal, dense
+from kenyon.model.engine import Engine, Journal, OneJournal, dense
 from kenyon.model.fitted import Core
 from kenyon.model.flat import as_rows
 from kenyon.model.inputs import DIRECT, Inputs, check_labels, check_samples, check_scores, is_bearable
@@ -148,7 +148,15 @@ class KenyonClassifier(Classes):
         sample = x[np.newaxis]
         if engine.scaler is not None and not is_bearable(sample, self._absent(core)):
             return False
-        return engine.learn_one(sample, neuron, head.head)
+        if engine.calibration is None:
+            return engine.learn_one(sample, neuron, head.head)
+        self._core = core._replace(journal=OneJournal(engine, engine.calibration))
+        learned = engine.learn_one(sample, neuron, head.head)
+        if learned:
+            self._core = core
+        else:
+            self._settled()
+        return learned
 
     def _learn_named(
         self, X: NDArray, y: ArrayLike, names: Sequence[str], classes: Iterable[Hashable] | None = None

@@ -14,9 +14,16 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-FILES = ["CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "MANIFEST.in", "README.md", "constraints.txt"]
+FILES = ["CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md", "LICENSE", "MANIFEST.in", "README.md", "SECURITY.md"]
+FILES += ["constraints.txt", "setup.py"]
 FOLDERS = ["src", "tests/tools", "tools"]
-COMPILED = shutil.ignore_patterns("__pycache__", "*.egg-info")
+LIBRARY = "kenyon/core/_core.abi3.so"
+COMPILED = shutil.ignore_patterns("__pycache__", "*.egg-info", "*.so", "*.pyd")
+LICENCES = {
+    "kenyon/data/streams/digits.md": "https://creativecommons.org/licenses/by/4.0/",
+    "kenyon/apps/teach/digits.md": "https://creativecommons.org/licenses/by-sa/3.0/",
+}
+"""What bundled data are licensed under, and where it is said."""
 
 USE = """
 import kenyon, kenyon.cli
@@ -56,15 +63,15 @@ def package_files() -> set[str]:
     return {
         path.relative_to(ROOT / "src").as_posix()
         for path in package.rglob("*")
-        if path.is_file() and "__pycache__" not in path.parts
+        if path.is_file() and "__pycache__" not in path.parts and path.suffix not in (".so", ".pyd")
     }
 
 
 @pytest.mark.slow
 def test_the_wheel_holds_the_package_with_all_its_data_and_nothing_else(wheel: Path) -> None:
     held = {name for name in zipfile.ZipFile(wheel).namelist() if ".dist-info/" not in name}
-    assert held == package_files()
-    assert "kenyon/py.typed" in held
+    assert held == package_files() | {LIBRARY}
+    assert "kenyon/py.typed" in held and "kenyon/data/streams/digits.npz" in held
     assert any(name.endswith(".toml") for name in held) and any(
         name.startswith("kenyon/lab/report/page/") for name in held
     )
@@ -88,6 +95,13 @@ def test_the_wheel_works_where_it_is_installed(wheel: Path, tmp_path: Path) -> N
     done = subprocess.run([sys.executable, "-c", USE], cwd=tmp_path, env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == [version("kenyon"), str(tmp_path / "kenyon" / "__init__.py"), "True"]
+
+
+def test_bundled_data_come_with_their_licence() -> None:
+    data = {name for name in package_files() if name.endswith((".npz", ".bin"))}
+    assert {name.rsplit(".", 1)[0] + ".md" for name in data} == LICENCES.keys()
+    for name, licence in LICENCES.items():
+        assert licence in (ROOT / "src" / name).read_text(encoding="utf-8")
 
 
 def test_the_changelog_and_the_citation_have_the_version() -> None:

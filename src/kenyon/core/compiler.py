@@ -88,6 +88,7 @@ def compile_core(
     flags: Sequence[str] = (),
     kind: str = "",
     kept: Path | None = None,
+    libraries: Sequence[str] = (),
 ) -> None:
     """Compile the extension module, once for each instruction set.
 
@@ -97,6 +98,7 @@ def compile_core(
         flags: further flags for compiler and linker, such as a target or a sanitizer.
         kind: of the processor; empty for this one's.
         kept: a folder in which compiled files are kept, for builds to come that change only some.
+        libraries: what is linked beside the C library.
     """
     host = FOLDER / "host"
     units: list[tuple[Path, Sequence[str]]] = [(host / "binding.c", []), (host / "isas.c", [])]
@@ -106,7 +108,7 @@ def compile_core(
             for part in ("FEATURES", "LAYERS"):
                 named = [f"-DKN_ISA={isa}", f"-DKN_{part}", f"-iquote{written}", f"-iquote{FOLDER}"]
                 units.append((host / "isa.c", [*named, *own]))
-        compile_library(target, units, compiler, flags, kept)
+        compile_library(target, units, compiler, flags, kept, libraries)
 
 
 def compile_library(
@@ -115,13 +117,14 @@ def compile_library(
     compiler: Sequence[str] | None = None,
     flags: Sequence[str] = (),
     kept: Path | None = None,
+    libraries: Sequence[str] = (),
 ) -> None:
     """Compile C files, each with flags of its own, into one shared library, and put it in place when it is whole.
 
     Args:
         target: the file to write.
         units: files, each with flags of its own.
-        compiler, flags, kept: as in `compile_core`.
+        compiler, flags, kept, libraries: as in `compile_core`.
     """
     command = list(compiler) if compiler else find_compiler()
     if "ziglang" in command and "-target" not in flags:
@@ -139,7 +142,7 @@ def compile_library(
             if not made.exists():
                 os.replace(f"{made}.new", made)
         whole = os.path.join(folder, target.name)
-        _run([*command, *flags, *shared, *(str(made) for made, _ in jobs), "-lm", "-o", whole])
+        _run([*command, *flags, *shared, *(str(made) for made, _ in jobs), *libraries, "-lm", "-o", whole])
         target.parent.mkdir(parents=True, exist_ok=True)
         beside = target.with_name(f".{target.name}.{os.getpid()}")
         shutil.copyfile(whole, beside)

@@ -4,19 +4,15 @@
  *     x / |x|                                                    with unit_norm
  *     x_u = min(255, floor(scale (v_u - mu - beta sigma)))       in bytes; those that are zero are not active
  *
- * The threshold of an `exact` model is an integer, from the sum T and the sum of squares S over n units, with B = 2^12
- * beta an integer; the root and the division round down:
- *
- *     (2^12 T + B sqrt(n S - T^2)) / (2^12 n) */
+ * The threshold of an `exact` model is an integer: bar.h. */
 
 #ifndef KENYON_THRESHOLD_H
 #define KENYON_THRESHOLD_H
 
-#include "numbers.h"
+#include "bar.h"
 #include "pick.h"
 #include "transpose.h"
 
-#define THRESHOLD_FRACTION 12
 #define PARTIALS 8 /* partial sums of a reduction of floats: term number i goes to partial i % PARTIALS */
 
 typedef struct {
@@ -58,11 +54,8 @@ static threshold_cut threshold_of(double total, double squares, int64_t n_units,
         return cut;
     }
     if (rule->exact) {
-        const int64_t t = (int64_t)total;
-        const int64_t deviation = (int64_t)root_of((uint64_t)(n_units * (int64_t)squares - t * t));
-        const int64_t top = up(t, THRESHOLD_FRACTION) + (int64_t)rule->strength * deviation;
-        const int64_t bar = divide(top, up(n_units, THRESHOLD_FRACTION));
-        cut.bar = cut.shift = (double)clip64(bar, (int64_t)rule->lowest, (int64_t)rule->highest);
+        cut.bar = cut.shift = (double)bar_of((int64_t)total, (int64_t)squares, n_units, (int64_t)rule->strength,
+                                             (int64_t)rule->lowest, (int64_t)rule->highest);
         return cut;
     }
     const double mean = total / (double)n_units, variance = squares / (double)n_units - mean * mean;

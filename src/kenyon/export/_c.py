@@ -130,7 +130,7 @@ def _room(classifier: KenyonClassifier, parts: Parts, classes: int | None) -> in
 
 def _source(parts: Parts) -> str:
     """The parts put together; the public header first."""
-    names = BEFORE + parts.features + ["activity.c"] + parts.layer + (LEARNING if parts.learns else []) + AFTER
+    names = BEFORE + parts.features + ["bar.h", "activity.c"] + parts.layer + (LEARNING if parts.learns else []) + AFTER
     head = (
         "/* Kenyon on a device: see kenyon.h. C99; of the C library, only memcpy and memset. */\n"
         "#define KENYON_SOURCE\n"

@@ -94,7 +94,7 @@ def _features(features: Any, n_inputs: int) -> Parts:
     if isinstance(features, WindowUnits):
         parts = _windows(features)
     elif isinstance(features, SparseProjection):
-        parts = Parts(["drawing.c", "sparse.c"], [], features.plan(), inputs=features.inputs)
+        parts = Parts(["drawing.c", "draw.h", "sparse.c"], [], features.plan(), inputs=features.inputs)
         parts.numbers |= {"connections": features.inputs.shape[1], "seed": features.seed, "kind": 1}
         parts.sizes = {
             "narrow": int(_narrow(parts.numbers)),
@@ -139,7 +139,7 @@ def _windows(features: WindowUnits) -> Parts:
     numbers = plan | more
     sizes = {"narrow": int(_narrow(numbers)), "together": _together(numbers, len(features.inputs)), "slack": SLACK}
     sizes["apart"] = plan["stride"] if plan["rows"] > 1 else (plan["columns"] + 1) // 2
-    names = ["drawing.c", "windows.c", "lanes.c", "words.c", "shifts.c"]
+    names = ["drawing.c", "draw.h", "windows.c", "lanes.c", "words.c", "shifts.c"]
     return Parts(names, [], numbers, sizes, inputs=features.inputs)
 
 

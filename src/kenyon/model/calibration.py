@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kenyon import core
-from kenyon.errors import InputError, ModelFileError
+from kenyon.errors import InputError, MergeError, ModelFileError
 from kenyon.features import Active
 from kenyon.layers import Declared, SecondOrderLayer, State, axis_sizes
 
@@ -50,6 +50,9 @@ MORE, FADE = 4, 0.8
 
 UNSURE = 1.5
 """The variance of an estimate is so much larger than that of equally good predictions, since readouts differ."""
+
+MOST_LOST = 2**62
+"""Largest sum of losses."""
 
 COUNTS = ("hits", "trials", "squares")
 IN_FILE = ".calibration"
@@ -128,6 +131,14 @@ class Calibration:
         since = int(self.state.arrays["since"][0])
         return max(time, since + since // MORE + 1) if since else max(time, 1)
 
+    def is_due(self, time: int) -> bool:
+        """Whether the readout is replaced before the next labelled sample, so many having been learned."""
+        return time >= 1 and time >= self._due(time)
+
+    def counts(self) -> list[NDArray]:
+        """What a prediction changes, where the readout is not replaced."""
+        return [self.state.arrays[name] for name in (*COUNTS, "losses", "period")]
+
     def note(
         self, layer: SecondOrderLayer, head: Sequence[int], active: Active, a: int, b: int, labels: NDArray, time: int
     ) -> None:
@@ -138,7 +149,7 @@ class Calibration:
             labels: neurons of the block's samples, below 0 where they have none.
             time: labelled samples learned so far.
         """
-        if time >= 1 and time >= self._due(time):
+        if self.is_due(time):
             self._replace(layer, time)
         if not self.state.arrays["since"][0]:
             return
@@ -158,9 +169,10 @@ class Calibration:
         since = float(self.state.arrays["since"][0])
         factor = since / (since + FEW * len(known))
         scores = factor * (scores - scores.max(axis=1, keepdims=True))
-        for number, theta in enumerate(THETAS):
-            losses = np.log(_total(np.exp(theta * scores))) - theta * scores[rows, wanted]
-            arrays["losses"][number] += np.rint(UNIT * np.minimum(losses, WORST)).astype(np.int64).sum()
+        scaled = THETAS[:, np.newaxis, np.newaxis] * scores
+        totals = _total(np.exp(scaled).reshape(-1, len(known))).reshape(len(THETAS), -1)
+        losses = np.log(totals) - scaled[:, rows, wanted]
+        arrays["losses"] += np.rint(UNIT * np.minimum(losses, WORST)).astype(np.int64).sum(axis=1)
         hits = scores.argmax(axis=1) == wanted
         arrays["period"] += (np.count_nonzero(hits), len(hits))
         for label, hit in zip(labels[chosen].tolist(), hits.tolist(), strict=True):
@@ -272,7 +284,7 @@ class Calibration:
         counts = [arrays[name] for name in (*COUNTS, "losses", "curve", "period", "since")]
         bad = any((array < 0).any() for array in counts) or (arrays["hits"] > arrays["trials"]).any()
         bad = bad or arrays["period"][0] > arrays["period"][1]
-        if bad or arrays["losses"].max() > 2**62 or arrays["since"][0] > 2**62:
+        if bad or arrays["losses"].max() > MOST_LOST or arrays["since"][0] > MOST_LOST:
             raise ModelFileError("the calibration is not that of samples that were predicted")
         self.state = state
 
@@ -299,6 +311,8 @@ class Calibration:
         """Add what another model's predictions told; neuron k of the other is neuron `neurons[k]` here."""
         state = State(DECLARED, self.state.sizes, {name: array.copy() for name, array in self.state.arrays.items()})
         there = neurons[: other.state.n_neurons]
+        if (state.arrays["losses"] > MOST_LOST - other.state.arrays["losses"]).any():
+            raise MergeError("the losses of the two models pass 2**62: expected sums of samples that were predicted")
         for name in COUNTS:
             state.arrays[name][there] += other.state.views()[name]
         state.arrays["losses"] += other.state.arrays["losses"]

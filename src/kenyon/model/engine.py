@@ -109,6 +109,19 @@ class Journal:
             self._calibration = self._engine.calibration.snapshot()
 
 
+class OneJournal(Journal):
+    """The same for a single sample that is learned at once, before which it is predicted: all of it, or nothing."""
+
+    def __init__(self, engine: Engine, calibration: Calibration) -> None:
+        self._engine, self._time = engine, engine.time
+        self._counts = [(array, array.copy()) for array in calibration.counts()]
+
+    def undo(self) -> None:
+        if self._engine.time == self._time:
+            for array, before in self._counts:
+                array[...] = before
+
+
 class Engine:
     """Features, layers, and the time.
 
@@ -205,7 +218,7 @@ class Engine:
         """Whether one sample is learned by one compiled call, so that no journal is needed."""
         if len(self.layers) > 1 or not self.layers[0].at_once:
             return False
-        if self.calibration is not None:
+        if self.calibration is not None and self.calibration.is_due(self.time):
             return False
         if self.scaler is None:
             return True
@@ -233,7 +246,10 @@ class Engine:
         if beta is None:
             beta = values_at(self._moving, self.time, ONE_TAUGHT)
         layer = self.layers[0]
-        one = Samples(active, 0, 1, np.array([neuron]), head.mask(layer.width), beta)
+        labels = np.array([neuron])
+        one = Samples(active, 0, 1, labels, head.mask(layer.width), beta)
+        if self.calibration is not None and isinstance(layer, SecondOrderLayer):
+            self.calibration.note(layer, head.neurons, active, 0, 1, labels, self.time)
         if counted is not None and isinstance(layer, SecondOrderLayer):
             learned = layer.learn_one(one, self.clock, counted)
         else:

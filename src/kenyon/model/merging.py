@@ -31,6 +31,7 @@ from kenyon.model.inputs import check_labels, check_samples
 from kenyon.model.inspection import Inspection, head_of
 from kenyon.model.labels import NO_LABEL, Labels
 from kenyon.model.lock import ModelLock
+from kenyon.model.model_check import MOST_COUNTED
 from kenyon.model.narrowing import narrowed_core
 
 MOVING = "each model scaled its inputs by moments that it learned itself"
@@ -165,6 +166,8 @@ class Merging(Inspection, Estimator):
                 engine.calibration.grown(engine.n_classes)
                 engine.calibration.merge(other.engine.calibration, union.neurons)
             engine.layers[-1].merge(engine.merge_units(other.engine), union.neurons)
+            if (over := int((engine.clock.astype(object) + other.engine.clock.astype(object)).max())) > MOST_COUNTED:
+                raise MergeError(f"the counters of the two models add up to {over}: expected at most {MOST_COUNTED}")
             engine.clock[:] = engine.clock + other.engine.clock
             if engine.state_bytes > needed:
                 self._check_wider(merged)

@@ -10,7 +10,7 @@
 
 TABLE(baseline)
 
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(KN_BASELINE)
 #include <cpuid.h>
 
 TABLE(avx2)

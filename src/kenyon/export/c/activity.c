@@ -27,9 +27,7 @@ static const uint8_t *settle(kenyon_model *model, const kenyon_response *respons
         total += sum;
         squares += square;
     }
-    const int64_t deviation = (int64_t)root_of((uint64_t)(KENYON_UNITS * squares - total * total));
-    bar = divide(up(total, 12) + KENYON_STRENGTH * deviation, (int64_t)KENYON_UNITS << 12);
-    bar = clip64(bar, KENYON_LOWEST, KENYON_HIGHEST);
+    bar = bar_of(total, squares, KENYON_UNITS, KENYON_STRENGTH, KENYON_LOWEST, KENYON_HIGHEST);
 #endif
 #if KENYON_LARGEST <= 32767 /* 32 bits will do; a bar beyond them is as good as one at their end */
     const int32_t low = (int32_t)clip64(bar, -((int32_t)1 << 30), (int32_t)1 << 30);

@@ -16,7 +16,7 @@ static const kenyon_input *inputs_of(kenyon_workplace *work, uint32_t unit)
             work->pool[i] = (kenyon_input)i;
         }
     }
-    choose(&work->state, work->pool, KENYON_INPUTS, KENYON_CONNECTIONS);
+    draw_choose(&work->state, work->pool, KENYON_INPUTS, KENYON_CONNECTIONS);
     return work->pool;
 }
 #endif
