@@ -142,7 +142,7 @@ class Operations(RuleBasedStateMachine):
         X, y = self.some(start, n)
         if not (y >= 0).any():
             return
-        other = KenyonClassifier(**self.model.get_params())
+        other = KenyonClassifier(**self.model.get_params(deep=False))
         try:
             other.partial_fit(X, y, task=task)
         except KenyonError:

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kenyon import KenyonClassifier
+from kenyon import KenyonClassifier, Sparse
 from kenyon.errors import KenyonError, MergeError
 from making import CASES, held, make, stream
 
@@ -61,6 +61,6 @@ def test_a_hundred_thousand_features(kind: type) -> None:
     rng = np.random.default_rng(0)
     X = np.concatenate([rng.integers(0, 100, (10, 100_000)), rng.integers(80, 256, (10, 100_000))]).astype(kind)
     y = np.repeat([0, 1], 10)
-    model = KenyonClassifier("mse", n_hidden=100, density=50, random_state=0).partial_fit(X, y)
+    model = KenyonClassifier("mse", features=Sparse(units=100, density=50), random_state=0).partial_fit(X, y)
     assert set(model.predict(X)) <= {0, 1}
     assert model.working_bytes < 1000 * 100_000

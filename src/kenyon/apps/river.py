@@ -308,4 +308,4 @@ def _rows(X: Any) -> Iterator[dict[Hashable, Any]]:
 
 def _unfitted(classifier: KenyonClassifier) -> KenyonClassifier:
     """One with the same parameters that has learned nothing."""
-    return type(classifier)(**copy.deepcopy(classifier.get_params()))
+    return type(classifier)(**copy.deepcopy(classifier.get_params(deep=False)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -16,8 +17,8 @@ from kenyon.errors import ConfigError
 
 if TYPE_CHECKING:
     from kenyon.lab.evaluation import Report
-    from kenyon.lab.evaluation._result import Matrix
 
+Matrix = Sequence[Sequence[float | None]]
 MOST_TASKS = 9
 """Tasks whose accuracy matrix fits into 80 columns."""
 DEFAULTS = {"dataset": "digits", "seeds": 5, "out": "runs"}

@@ -36,6 +36,7 @@ and a and b may change places. Counts are added.
 from __future__ import annotations
 
 from math import isqrt
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -115,6 +116,9 @@ class FewBits(Coactivity):
                 self.room("triangle", (n_pairs,), np.int32),
             )
         return self.enough, self._limit, self._scratch_pack
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), "_scratch_pack": None}
 
     def most_followed(self, oracle: bool) -> int:
         return 0 if oracle else super().most_followed(oracle)

@@ -149,6 +149,8 @@ class Calibration:
             labels: neurons of the block's samples, below 0 where they have none.
             time: labelled samples learned so far.
         """
+        if not (labels[a:b] >= 0).any():
+            return
         if self.is_due(time):
             self._replace(layer, time)
         if not self.state.arrays["since"][0]:

@@ -192,9 +192,9 @@ BASELINES: dict[str, LearnerSpec] = {row.name: row for row in _ROWS}
 
 
 def __getattr__(name: str) -> Any:
-    """The classes are imported when they are first used: they need torch, the table does not."""
-    if name in ("Trainer", "FeatureMLP"):
-        require("torch", "baselines", f"the class {name}")
+    """What needs torch is imported when it is first used; the table does not."""
+    if name in ("Trainer", "FeatureMLP", "build_network"):
+        require("torch", "baselines", name)
     if name == "Trainer":
         from kenyon.learners.baselines._trainer import Trainer
 
@@ -203,4 +203,8 @@ def __getattr__(name: str) -> Any:
         from kenyon.learners.baselines._feature_mlp import FeatureMLP
 
         return FeatureMLP
+    if name == "build_network":
+        from kenyon.learners.baselines._networks import build_network
+
+        return build_network
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

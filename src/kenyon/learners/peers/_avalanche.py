@@ -58,7 +58,7 @@ class AvalancheLearner:
         supervised = require("avalanche.training.supervised", "peers", "AvalancheLearner")
         self._benchmarks = require("avalanche.benchmarks", "peers", "AvalancheLearner")
         self._datasets = require("avalanche.benchmarks.utils", "peers", "AvalancheLearner")
-        from kenyon.learners.baselines._networks import build_network
+        from kenyon.learners.baselines import build_network
 
         cls = getattr(supervised, strategy, None)
         if not isinstance(cls, type):
