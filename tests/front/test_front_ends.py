@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from kenyon.errors import ConfigError, InputError
 from kenyon.features.front import Motion, Spectra
-from kenyon.features.front._integers import CIRCLE, LOGS, isqrt, log8, sines
-from kenyon.features.front._spectra import ROOTS, _spectrum
+from kenyon.features.front._integers import CIRCLE, LOGS, isqrt, log8, sines, spectrum
+from kenyon.features.front._spectra import ROOTS
 
 FRONTS = [
     Spectra(),
@@ -146,7 +146,7 @@ def test_tables_in_c_are_what_the_equations_say():
 def test_spectrum_is_that_of_floats(size):
     rng = np.random.default_rng(0)
     y = rng.integers(-16384, 16385, (50, size))
-    re_, im = _spectrum(y)
+    re_, im = spectrum(y)
     exact = np.fft.rfft(y)[:, : size // 2] * 2 / size
     assert np.abs(re_ + 1j * im - exact)[:, 1:].max() < 6
 

@@ -16,6 +16,7 @@ from kenyon.layers._counting import CountingLayer
 from kenyon.layers._few_bit_weights import FewBitLayer
 from kenyon.layers._local_error import LocalErrorLayer
 from kenyon.layers._plastic import PlasticLayer
+from kenyon.layers._readout import NEVER
 from kenyon.layers._second_order import SecondOrderLayer
 from kenyon.layers._state import Declared, State, axis_sizes, bytes_of
 from kenyon.layers._whole_readout import WholeReadout, whole_readout_numbers
@@ -48,6 +49,7 @@ def layer_class(name: str) -> type[Layer]:
 __all__ = [
     "DIVERGED",
     "LAYERS",
+    "NEVER",
     "NO_LABEL",
     "CountingLayer",
     "Declared",

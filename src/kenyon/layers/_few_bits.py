@@ -48,7 +48,7 @@ from kenyon.layers._pairs_undo import PairsUndo
 from kenyon.layers._readout import ClassMoments
 from kenyon.layers._state import Declared, State
 from kenyon.layers._sums import NARROW, narrowest, spread, with_counts
-from kenyon.layers._whole_readout import WholeReadout, solve_whole
+from kenyon.layers._whole_readout import WholeReadout, iterations_of, shrinkage_amount, solve_whole
 
 MOST_HALVINGS = 62
 """As many as a stream with less than 2**64 samples can need."""
@@ -168,6 +168,23 @@ class FewBits(Coactivity):
         unit = n_used / 4.0 ** int(arrays["doublings"][0]) / 256
         triangle = arrays["pairs"] if self.bits == 16 else self.unpacked(arrays["pairs"])
         return solve_whole(triangle, arrays["means"], arrays["taught"], shrinkage, unit)
+
+    def unlikeness(self, state: State, shrinkage: tuple[int, int], activity: NDArray[np.uint8], neuron: int) -> int:
+        """How unlike a neuron's own samples a sample is, in 1/256: `unlikeness_of` of core/solve.h."""
+        arrays = state.arrays
+        triangle = arrays["pairs"] if self.bits == 16 else self.unpacked(arrays["pairs"])
+        halvings, doublings = int(arrays["halvings"][0]), int(arrays["doublings"][0])
+        return core.unlikeness(
+            triangle,
+            np.ascontiguousarray(arrays["means"][:, neuron]),
+            activity,
+            shrinkage_amount(triangle, self.n_units, shrinkage),
+            iterations_of(self.n_units),
+            int(arrays["taught"].sum()) >> halvings,
+            doublings,
+            np.empty(3 * self.n_units, np.int32),
+            np.empty(self.n_units, np.int64),
+        )
 
     def check(self, state: State) -> None:
         for name, most in (("halvings", MOST_HALVINGS), ("doublings", MOST_DOUBLINGS)):

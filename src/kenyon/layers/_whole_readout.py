@@ -160,6 +160,14 @@ def whole_readout_numbers(n_units: int, shrinkage: float) -> dict[str, int]:
     }
 
 
+def shrinkage_amount(triangle: NDArray[np.int16 | np.int32], n_units: int, shrinkage: tuple[int, int]) -> int:
+    """`shrinkage` of the definition above, with lambda as (mantissa, shift)."""
+    mantissa, shift = shrinkage
+    unit_numbers = np.arange(n_units, dtype=np.int64)
+    trace = int(triangle[unit_numbers * (unit_numbers + 3) // 2].sum(dtype=np.int64))
+    return min(2**30, max(1, (trace * mantissa >> shift) // n_units))
+
+
 def solve_whole(
     triangle: NDArray[np.int16 | np.int32],
     means: NDArray[np.uint16],
@@ -177,10 +185,7 @@ def solve_whole(
         unit: of a weight: what makes differences of scores log-odds.
     """
     n_units, width = means.shape
-    mantissa, shift = shrinkage
-    unit_numbers = np.arange(n_units, dtype=np.int64)
-    trace = int(triangle[unit_numbers * (unit_numbers + 3) // 2].sum(dtype=np.int64))
-    amount = min(2**30, max(1, (trace * mantissa >> shift) // n_units))
+    amount = shrinkage_amount(triangle, n_units, shrinkage)
     weights = np.zeros((n_units, width), np.int16)
     exponents, offsets = np.full(width, NO_WEIGHTS, np.int64), np.zeros(width, np.int64)
     (known,) = np.nonzero(taught)

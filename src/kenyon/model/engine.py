@@ -18,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kenyon import core
-from kenyon.errors import DivergenceError
+from kenyon.errors import ConfigError, DivergenceError
 from kenyon.features import BLOCK, Active, Features, Ramps, Rescaling, Workspace, make_active
-from kenyon.layers import DIVERGED, Layer, Samples, State, Undo
+from kenyon.layers import DIVERGED, Layer, Samples, SecondOrderLayer, State, Undo
 from kenyon.model.batch import Lesson
 from kenyon.model.labels import Head
 from kenyon.model.scale import Scaler
@@ -279,6 +279,17 @@ class Engine:
             out[start : start + len(block)] = self.layers[-1].typicality(active, 0, len(block))
         self._benches.append(bench)
         return out
+
+    def unlikeness(self, x: NDArray[np.uint8], neuron: int) -> int:
+        """How unlike a neuron's own samples one sample is, in 1/256 of the usual squared distance."""
+        layer, bench = self.layers[-1], self._take_bench()
+        if not isinstance(layer, SecondOrderLayer):
+            raise ConfigError(f"the layer is a {type(layer).__name__}: expected a second-order one")
+        units, values, counts = bench.activate(x[np.newaxis])
+        activity = np.zeros(layer.n_inputs, np.uint8)
+        activity[units[0, : counts[0]]] = values[0, : counts[0]]
+        self._benches.append(bench)
+        return layer.unlikeness(activity, neuron)
 
     def _take_bench(self) -> _Bench:
         """A bench that nobody else works on; give it back by appending it. One that an error kept is not missed."""

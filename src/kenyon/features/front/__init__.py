@@ -12,7 +12,8 @@ any size, and give windows that `KenyonClassifier` learns; `core/front` has the 
 (20, 20)
 """
 
+from kenyon.features.front._events import Event, Events, Segment, Smoothing
 from kenyon.features.front._motion import Motion, MotionStream
 from kenyon.features.front._spectra import Sound, Spectra, SpectraStream
 
-__all__ = ["Motion", "MotionStream", "Sound", "Spectra", "SpectraStream"]
+__all__ = ["Event", "Events", "Motion", "MotionStream", "Segment", "Smoothing", "Sound", "Spectra", "SpectraStream"]

@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kenyon.errors import ConfigError
+from kenyon.features.front._events import MOST_CLIPPED, Segment
 from kenyon.features.front._integers import check_between, checked_samples, isqrt
 
 MEAN = 6
@@ -82,6 +83,11 @@ class Motion:
         """The options of `KenyonClassifier` for these windows. Steps begin anywhere, so units are shifted far."""
         return {"shape": self.shape, "axes": "tc", "window": max(2, self.length // 8), "shifts": self.length // 2}
 
+    @property
+    def hold(self) -> int:
+        """Readings from one event to the next, at least, where nothing else is wanted: those of a window."""
+        return self.length * self.step
+
     def stream(self) -> MotionStream:
         """A stream that has seen nothing yet."""
         return MotionStream(self)
@@ -109,15 +115,36 @@ class MotionStream:
 
     def __init__(self, front: Motion) -> None:
         self.front = front
+        self._n_readings = 0
+        self.gap()
+
+    def gap(self) -> None:
+        """Readings are missing from here on: forget those before, so that no window goes across. Time goes on."""
+        front = self.front
         self._sums: NDArray[np.int64] | None = None
         self._readings = np.zeros((0, front.inputs), np.int64)
         self._entries = np.zeros((0, front.channels), np.uint8)
-        self._wait = front.length
+        self._wait, self._clipped = front.length, 0
+
+    def segments(self, readings: ArrayLike) -> list[Segment]:
+        """Take readings, and give a segment for each window that they completed."""
+        front, found = self.front, []
+        x = checked_samples(readings, "readings", front.inputs)
+        clipped = ((x == 32767) | (x == -32768)).sum(axis=1)
+        for reading, limits in zip(x.astype(np.int16), clipped, strict=True):
+            self._clipped = min(MOST_CLIPPED, self._clipped + int(limits))
+            for window in self.feed(reading[np.newaxis]):
+                end = self._n_readings
+                start = end - front.length * front.step
+                found.append(Segment(window, start, end, end, False, self._clipped))
+                self._clipped = 0
+        return found
 
     def feed(self, readings: ArrayLike) -> list[NDArray[np.uint8]]:
         """Take readings, `(n, inputs)`, and give the windows that they completed, `(length, channels)` each."""
         front = self.front
         readings = np.concatenate([self._readings, checked_samples(readings, "readings", front.inputs)])
+        self._n_readings += len(readings) - len(self._readings)
         n = len(readings) // front.step
         entries = np.concatenate([self._entries, self._make(readings[: n * front.step])])
         windows = []

@@ -1,0 +1,2 @@
+def as_package(name, written):
+    return written
