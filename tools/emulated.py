@@ -10,6 +10,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +32,14 @@ RAM, STACK, TOP, RETURN = 0x20000000, 0x20200000, 0x20210000, 0x0FFF0000
 CORES = {"m0plus": "cortex_m0plus", "m4": "cortex_m4"}
 
 
-def compiled(folder: Path, out: str, *options: str, sources: tuple[str, ...] = SOURCES) -> Path:
+FRONT = "kenyon_front.c"
+"""A source more, where the model has a front end."""
+
+
+def compiled(folder: Path, out: str, *options: str, sources: tuple[str, ...] | None = None) -> Path:
     """Compile an exported folder; warnings are errors. What Zig makes for itself is kept for the next time."""
+    if sources is None:
+        sources = (*SOURCES, FRONT) if (folder / FRONT).exists() else SOURCES
     cache = Path(tempfile.gettempdir()) / f"kenyon-zig-{os.getuid() if hasattr(os, 'getuid') else 0}"
     environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(cache), "ZIG_LOCAL_CACHE_DIR": str(cache)}
     command = [sys.executable, "-m", "ziglang", "cc", *FLAGS, *options, *sources, "-o", out]
@@ -42,7 +49,33 @@ def compiled(folder: Path, out: str, *options: str, sources: tuple[str, ...] = S
     return folder / out
 
 
-class ArmDevice:
+class Hearing:
+    """Samples of a sensor in, events out, on any machine that has `call` and `_put`."""
+
+    model: int
+
+    def call(self, name: str, *arguments: int) -> int:
+        raise NotImplementedError
+
+    def _put(self, content: bytes, address: int) -> None:
+        raise NotImplementedError
+
+    def feed(self, samples: Sequence[int]) -> list[tuple[int, int, int, int]]:
+        """(label, start, end, clipped) of each event in samples of any number."""
+        events, most, address = [], self.call("kenyon_size", 8), self.call("kenyon_the_samples")
+        for start in range(0, len(samples), most):
+            part = samples[start : start + most]
+            self._put(struct.pack(f"<{len(part)}h", *part), address)
+            code = self.call("kenyon_feed", self.model, address, len(part))
+            if code < 0:
+                raise AssertionError(f"error {code}")
+            if code:
+                label, begin, end, clipped = (self.call("kenyon_event_of", self.model, what) for what in range(4))
+                events.append((label, begin, end, clipped))
+        return events
+
+
+class ArmDevice(Hearing):
     """The sources on an emulated Cortex-M.
 
     Args:
@@ -108,6 +141,9 @@ class ArmDevice:
         self._machine.emu_start(self._names[name] | 1, RETURN)
         value = self._machine.reg_read(r.UC_ARM_REG_R0)
         return value - (1 << 32) if value >= 1 << 31 else value
+
+    def _put(self, content: bytes, address: int) -> None:
+        self._machine.mem_write(address, content)
 
     def learn(self, sample: bytes, label: int) -> int:
         self._machine.mem_write(self._sample, sample)
@@ -180,7 +216,7 @@ def _symbols(image: bytes) -> dict[str, int]:
     return names
 
 
-class WasmDevice:
+class WasmDevice(Hearing):
     """The sources as WebAssembly."""
 
     def __init__(self, folder: Path) -> None:
@@ -221,5 +257,7 @@ def wasm_module(folder: Path) -> Path:
     """Compile the sources to WebAssembly."""
     makefile = (folder / "Makefile").read_text().replace("\\\n", " ")
     names = makefile.split("EXPORTED := ")[1].splitlines()[0].split()
+    if (folder / FRONT).exists():
+        names += makefile.split("HEARING := ")[1].splitlines()[0].split()
     how = ("-target", "wasm32-freestanding", "-s", "-Wl,--no-entry", *(f"-Wl,--export=kenyon_{name}" for name in names))
     return compiled(folder, "kenyon.wasm", *how)

@@ -1,50 +1,93 @@
-// The Arduino sketch on this machine, with a memory whose power is cut after any byte that is written.
+// The Arduino sketch on this machine, with a memory whose power is cut after any byte, or any word of flash, that is
+// written, and while flash is erased.
 
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "kenyon_slots.h"
+#include <stdint.h>
 
-static const int A0 = 0, HEX = 16;
+static const int A0 = 0, INPUT_PULLUP = 2, LOW = 0;
 static int analogRead(int) { return rand() & 1023; }
+static void pinMode(int, int) {}
+static int digitalRead(int) { return 1; }
 static unsigned long millis() { static unsigned long now; return now += 20; }
 
 static struct {
     const char *line = "";
     void begin(long) {}
     template <class T> void print(T) {}
-    template <class T> void print(T, int) {}
-    template <class T> void println(T) {}
-    void println() {}
     bool available() { return *line; }
-    int peek() { return *line; }
     int read() { return *line++; }
-    long parseInt() { return strtol(line, (char **)&line, 10); }
 } Serial;
 
-static uint8_t cells[KENYON_STORE_BYTES];
-static long power = -1;  // bytes that may still be written; -1: any number
-static int torn;         // what a byte is that the power left in the middle: as it was, erased, or anything
+static uint8_t cells[8192];
+static long power = -1;  // bytes or words that may still be written; -1: any number
+static int torn;         // what the power left in the middle: as it was, erased, or anything
 static jmp_buf off;
 
+// Whether there is power for one more step; else the cells that it was about are left torn.
+static void spend(uint32_t at, uint32_t n)
+{
+    if (power == 0) {
+        for (uint32_t i = at; i < at + n; i++) {
+            cells[i] = torn == 0 ? cells[i] : torn == 1 ? 0xFF : (uint8_t)rand();
+        }
+        longjmp(off, 1);
+    }
+    power -= power > 0;
+}
+
+#ifdef ARDUINO_ARCH_MBED
+namespace mbed {
+struct FlashIAP {
+    int init() { return 0; }
+    uint32_t get_flash_start() { return 0x10000; }
+    uint32_t get_flash_size() { return sizeof cells; }
+    int read(void *to, uint32_t at, uint32_t n)
+    {
+        memcpy(to, cells + at - 0x10000, n);
+        return 0;
+    }
+    int program(const void *from, uint32_t at, uint32_t n)
+    {
+        spend(at -= 0x10000, n);
+        for (uint32_t i = 0; i < n; i++) {
+            if (at % 4 || n != 4 || cells[at + i] != 0xFF) {
+                puts("flash was written that was not erased, or not by words");
+                exit(1);
+            }
+            cells[at + i] = ((const uint8_t *)from)[i];
+        }
+        return 0;
+    }
+    int erase(uint32_t at, uint32_t n)
+    {
+        for (at -= 0x10000; n; at += 512, n -= 512) {  // some of it at a time: the power may go in between
+            spend(at, 512);
+            memset(cells + at, 0xFF, 512);
+        }
+        return 0;
+    }
+};
+}
+#else
 static struct {
     uint8_t read(int at) { return cells[at]; }
     uint32_t length() { return sizeof cells; }
     void update(int at, uint8_t byte)
     {
-        if (power == 0) {
-            cells[at] = torn == 0 ? cells[at] : torn == 1 ? 0xFF : (uint8_t)rand();
-            longjmp(off, 1);
-        }
-        power -= power > 0;
+        spend((uint32_t)at, 1);
         cells[at] = byte;
     }
 } EEPROM;
 
 #define KENYON_EEPROM
+#endif
 #include "kenyon_sketch.ino"
+
+static_assert(KENYON_STORE_BYTES <= sizeof cells, "the memory is too small");
 
 static void type(const char *text)
 {
@@ -63,7 +106,7 @@ static bool keep(long bytes)
         Serial.line = "";
         return false;
     }
-    type("k");
+    type("k\n");
     power = -1;
     return true;
 }
@@ -78,9 +121,9 @@ int main(int, char **arguments)
     for (int round = 0; round < 5; round++) {
         const int32_t n_older = kenyon_save(&model, older, sizeof older);
         for (int i = 0; i < 40; i++) {
-            type("0 ");
-            type("1 ");
-            type(round % 2 ? "f2 " : "2 ");  // states grow and shrink
+            type("0\n");
+            type("1\n");
+            type(round % 2 ? "f2\n" : "2\n");  // states grow and shrink
         }
         const int32_t n_newer = kenyon_save(&model, newer, sizeof newer);
         const kenyon_slots then = slots;

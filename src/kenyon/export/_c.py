@@ -78,6 +78,7 @@ def write(
         "kenyon.c": _source(parts),
         "kenyon_model.h": "\n".join(_header(classifier, parts, values, table, begin)) + "\n",
         "kenyon_device.py": _part("kenyon_device.py"),
+        "kenyon_app.h": _part("kenyon_app.h"),
         "kenyon_slots.h": _part("kenyon_slots.h"),
         "kenyon_sketch.ino": _part("kenyon_sketch.ino"),
         "kenyon_module.c": _part("kenyon_module.c"),

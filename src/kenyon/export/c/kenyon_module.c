@@ -119,12 +119,18 @@ const uint8_t *kenyon_window_of(const kenyon_model *model)
     return model->ear.window;
 }
 
-/* Of the last event 0: label, 1: start, 2: end, 3: clipped; 4: whether a segment may be learned. */
+/* Of the last event 0: label, 1: start, 2: end, 3: clipped. 4: whether a segment may be learned, 5: when the last was
+ * known, 6: frames, or entries of motion, in all. */
 int32_t kenyon_event_of(const kenyon_model *model, uint32_t what)
 {
     const kenyon_event *event = &model->ear.event;
-    const int32_t values[] = {event->label, (int32_t)event->start, (int32_t)event->end, event->clipped,
-                              model->ear.heard};
+#if KENYON_FRONT == 1
+    const uint32_t frames = model->ear.front.time;
+#else
+    const uint32_t frames = model->ear.front.time / KENYON_FRONT_STEP;
+#endif
+    const int32_t values[] = {event->label,     (int32_t)event->start,             (int32_t)event->end, event->clipped,
+                              model->ear.heard, (int32_t)model->ear.segment.known, (int32_t)frames};
     return what < sizeof values / sizeof *values ? values[what] : 0;
 }
 

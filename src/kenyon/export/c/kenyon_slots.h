@@ -4,13 +4,15 @@
  * leaves the latest as it was. A slot is
  *
  *      0   KENYON_COMPLETE, which is cleared before anything else is written and written after everything else
- *      1   the sequence number of the state (4 bytes, the lowest first), and its complement (4)
- *      9   the buffer of kenyon_save, which ends in a CRC-32 of itself
+ *      W   the sequence number of the state (4 bytes, the lowest first), and its complement (4)
+ *      W+8 the buffer of kenyon_save, which ends in a CRC-32 of itself
  *
  * A slot without the first, whose numbers do not fit together, or whose buffer kenyon_load refuses holds nothing.
  *
- * The memory has to keep single bytes: EEPROM, FRAM. One that is emulated in a block of flash loses both slots at once
- * where it is cut off while it erases the block.
+ * EEPROM and FRAM keep single bytes: W is 1. For flash define, before this file,
+ *
+ *      KENYON_STORE_WORD    W, the bytes that are written at once, each word once after it was erased
+ *      KENYON_STORE_BLOCK   the bytes that are erased at once; each slot has blocks of its own
  */
 
 #ifndef KENYON_SLOTS_H
@@ -20,14 +22,27 @@
 
 #if KENYON_LEARNS
 
+#ifndef KENYON_STORE_WORD
+#define KENYON_STORE_WORD 1
+#endif
+#ifdef KENYON_STORE_BLOCK
+#define KENYON_STORE_UNIT KENYON_STORE_BLOCK
+#else
+#define KENYON_STORE_UNIT KENYON_STORE_WORD
+#endif
+
 #define KENYON_COMPLETE 0xA5
-#define KENYON_SLOT_HEADER 9
-#define KENYON_SLOT_BYTES (KENYON_SLOT_HEADER + KENYON_SAVE_BYTES)
+#define KENYON_SLOT_HEADER (KENYON_STORE_WORD + 8u)
+#define KENYON_SLOT_BYTES                                                                                              \
+    ((KENYON_SLOT_HEADER + KENYON_SAVE_BYTES + KENYON_STORE_UNIT - 1u) / KENYON_STORE_UNIT * KENYON_STORE_UNIT)
 #define KENYON_STORE_BYTES (2 * (uint32_t)KENYON_SLOT_BYTES)
 
-/* The memory, from 0 to KENYON_STORE_BYTES - 1: yours to define. */
+/* The memory, from 0 to KENYON_STORE_BYTES - 1: yours to define. Words are KENYON_STORE_WORD bytes, at multiples of it. */
 static uint8_t kenyon_store_read(uint32_t at);
-static void kenyon_store_write(uint32_t at, uint8_t byte);
+static void kenyon_store_write(uint32_t at, const uint8_t *word);
+#ifdef KENYON_STORE_BLOCK
+static void kenyon_store_erase(uint32_t at, uint32_t bytes);
+#endif
 
 typedef struct {
     int latest; /* the slot with the latest state, -1 where there is none */
@@ -40,8 +55,8 @@ static int kenyon_slot_number(int slot, uint32_t *sequence)
     const uint32_t start = (uint32_t)slot * KENYON_SLOT_BYTES;
     uint32_t number = 0, complement = 0;
     for (uint32_t i = 0; i < 4; i++) {
-        number |= (uint32_t)kenyon_store_read(start + 1 + i) << 8 * i;
-        complement |= (uint32_t)kenyon_store_read(start + 5 + i) << 8 * i;
+        number |= (uint32_t)kenyon_store_read(start + KENYON_STORE_WORD + i) << 8 * i;
+        complement |= (uint32_t)kenyon_store_read(start + KENYON_STORE_WORD + 4 + i) << 8 * i;
     }
     *sequence = number;
     return kenyon_store_read(start) == KENYON_COMPLETE && number == (uint32_t)~complement;
@@ -92,13 +107,19 @@ static int32_t kenyon_slots_save(kenyon_slots *slots, const kenyon_model *model,
     if (size < 0) {
         return size;
     }
-    kenyon_store_write(start, 0);
-    for (uint32_t i = 0; i < 4; i++) {
-        kenyon_store_write(start + 1 + i, (uint8_t)(sequence >> 8 * i));
-        kenyon_store_write(start + 5 + i, (uint8_t)(~sequence >> 8 * i));
-    }
-    for (uint32_t at = 0; at < (uint32_t)size; at++) {
-        kenyon_store_write(start + KENYON_SLOT_HEADER + at, buffer[at]);
+    uint8_t word[KENYON_STORE_WORD] = {0};
+#ifdef KENYON_STORE_BLOCK
+    kenyon_store_erase(start, KENYON_SLOT_BYTES);
+#else
+    kenyon_store_write(start, word);
+#endif
+    for (uint32_t at = 0; at < 8 + (uint32_t)size; at += KENYON_STORE_WORD) {
+        for (uint32_t i = 0; i < KENYON_STORE_WORD; i++) {
+            const uint32_t k = at + i;
+            const uint32_t number = k < 4 ? sequence >> 8 * k : ~sequence >> 8 * (k & 3);
+            word[i] = (uint8_t)(k < 8 ? number : k < 8 + (uint32_t)size ? buffer[k - 8] : 0xFF);
+        }
+        kenyon_store_write(start + KENYON_STORE_WORD + at, word);
     }
     for (uint32_t at = 0; at < (uint32_t)size; at++) {
         kept &= kenyon_store_read(start + KENYON_SLOT_HEADER + at) == buffer[at];
@@ -106,7 +127,10 @@ static int32_t kenyon_slots_save(kenyon_slots *slots, const kenyon_model *model,
     if (!kept) {
         return KENYON_ERROR_FORMAT;
     }
-    kenyon_store_write(start, KENYON_COMPLETE);
+    for (uint32_t i = 0; i < KENYON_STORE_WORD; i++) {
+        word[i] = i ? 0xFF : KENYON_COMPLETE;
+    }
+    kenyon_store_write(start, word);
     slots->latest = slot;
     slots->sequence = sequence;
     return size;
