@@ -18,6 +18,10 @@ def export(
     classes: Annotated[
         int | None, typer.Option(help="For C: how many classes there is room for.", show_default=False)
     ] = None,
+    package: Annotated[
+        str | None,
+        typer.Option(help="For C: a library for arduino, platformio, esp-idf, zephyr or cmake.", show_default=False),
+    ] = None,
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Any option of the export.")
     ] = None,
@@ -34,7 +38,8 @@ def export(
         return
     if to is None:
         raise ConfigError(f"--to is missing: expected one of {', '.join(EXPORTS)}, or module:function")
-    given = {name: value for name, value in (("tables", tables), ("classes", classes)) if value is not None}
+    options = (("tables", tables), ("classes", classes), ("package", package))
+    given = {name: value for name, value in options if value is not None}
     classifier = KenyonClassifier.load(model)
     for path in export_model(classifier, to, out, **given, **parse_settings(settings or [])):
         typer.echo(f"{path.stat().st_size:>12,} bytes  {path}")

@@ -20,7 +20,7 @@ from kenyon.export._buffer import to_buffer
 from kenyon.export._c_cost import Cost, cost_of, table_of
 from kenyon.export._c_front import event_numbers, front_lines, front_sources
 from kenyon.export._c_model import Parts, macros, parts_of
-from kenyon.export._packages import as_package
+from kenyon.export._packages import PACKAGES, as_package
 from kenyon.features.front import Events
 from kenyon.utils.system import replace_file
 
@@ -54,7 +54,9 @@ def write(
         package: what to write it as a library for, a name of `PACKAGES`; None for plain sources.
         events: of a model with a front end, how labels become events (`kenyon.features.front.Events`).
     """
-    for name, value, allowed in (("tables", tables, TABLES), ("start", start, STARTS)):
+    chosen = [("tables", tables, TABLES), ("start", start, STARTS)]
+    chosen += [("package", package, tuple(PACKAGES))] if package is not None else []
+    for name, value, allowed in chosen:
         if value not in allowed:
             raise unknown(name, value, allowed)
     parts = parts_of(classifier)

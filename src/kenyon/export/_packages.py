@@ -11,8 +11,6 @@ from importlib.metadata import version
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 
-from kenyon.errors import unknown
-
 PACKAGES = {
     "arduino": "a library for the Arduino IDE and arduino-cli",
     "platformio": "a library for PlatformIO",
@@ -35,8 +33,6 @@ def as_package(name: str, written: Mapping[str, str]) -> dict[str, str]:
         name: of `PACKAGES`.
         written: the files of a plain export by their names.
     """
-    if name not in PACKAGES:
-        raise unknown("package", name, PACKAGES)
     found = {path: _filled(text) for path, text in _files(files("kenyon.export") / "packages" / name)}
     for file, text in written.items():
         if file == "README.md":
