@@ -23,7 +23,7 @@ from kenyon.paper.reproduce.experiments import WINDOW, optimised, single
 TIMES = (1, 10, 20, 30, 34, 36, 38, 40, 60, 100, 250, 300, 1000)
 RATES = (0.5, 1, 2, 4, 8)
 BACKBONE = {"cifar10": "efficientnet-lite0"}
-MLP = "kenyon.paper.reproduce.feature_mlp:FeatureMLP"
+MLP = "kenyon.learners.baselines:FeatureMLP"
 LAYER = ("n_hidden", "density", "inhibitory", "threshold")
 
 

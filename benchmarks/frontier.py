@@ -159,7 +159,7 @@ def main() -> None:
         wanted = arguments.only is None or arguments.only.lower() in row.name.lower()
         if not wanted or (arguments.budgets and row.budget not in arguments.budgets.split(",")):
             continue
-        dataset = open_dataset(row.dataset, None, row.backbone)
+        dataset = open_dataset(row.dataset, backbone=row.backbone)
         learned, asked = split(dataset, arguments.test)
         seeds = [run(row, dataset, learned, asked, seed) for seed in range(arguments.seeds)]
         mean = {key: float(np.mean([one[key] for one in seeds])) for key in seeds[0]}

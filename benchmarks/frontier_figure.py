@@ -1,4 +1,4 @@
-"""Draw accuracy against bytes, and write the tables of README and docs/memory.md, from docs/frontier.json.
+"""Draw accuracy against bytes, and write the table of docs/memory.md, from docs/frontier.json.
 
     python benchmarks/frontier.py --test
     python benchmarks/frontier_baselines.py
@@ -20,7 +20,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "docs" / "frontier.json"
 FIGURE = ROOT / "docs" / "figures" / "frontier.svg"
-PAGES = (ROOT / "README.md", ROOT / "docs" / "memory.md")
+PAGES = (ROOT / "docs" / "memory.md",)
 MARKS = ("<!-- comparison: written by benchmarks/frontier_figure.py -->", "<!-- end of comparison -->")
 STREAMS = (
     "Split-MNIST",

@@ -8,6 +8,7 @@
     python benchmarks/out_of_the_box.py --ranges    images in other numbers than bytes (held out)
     python benchmarks/out_of_the_box.py --orders    tables shuffled, class by class, with an outlier, in other units
     python benchmarks/out_of_the_box.py --words     intents from bags of words, whose names come later
+    python benchmarks/out_of_the_box.py --text      intents from sparse matrices of words
 
 The peers stand behind a StandardScaler each, and everybody makes one pass, a sample at a time. `--keep FILE` writes
 every figure into a file as soon as it is there and reads those that it has, so that a run that was ended goes on.
@@ -28,9 +29,11 @@ from numpy.typing import NDArray
 from river import datasets, feature_extraction, forest, linear_model, naive_bayes, preprocessing, tree
 from river.datasets import synth
 from sklearn.datasets import load_breast_cancer, load_digits, load_iris, load_wine
+from sklearn.feature_extraction.text import TfidfVectorizer
 from sklearn.linear_model import SGDClassifier
 from sklearn.metrics import roc_auc_score
 from sklearn.model_selection import StratifiedKFold
+from sklearn.naive_bayes import MultinomialNB
 
 from kenyon import KenyonClassifier
 from kenyon.apps.river import RiverClassifier
@@ -346,6 +349,29 @@ def words() -> None:
         print(f"| {name}, {order} | {hits:.1f} | {right:.1f} | {spent:.1f} |", flush=True)
 
 
+def clinc(*parts: str) -> list[list[tuple[str, str]]]:
+    """Sentences of CLINC150 with their intents, each part shuffled."""
+    everything = json.loads((find_data_dir() / "clinc150" / "data_full.json").read_text(encoding="utf-8"))
+    rng = np.random.default_rng(0)
+    return [[everything[part][i] for i in rng.permutation(len(everything[part]))] for part in parts]
+
+
+def text() -> None:
+    """150 intents of CLINC150 from sparse matrices of words, and of words and pairs of them; tested on `val`."""
+    learned, held = clinc("train", "val")
+    vectorizers = {"words": {}, "10,000 words and pairs": {"ngram_range": (1, 2), "max_features": 10_000}}
+    print("| | accuracy | processor time of fit |\n|---|---|---|")
+    for name, params in vectorizers.items():
+        for model in (SGDClassifier(random_state=0), MultinomialNB(), KenyonClassifier(random_state=0)):
+            vectorizer = TfidfVectorizer(**params)
+            X, held_X = vectorizer.fit_transform([x for x, _ in learned]), vectorizer.transform([x for x, _ in held])
+            start = time.process_time()
+            model.fit(X, [y for _, y in learned])
+            spent = time.process_time() - start
+            right = np.mean(model.predict(held_X) == np.array([y for _, y in held]))
+            print(f"| {name}, {type(model).__name__} | {100 * right:.1f} | {spent:.2f} s |", flush=True)
+
+
 def drifting(samples: int) -> dict[str, Iterable]:
     """Streams of River's that change: abruptly, from concept to concept, or all the time."""
     each = samples // 4
@@ -392,7 +418,7 @@ def tables(table: Table, seeds: int) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    for name in ("test-set", "drift", "choose", "unseen", "ranges", "words", "orders"):
+    for name in ("test-set", "drift", "choose", "unseen", "ranges", "words", "text", "orders"):
         parser.add_argument(f"--{name}", action="store_true")
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--samples", type=int, default=50_000, help="of each stream that changes")
@@ -402,7 +428,7 @@ def main() -> None:
     if chosen.orders:
         orders(chosen.seeds)
         return
-    for wanted, run in ((chosen.unseen, unseen), (chosen.ranges, ranges), (chosen.words, words)):
+    for wanted, run in ((chosen.unseen, unseen), (chosen.ranges, ranges), (chosen.words, words), (chosen.text, text)):
         if wanted:
             run()
             return

@@ -16,13 +16,20 @@ from kenyon.rules import INEL
 from making import stream
 
 
+def order_matters(estimator: KenyonClassifier) -> dict[str, str]:
+    """Checks that compare a stream with a shuffled one."""
+    reason = "a rule learns from the order of its samples, and sums in floats differ in their last bits"
+    return {f"check_sample_weight_equivalence_on_{kind}_data": reason for kind in ("dense", "sparse")}
+
+
 @parametrize_with_checks(
     [
         KenyonClassifier(random_state=0),
         KenyonClassifier("mse", n_hidden=200, random_state=0),
         KenyonClassifier(INEL(30.0), n_hidden=200, hidden_layers=(20,), random_state=0),
         KenyonClassifier("oja", features="identity"),
-    ]
+    ],
+    expected_failed_checks=order_matters,
 )
 def test_scikit_learn(estimator: Any, check: Any) -> None:
     check(estimator)

@@ -34,7 +34,7 @@ BAD_SAMPLES = {
     "empty": (np.zeros((0, 40), np.uint8), r"0 sample"),
     "no features": (np.zeros((90, 0)), r"0 feature"),
     "one dimension": (np.zeros(40), r"2D array"),
-    "three dimensions": (np.zeros((90, 40, 1)), r"3"),
+    "three dimensions": (np.zeros((90, 40, 1)), r"shape \(90, 40, 1\)"),
     "text": (np.full((90, 40), "word"), r"word"),
     "objects": (np.full((90, 40), None, object), r"NaN"),
     "complex": (np.zeros((90, 40), complex), r"[Cc]omplex"),

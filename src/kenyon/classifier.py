@@ -11,17 +11,20 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kenyon.errors import InputError
+from kenyon.features import SparseRows
 from kenyon.model import model_file
 from kenyon.model.batch import Lesson
 from kenyon.model.build import build_engine, check_budget, check_hidden, kept_params, seed_of, settle
 from kenyon.model.classes import Classes, reject_below
-from kenyon.model.engine import Engine, Journal
+from kenyon.model.engine import Engine, Journal, dense
 from kenyon.model.fitted import Core
+from kenyon.model.flat import as_rows
 from kenyon.model.inputs import Inputs, check_labels, check_samples, check_scores
 from kenyon.model.inspection import head_of
 from kenyon.model.labels import NO_LABEL, Labels, plain_task, warn_continuous
 from kenyon.model.lock import ModelLock
 from kenyon.model.presets import load_preset
+from kenyon.model.weights import by_class, check_weights, in_proportion, repeated
 from kenyon.utils.options import OPTIONS, describe
 
 T = TypeVar("T")
@@ -61,16 +64,16 @@ class KenyonClassifier(Classes):
 
     # ---- learning
 
-    def fit(self, X: ArrayLike, y: ArrayLike, task: Hashable = None) -> Self:
+    def fit(self, X: ArrayLike, y: ArrayLike, task: Hashable = None, sample_weight: ArrayLike | None = None) -> Self:
         """Forget everything and learn `X`, `y` in the order given, `epochs` times.
 
         Inputs that are scaled are scaled by all of `X` from the start; otherwise this is `partial_fit` of a new model.
+        Weights that are not all integers count in proportion to their mean.
         """
         epochs = OPTIONS["epochs"].check(self.epochs)
         fresh = type(self)(**self.get_params(deep=False))
-        fresh._learn(X, y, None, task, predict=False, settle=True)
-        for _ in range(epochs - 1):
-            fresh.partial_fit(X, y, task=task)
+        for _ in range(epochs):
+            fresh._learn(X, y, None, task, predict=False, weights=sample_weight, fit=True)
 
         def take() -> None:
             self._core = fresh._core
@@ -79,7 +82,12 @@ class KenyonClassifier(Classes):
         return self
 
     def partial_fit(
-        self, X: ArrayLike, y: ArrayLike, classes: Iterable[Hashable] | None = None, task: Hashable = None
+        self,
+        X: ArrayLike,
+        y: ArrayLike,
+        classes: Iterable[Hashable] | None = None,
+        task: Hashable = None,
+        sample_weight: ArrayLike | None = None,
     ) -> Self:
         """Learn samples in the order given; how they are cut into calls does not matter.
 
@@ -88,8 +96,10 @@ class KenyonClassifier(Classes):
             y: labels; None, NaN and `unlabelled` mark samples that teach nothing.
             classes: labels to make room for at once. Others may still come later.
             task: the task whose head learns (task-incremental use); any hashable.
+            sample_weight: how often each sample counts. Integers are exact: as if the sample had come so many times.
+                A fraction is rounded up for that share of the samples (`kenyon.model.weights`).
         """
-        self._lock.write(lambda: self._learn(X, y, classes, task, predict=False))
+        self._lock.write(lambda: self._learn(X, y, classes, task, predict=False, weights=sample_weight))
         return self
 
     def test_then_learn(self, X: ArrayLike, y: ArrayLike, task: Hashable = None) -> NDArray:
@@ -154,13 +164,14 @@ class KenyonClassifier(Classes):
         task: Hashable,
         predict: bool,
         names: Sequence[str] | None = None,
-        settle: bool = False,
+        weights: ArrayLike | None = None,
+        fit: bool = False,
     ) -> NDArray:
         task = plain_task(task)
         core = self._settled() if self.__sklearn_is_fitted__() else None
         inputs = Inputs() if core is None else core.inputs
         checked = inputs if core is None or names is None else _without_names(inputs)
-        samples = check_samples(checked, X, first=core is None, absent=self._absent(core))
+        samples = check_samples(checked, as_rows(X, self.shape), first=core is None, absent=self._absent(core))
         if core is None and names is not None:
             inputs.feature_names_in_ = np.array(names, object)
         heads: Mapping[Hashable, Labels] = {} if core is None else core.heads
@@ -169,7 +180,9 @@ class KenyonClassifier(Classes):
         declared = [] if classes is None else [label for _, label in before.encode(classes, None)[1]]
         after = before.copy()
         after.neurons.update((label, 0) for label in declared)
-        y = check_labels(y, len(samples))
+        y, first = check_labels(y, len(samples)), None
+        if weights is not None or self.class_weight is not None:
+            samples, y, first = self._weighted(samples, y, weights, fit)
         numbers, new = after.encode(y, self.unlabelled)
         labels = [*declared, *(label for _, label in new)]
         if core is None and not labels:
@@ -188,24 +201,37 @@ class KenyonClassifier(Classes):
         arrivals = [0] * len(declared) + [first for first, _ in new]
         lesson = Lesson(neurons, before, after, arrivals, predict)
         learned = Core(engine, all_heads, inputs)
-        if settle and engine.scaler is not None and lesson.taught.any():
-            engine.scaler.settle(samples[lesson.taught])
+        if fit and core is None and engine.scaler is not None and lesson.taught.any():
+            engine.scaler.settle(dense(samples[lesson.taught]))
         if core is None:
             engine.learn(samples, lesson, None)  # nobody sees this engine before it has learned
             self._core = learned
-            return after.decode(lesson.predictions)
+            return after.decode(lesson.predictions[first] if predict and first is not None else lesson.predictions)
         journal = Journal(engine)
         self._core = core._replace(journal=journal)  # from here on an interruption is undone
         try:
             engine.learn(samples, lesson, journal)
             if engine.state_bytes > needed:
                 self._check_wider(learned)
-            predictions = after.decode(lesson.predictions)
+            predictions = after.decode(
+                lesson.predictions[first] if predict and first is not None else lesson.predictions
+            )
             self._core = learned
         except BaseException:
             self._settled()
             raise
         return predictions
+
+    def _weighted(
+        self, samples: NDArray | SparseRows, y: NDArray, given: ArrayLike | None, fit: bool
+    ) -> tuple[NDArray | SparseRows, NDArray, NDArray[np.int64]]:
+        """Samples as often as they count, and where each first stands."""
+        weights = check_weights(given, len(samples))
+        of_class = by_class(OPTIONS["class_weight"].check(self.class_weight), y, self.unlabelled, fit)
+        both = (np.ones(len(samples)) if weights is None else weights) * (1.0 if of_class is None else of_class)
+        if fit and not both.any():
+            raise InputError("the weight of every sample is zero: expected at least one above it")
+        return repeated(samples, y, in_proportion(both) if fit else both)
 
     def _check_wider(self, core: Core) -> None:
         """Refuse samples whose sums no longer fit the narrow arrays that a memory budget was divided among."""
@@ -273,6 +299,11 @@ class KenyonClassifier(Classes):
         raised = np.exp(scores - scores.max(axis=1, keepdims=True))
         return raised / raised.sum(axis=1, keepdims=True)
 
+    def predict_log_proba(self, X: ArrayLike, task: Hashable = None) -> NDArray[np.float64]:
+        """The logarithm of `predict_proba`."""
+        with np.errstate(divide="ignore"):
+            return np.log(self.predict_proba(X, task=task))
+
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, task: Hashable = None) -> float:
         """Mean accuracy."""
         hits = self.predict(X, task=task) == np.asarray(y)
@@ -289,8 +320,8 @@ class KenyonClassifier(Classes):
 
         return self._read(scores)
 
-    def _samples(self, core: Core, X: ArrayLike) -> NDArray:
-        return check_samples(core.inputs, X, absent=self._absent(core))
+    def _samples(self, core: Core, X: ArrayLike) -> NDArray | SparseRows:
+        return check_samples(core.inputs, as_rows(X, self.shape), absent=self._absent(core))
 
     # ---- files, and what may be asked before learning
 
@@ -361,7 +392,7 @@ class KenyonClassifier(Classes):
 
     def _make_engine(self, inputs: Inputs, n_classes: int, in_bytes: bool) -> Engine:
         n_inputs, seed = inputs.n_features_in_, seed_of(self.random_state)
-        params = kept_params(self.get_params(deep=False), n_inputs, n_classes, inputs.floats, in_bytes)
+        params = kept_params(self.get_params(deep=False), n_inputs, n_classes, inputs.floats, in_bytes, inputs.sparse)
         overhead = model_file.empty_bytes(params, seed, inputs)
         settings = settle(params, n_inputs, n_classes, overhead, floats=inputs.floats, in_bytes=in_bytes)
         inputs.floats = settings["floats"]

@@ -22,7 +22,7 @@ from kenyon.testing import check_learner
 
 pytestmark = pytest.mark.slow
 
-NAME = "kenyon.paper.reproduce.feature_mlp:FeatureMLP"
+NAME = "kenyon.learners.baselines:FeatureMLP"
 SMALL = {"n_hidden": 300, "hidden": (32, 32)}
 
 

@@ -100,7 +100,7 @@ def test_each_step_of_the_tuning_goes_from_the_best_so_far(monkeypatch: pytest.M
 
     def score(config: RunConfig, seeds: list[int], store: Path) -> Results:
         assert config.curriculum.holdout == 0.1 and seeds == [frontier_baselines.TUNING_SEED]
-        tried.append(dict(config.given))
+        tried.append(dict(config.options))
         o = config.options
         return Results((o["network"] == "mlp") + 0.1 * (o["lr"] == 0.03) + 0.01 * o["share"] + 1e-4 * o["replay_size"])
 

@@ -14,12 +14,11 @@ import pytest
 from safetensors.numpy import load_file, save_file
 
 from cases import slow
-from evaluation.stores.make import Interrupted
-from evaluation.workers import content, make_config
+from evaluation.workers import Interrupted, content, make_config
 from kenyon.data.streams import Curriculum, load_dataset
 from kenyon.errors import DataError
 from kenyon.lab.evaluation import RunConfig, RunFolder, Store, Tally, Watch, run, run_dataset
-from kenyon.lab.evaluation._checkpoint import read_checkpoint
+from kenyon.lab.evaluation._checkpoint import _sum, read_checkpoint
 
 CONFIG = make_config(max_per_task=20)
 
@@ -127,33 +126,26 @@ def test_another_run_s_checkpoint_is_named(stopped: tuple[bytes, Path], tmp_path
     assert watch.begun == [0] and f"belongs to the run {other.run_id(0)!r}" in watch.notes[0]
 
 
-def without_sum(checkpoint: bytes, folder: Path) -> dict[str, np.ndarray]:
+def tensors_of(checkpoint: bytes, folder: Path) -> dict[str, np.ndarray]:
     path = folder / "whole.safetensors"
     path.write_bytes(checkpoint)
     return load_file(path)
-
-
-def test_a_checkpoint_without_a_sum_is_still_read(stopped: tuple[bytes, Path], tmp_path: Path) -> None:
-    tensors, path = without_sum(stopped[0], tmp_path), tmp_path / "old.safetensors"
-    save_file(tensors, path, metadata={"format": "1", "run": CONFIG.run_id(0)})
-    watch, folder = resume(tmp_path, path.read_bytes())
-    assert watch.begun == [60] and watch.notes == []
-    assert content(folder) == content(Store(stopped[1]).folder(CONFIG, 0))
 
 
 @pytest.mark.parametrize("damage", ["gone", "shape", "tally"])
 def test_a_state_that_the_learner_cannot_take_starts_over(
     stopped: tuple[bytes, Path], tmp_path: Path, damage: str
 ) -> None:
-    """Without a sum, the learner is the first to notice; it may be half restored by then."""
-    tensors, path = without_sum(stopped[0], tmp_path), tmp_path / "old.safetensors"
+    """The sum is right: the learner is the first to notice, and may be half restored by then."""
+    tensors, path = tensors_of(stopped[0], tmp_path), tmp_path / "damaged.safetensors"
     if damage == "gone":
         del tensors["learner/rng"]
     elif damage == "shape":
         tensors["learner/rng"] = tensors["learner/rng"][:2]
     else:
         tensors["run/counts"] = tensors["run/counts"][:3]
-    save_file(tensors, path, metadata={"format": "1", "run": CONFIG.run_id(0)})
+    run_id = CONFIG.run_id(0)
+    save_file(tensors, path, metadata={"format": "1", "run": run_id, "sha256": _sum(run_id, tensors)})
     watch, folder = resume(tmp_path, path.read_bytes())
     assert watch.begun == [0] and len(watch.notes) == 1 and "starts over" in watch.notes[0]
     assert content(folder) == content(Store(stopped[1]).folder(CONFIG, 0))

@@ -58,7 +58,7 @@ def test_a_complete_run_gets_its_model_and_keeps_its_results(tmp_path: Path) -> 
 
 
 def test_a_run_for_the_model_that_was_stopped_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from evaluation.stores.make import Interrupted
+    from evaluation.workers import Interrupted
 
     monkeypatch.setattr("kenyon.lab.evaluation._checkpoint.Timer.due", lambda *_: True)
     run(CONFIG, [0], tmp_path)

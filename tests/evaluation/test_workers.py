@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from evaluation.workers import content, make_config
+from evaluation.workers import content, make_config, write_csv
 from kenyon.cli import app
 from kenyon.data.streams import Curriculum
 from kenyon.errors import ConfigError, DataError
-from kenyon.lab.evaluation import RunConfig, RunResult, Store, Watch, run, run_all
+from kenyon.lab.evaluation import RunConfig, RunResult, Store, Watch, load_learner, run, run_all, state_hash
 
 
 class Seen(Watch):
@@ -111,3 +111,16 @@ def test_the_command_takes_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         refused = CliRunner().invoke(app, [*command, *options])
         assert refused.exit_code == 2
         assert message in refused.stderr
+
+
+def test_a_label_column_reaches_every_worker_and_the_learner_loads_back(tmp_path: Path) -> None:
+    table, store = tmp_path / "mine.csv", tmp_path / "runs"
+    write_csv(table, label="kind")
+    words = ["run", "--dataset", table, "--label", "kind", "--learner", "ncm", "--scenario", "single-task"]
+    words += ["--seeds", "2", "--workers", "2", "--out", store, "--save-model"]
+    result = CliRunner().invoke(app, [str(word) for word in words])
+    assert result.exit_code == 0, result.output
+    folders = Store(store).runs()
+    assert len(folders) == 2
+    for folder in folders:
+        assert state_hash(load_learner(folder).state()) == folder.result().state_sha256

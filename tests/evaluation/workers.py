@@ -90,3 +90,12 @@ def content(folder: RunFolder) -> dict[str, Any]:
         del metrics["metrics"][name]
     files = ("config.toml", "accuracy_matrix.csv", "prequential.npy", "weights.npy")
     return {"metrics": metrics} | {name: folder.file(name).read_bytes() for name in files}
+
+
+class Interrupted(Exception):
+    """The run was stopped on purpose."""
+
+
+def write_csv(path: Path, label: str = "label") -> None:
+    """A small table of two classes."""
+    path.write_text(f"a,b,{label}\n" + "".join(f"{i},{i * i % 7},{i % 2}\n" for i in range(40)))

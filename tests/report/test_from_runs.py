@@ -217,8 +217,8 @@ def test_a_damaged_run_is_named_and_left_out(store: Path, tmp_path: Path, damage
     assert alone.exit_code == 1 and words in alone.stderr
 
 
-def test_numbers_of_another_meaning_are_left_out(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(LEARNERS, "kenyon", replace(LEARNERS["kenyon"], meaning=7))
+def test_numbers_of_another_version_are_left_out(store: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(LEARNERS, "kenyon", replace(LEARNERS["kenyon"], version=7))
     report = report_of_runs(store)
     cells = {row.label: row.cells[0] for row in report.tables[0].rows}
     assert list(cells) == ["evaluation.tiny:Tiny", "kenyon gen"], "what has no number comes last"

@@ -6,6 +6,7 @@ import gzip
 import os
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ import pytest
 from stream_files import idx_bytes, python2_batch, write_layout
 
 from kenyon.data.streams import load_dataset
+from kenyon.data.streams._idx import read_idx_fifths
 from kenyon.data.streams._sources import SOURCES
 from kenyon.errors import ConfigError, DataError
 
@@ -251,3 +253,14 @@ def test_core_import_brings_no_optional_dependency():
     )
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=os.environ, check=True)
     assert out.stdout.strip() == "set()"
+
+
+def test_a_set_without_a_split_gives_every_fifth_of_a_class_to_the_test(tmp_path):
+    X = np.arange(30, dtype=np.uint8)[:, None, None] * np.ones((1, 28, 28), np.uint8)
+    y = np.repeat(np.arange(3, dtype=np.uint8), 10)
+    (tmp_path / "X").write_bytes(idx_bytes(X))
+    (tmp_path / "y").write_bytes(idx_bytes(y))
+    read = partial(read_idx_fifths, [tmp_path / "X", tmp_path / "y"], None, (28, 28))
+    train, test = read(test=False), read(test=True)
+    assert test.X[:, 0].tolist() == [4, 9, 14, 19, 24, 29] and test.y.tolist() == [0, 0, 1, 1, 2, 2]
+    assert sorted([*train.X[:, 0].tolist(), *test.X[:, 0].tolist()]) == list(range(30))

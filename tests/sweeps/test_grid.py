@@ -60,8 +60,9 @@ def test_a_range_that_means_nothing_is_refused(value: Any, words: str) -> None:
         axis("key", value)
 
 
-def points(**values: Any) -> list[tuple[Any, ...]]:
-    return [(c.learner, *c.given.values()) for c in expand({"dataset": "digits", **values})]
+def points(*names: str, **values: Any) -> list[tuple[Any, ...]]:
+    """The learner of each configuration and the options with these names, None where it has no such option."""
+    return [(c.learner, *map(c.options.get, names)) for c in expand({"dataset": "digits", **values})]
 
 
 def test_the_product_of_all_lists() -> None:
@@ -84,9 +85,10 @@ def test_conditions_add_keys_to_what_meets_them_one_after_the_other() -> None:
         {"if": {"learner": "slda", "scenario": "class-incremental"}, "epochs": [1.0, 2.0]},
         {"if": {"options": {"b2": -0.5}}, "options": {"n_hidden": 100}},
     ]
-    found = points(learner=["kenyon", "slda"], when=when)
+    found = points("rule", "b2", "n_hidden", learner=["kenyon", "slda"], when=when)
     assert found == [
-        ("kenyon", "gen", -1.0), ("kenyon", "gen", -0.5, 100), ("kenyon", "mse"), ("slda",), ("slda",),
+        ("kenyon", "gen", -1.0, "auto"), ("kenyon", "gen", -0.5, 100), ("kenyon", "mse", None, "auto"),
+        ("slda", None, None, None), ("slda", None, None, None),
     ]  # fmt: skip
 
 
@@ -95,16 +97,17 @@ def test_what_is_skipped_is_left_out_and_nothing_is_run_twice() -> None:
         "learner": ["kenyon", "ncm", "ncm"],
         "when": [{"if": {"learner": "kenyon"}, "options": {"n_hidden": [1, 2]}}],
     }
-    assert points(**values) == [("kenyon", 1), ("kenyon", 2), ("ncm",)]
-    assert points(**values, skip=[{"learner": "kenyon", "n_hidden": [2, 3]}]) == [("kenyon", 1), ("ncm",)]
+    assert points("n_hidden", **values) == [("kenyon", 1), ("kenyon", 2), ("ncm", None)]
+    skip = [{"learner": "kenyon", "n_hidden": [2, 3]}]
+    assert points("n_hidden", **values, skip=skip) == [("kenyon", 1), ("ncm", None)]
 
 
 def test_options_that_are_lists() -> None:
-    assert points(options={"hidden_layers": [30, 20]}) == [("kenyon", [30, 20])]
-    assert points(options={"hidden_layers": [[], [30, 20]]}) == [("kenyon", []), ("kenyon", [30, 20])]
+    assert points("hidden_layers", options={"hidden_layers": [30, 20]}) == [("kenyon", [30, 20])]
+    assert points("hidden_layers", options={"hidden_layers": [[], [30, 20]]}) == [("kenyon", []), ("kenyon", [30, 20])]
     pytest.importorskip("torch", reason="needs the extra 'baselines'")
-    assert points(learner="er", options={"hidden": [30, 20]}) == [("er", [30, 20])]
-    assert points(learner="er", options={"hidden": [[30], [30, 20]]}) == [("er", [30]), ("er", [30, 20])]
+    assert points("hidden", learner="er", options={"hidden": [30, 20]}) == [("er", [30, 20])]
+    assert points("hidden", learner="er", options={"hidden": [[30], [30, 20]]}) == [("er", [30]), ("er", [30, 20])]
 
 
 @pytest.mark.parametrize(

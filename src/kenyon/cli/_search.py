@@ -49,6 +49,7 @@ def search(
     backbone: Annotated[
         str | None, _option("Frozen network, such as efficientnet-lite0, whose features are learned.")
     ] = None,
+    label: Annotated[str | None, _option("Column of labels of a table. [label]")] = None,
     data_dir: Annotated[Path | None, _option("Where the data sets are. [$KENYON_DATA]")] = None,
     as_json: Annotated[bool, _option("Print JSON alone on stdout, nothing on stderr.", "--json")] = False,
     print_space: Annotated[bool, _option("Print the space and leave.", "--print-space")] = False,
@@ -82,6 +83,7 @@ def search(
         data_dir=None if data_dir is None else str(data_dir),
         chance_after=chance_after,
         backbone=backbone,
+        label=label,
         **limits,
     )
     folder = out or Path("searches") / f"{Path(dataset).stem}-{scenario}-{method}-s{seed}"

@@ -143,7 +143,7 @@ def _drop_rows(cells: Sequence[Cell], data_dir: Path | None) -> list[dict[str, A
         ends = [(end.dataset, end.backbone) for end in (drop.target, drop.source)]
         for dataset, backbone in ends:
             if (dataset, backbone) not in known:
-                known[dataset, backbone] = moments(open_dataset(dataset, where, backbone))
+                known[dataset, backbone] = moments(open_dataset(dataset, where, backbone=backbone))
         run_on, found_on = (known[end] for end in ends)
         row: dict[str, Any] = {"source": drop.source.name, "target": str(drop.target), "drop": drop.drop}
         same_width = run_on.centroids.shape[1] == found_on.centroids.shape[1]

@@ -108,7 +108,7 @@ class LearnerSpec:
         memory: what it keeps besides the network: `"none"`, `"replay"`, `"importance"`, ...
         reference: author, title and year of the method.
         summary: one line on how it works.
-        meaning: raised when a default changes or the same options give other results, so that runs made before are
+        version: raised when a default changes or the same options give other results, so that runs made before are
             not taken for runs of the learner as it is.
 
     Example:
@@ -123,4 +123,4 @@ class LearnerSpec:
     memory: str
     reference: str
     summary: str
-    meaning: int = 1
+    version: int = 1

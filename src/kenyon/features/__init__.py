@@ -16,6 +16,7 @@ from kenyon.features._identity import Identity
 from kenyon.features._own_range import as_bytes
 from kenyon.features._ramps import Ramps, inputs_beside, ramp_sizes
 from kenyon.features._rescaling import Rescaling
+from kenyon.features._rows import SparseRows
 from kenyon.features._shape import Layout, layout_of
 from kenyon.features._sparse import SparseProjection
 from kenyon.features._windows import Windows
@@ -40,6 +41,7 @@ __all__ = [
     "Ramps",
     "Rescaling",
     "SparseProjection",
+    "SparseRows",
     "Windows",
     "Workspace",
     "as_bytes",

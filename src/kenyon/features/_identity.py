@@ -12,6 +12,7 @@ from kenyon import core
 from kenyon.errors import ConfigError
 from kenyon.features._base import Active, make_active, rooted
 from kenyon.features._exact import check_bytes
+from kenyon.features._rows import SparseRows
 
 
 class Identity:
@@ -52,6 +53,14 @@ class Identity:
         if self.exact:
             check_bytes(samples)
         core.identity(rooted(samples) if self._root else samples, self._unit_norm, *workspace.active)
+        return workspace.active
+
+    def activate_rows(self, rows: SparseRows, workspace: Any) -> Active:
+        """`activate` of samples of which few values are not zero, to the bit, in time that they alone decide."""
+        inputs, values = rows.packed(np.uint8 if rows.dtype == np.uint8 else np.float32)
+        self.activate(values, workspace)
+        units = workspace.active[0][: len(rows), : values.shape[1]]
+        units[...] = np.take_along_axis(inputs, np.minimum(units, values.shape[1] - 1).astype(np.int64), axis=1)
         return workspace.active
 
     @property

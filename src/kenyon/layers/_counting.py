@@ -167,7 +167,10 @@ class CountingLayer(Layer):
         _, values, counts = active
         for s in range(first, last):
             if counts[s] and (lowest := values[s, : counts[s]].min()) < 0:
-                raise InputError(f"an input of a sample is negative ({lowest:g}): expected counts, for readout='bayes'")
+                raise InputError(
+                    f"an input of a sample is negative ({lowest:g}): expected counts, for readout='bayes', which "
+                    "is the default for sparse matrices; pass an array, or choose features and a layer"
+                )
 
     def updates(self, samples: Samples, taught: NDArray[np.bool_], n_plastic: int) -> int:
         return int(samples.active[2][samples.first : samples.last] @ taught)

@@ -14,6 +14,7 @@ from kenyon.features import FEATURES, ramp_sizes
 from kenyon.layers import LAYERS, Declared, Layer, LocalErrorLayer, axis_sizes, bytes_of, layer_class
 from kenyon.model.auto import make_scaler, resolved, window_inputs
 from kenyon.model.engine import Engine
+from kenyon.model.sparse import for_sparse
 from kenyon.rules import Rule, get_rule
 from kenyon.utils.kinds import is_whole
 from kenyon.utils.modulation import InverseTime, Moving, check_moving, clamp_bounds
@@ -199,14 +200,14 @@ def _threads(n_jobs: int | None) -> int:
 
 
 def kept_params(
-    params: Mapping[str, Any], n_inputs: int, n_classes: int, floats: bool, in_bytes: bool
+    params: Mapping[str, Any], n_inputs: int, n_classes: int, floats: bool, in_bytes: bool, sparse: bool = False
 ) -> dict[str, Any]:
     """The parameters a new model is kept with: whole numbers, and what its hidden layers learn from, stay once chosen.
 
     Refuses hidden layers below a rule that needs sparse activity, which files of earlier versions may have.
     """
-    settled = settle(params, n_inputs, n_classes, 0, floats=floats, in_bytes=in_bytes)
-    kept = dict(params)
+    kept = for_sparse(dict(params)) if sparse else dict(params)
+    settled = settle(kept, n_inputs, n_classes, 0, floats=floats, in_bytes=in_bytes)
     if settled["arithmetic"] == "integer":
         kept["arithmetic"] = "integer"
     if settled["hidden_layers"] and settled["layer"] in LAYERS:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kenyon.errors import ConfigError, InputError
+from kenyon.features import SparseRows
 from kenyon.model.fitted import Core
 from kenyon.model.inputs import check_scores
 from kenyon.model.inspection import head_of
@@ -162,7 +163,7 @@ class Classes(Merging):
         )
 
     @abstractmethod
-    def _samples(self, core: Core, X: ArrayLike) -> NDArray:
+    def _samples(self, core: Core, X: ArrayLike) -> NDArray | SparseRows:
         """Samples, checked."""
 
 

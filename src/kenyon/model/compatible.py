@@ -11,7 +11,7 @@ from kenyon.model.labels import label_kind
 from kenyon.rules import get_rule
 from kenyon.utils.options import OPTIONS
 
-FREE = ("epochs", "n_jobs", "random_state", "unlabelled")
+FREE = ("class_weight", "epochs", "n_jobs", "random_state", "unlabelled")
 """Parameters that say nothing about the state: the seed is compared as it was drawn."""
 
 

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from kenyon import core
 from kenyon.errors import ConfigError, DivergenceError
-from kenyon.features import BLOCK, Active, Features, Ramps, Rescaling, Workspace, make_active
-from kenyon.layers import DIVERGED, Layer, Samples, SecondOrderLayer, State, Undo
+from kenyon.features import BLOCK, Active, Features, Identity, Ramps, Rescaling, SparseRows, Workspace, make_active
+from kenyon.layers import DIVERGED, Layer, Samples, State, Undo
 from kenyon.model.batch import Lesson
 from kenyon.model.labels import Head
 from kenyon.model.scale import Scaler
@@ -50,7 +50,11 @@ class _Bench:
         self._samples: dict[np.dtype, NDArray] = {}
         self.workspace: Workspace = features.workspace()
 
-    def activate(self, X: NDArray) -> Active:
+    def activate(self, X: NDArray | SparseRows) -> Active:
+        if isinstance(X, SparseRows):
+            if isinstance(self._features, Identity):
+                return self._features.activate_rows(X, self.workspace)
+            X = X.toarray()
         dtype = np.dtype(np.uint8 if X.dtype == np.uint8 else np.float32)
         if dtype not in self._samples:
             self._samples[dtype] = np.empty(self._shape, dtype)
@@ -61,6 +65,11 @@ class _Bench:
     @property
     def nbytes(self) -> int:
         return self.workspace.nbytes + sum(array.nbytes for array in self._samples.values())
+
+
+def dense(samples: NDArray | SparseRows) -> NDArray:
+    """Samples with their zeros."""
+    return samples.toarray() if isinstance(samples, SparseRows) else samples
 
 
 class Journal:
@@ -140,7 +149,7 @@ class Engine:
 
     # ---- learning
 
-    def learn(self, X: NDArray, lesson: Lesson, journal: Journal | None) -> None:
+    def learn(self, X: NDArray | SparseRows, lesson: Lesson, journal: Journal | None) -> None:
         """Learn samples in order, each new class being added when its first sample comes.
 
         Args:
@@ -241,7 +250,7 @@ class Engine:
 
     # ---- prediction
 
-    def scores(self, X: NDArray) -> NDArray[np.float32]:
+    def scores(self, X: NDArray | SparseRows) -> NDArray[np.float32]:
         """`x_o` of the output layer for each sample, (n, n_classes); each thread takes a stretch."""
         out = np.empty((len(X), self.n_classes), np.float32)
         n_blocks = -(-len(X) // BLOCK)
@@ -259,32 +268,33 @@ class Engine:
             other.result()
         return out
 
-    def _score_stretch(self, X: NDArray, out: NDArray[np.float32]) -> None:
+    def _score_stretch(self, X: NDArray | SparseRows, out: NDArray[np.float32]) -> None:
         bench = self._take_bench()
         for start in range(0, len(X), BLOCK):
             n = len(X[start : start + BLOCK])
             block = X[start : start + n]
-            active = bench.activate(block if self.scaler is None else self.scaler.scale(block))
+            active = bench.activate(block if self.scaler is None else self.scaler.scale(dense(block)))
             for layer in self.layers[:-1]:
                 active = self._next_input(layer, layer.forward(active, 0, n), 0, n)
             out[start : start + n] = self.layers[-1].forward(active, 0, n)[:, : self.n_classes]
         self._benches.append(bench)
 
-    def typicality(self, X: NDArray) -> NDArray[np.float64]:
+    def typicality(self, X: NDArray | SparseRows) -> NDArray[np.float64]:
         """(n, n_classes): the share of each class's own samples that are less typical of it."""
         out, bench = np.empty((len(X), self.n_classes)), self._take_bench()
         for start in range(0, len(X), BLOCK):
             block = X[start : start + BLOCK]
-            active = bench.activate(block if self.scaler is None else self.scaler.scale(block))
+            active = bench.activate(block if self.scaler is None else self.scaler.scale(dense(block)))
             out[start : start + len(block)] = self.layers[-1].typicality(active, 0, len(block))
         self._benches.append(bench)
         return out
 
     def unlikeness(self, x: NDArray[np.uint8], neuron: int) -> int:
         """How unlike a neuron's own samples one sample is, in 1/256 of the usual squared distance."""
-        layer, bench = self.layers[-1], self._take_bench()
-        if not isinstance(layer, SecondOrderLayer):
-            raise ConfigError(f"the layer is a {type(layer).__name__}: expected a second-order one")
+        layer = self.layers[-1]
+        if not hasattr(layer, "unlikeness"):
+            raise ConfigError(f"the layer is a {type(layer).__name__}: expected a second-order one, to reject")
+        bench = self._take_bench()
         units, values, counts = bench.activate(x[np.newaxis])
         activity = np.zeros(layer.n_inputs, np.uint8)
         activity[units[0, : counts[0]]] = values[0, : counts[0]]
@@ -322,7 +332,7 @@ class Engine:
             self.layers[-1].rescale(partial(self.features.rescaled, change))
 
     def _activated(
-        self, X: NDArray, taught: NDArray[np.bool_], changes: deque[Change]
+        self, X: NDArray | SparseRows, taught: NDArray[np.bool_], changes: deque[Change]
     ) -> Iterator[tuple[int, int, Active]]:
         """(start, stop, x_e) block by block, in order; other threads work ahead while the caller learns.
 
@@ -349,11 +359,15 @@ class Engine:
             wait(ahead)  # nobody writes to a bench after this call
         self._benches.extend(benches)
 
-    def _scaled(self, X: NDArray, block: slice, taught: NDArray[np.bool_], changes: deque[Change]) -> NDArray:
+    def _scaled(
+        self, X: NDArray | SparseRows, block: slice, taught: NDArray[np.bool_], changes: deque[Change]
+    ) -> NDArray | SparseRows:
         """Samples as the features want them, and counted: to be called in the order of the stream."""
+        if self.scaler is None:
+            return X[block]
         if not isinstance(self.scaler, Units):
-            return X[block] if self.scaler is None else self.scaler.count(X[block], taught[block])
-        scaled, found = self.scaler.count(X[block], taught[block])
+            return self.scaler.count(dense(X[block]), taught[block])
+        scaled, found = self.scaler.count(dense(X[block]), taught[block])
         changes.extend((block.start + after, change) for after, change in found)
         return scaled
 

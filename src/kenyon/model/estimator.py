@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Self
 
 from kenyon.errors import InputError
+from kenyon.model.routing import requests_of, set_request
 from kenyon.utils.options import OPTIONS, ClassifierOptions
 
 if TYPE_CHECKING:
@@ -40,19 +41,43 @@ class Estimator(ClassifierOptions):
         return self
 
     def get_metadata_routing(self) -> MetadataRequest:
-        """No method asks for anything to be routed to it."""
-        from sklearn.utils.metadata_routing import MetadataRequest
+        """What each method asks to be routed to it: nothing, unless it was set."""
+        return requests_of(self)
 
-        return MetadataRequest(owner=self)
+    def set_fit_request(self, **wanted: bool | str | None) -> Self:
+        """Ask scikit-learn to route parameters such as `sample_weight` to `fit`."""
+        set_request(self, "fit", wanted)
+        return self
+
+    def set_partial_fit_request(self, **wanted: bool | str | None) -> Self:
+        """Ask scikit-learn to route parameters such as `sample_weight` to `partial_fit`."""
+        set_request(self, "partial_fit", wanted)
+        return self
+
+    def set_predict_request(self, **wanted: bool | str | None) -> Self:
+        """Ask scikit-learn to route `task` to `predict`."""
+        set_request(self, "predict", wanted)
+        return self
+
+    def set_score_request(self, **wanted: bool | str | None) -> Self:
+        """Ask scikit-learn to route parameters such as `sample_weight` to `score`."""
+        set_request(self, "score", wanted)
+        return self
+
+    def _repr_html_(self) -> str:
+        from sklearn.utils import estimator_html_repr
+
+        return estimator_html_repr(self)
 
     def __sklearn_tags__(self) -> Tags:
-        from sklearn.utils import ClassifierTags, Tags, TargetTags
+        from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags
 
         return Tags(
             estimator_type="classifier",
             target_tags=TargetTags(required=True),
             # a sparse projection spreads many inputs over its units; scikit-learn's check has two inputs in all
             classifier_tags=ClassifierTags(poor_score=not all(_is_default(name, getattr(self, name)) for name in KIND)),
+            input_tags=InputTags(sparse=True),
             transformer_tags=None,
             regressor_tags=None,
         )

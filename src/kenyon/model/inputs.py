@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 
 from kenyon import core
 from kenyon.errors import DivergenceError, InputError
+from kenyon.features import SparseRows
 from kenyon.model.labels import label_array
+from kenyon.model.sparse import check_sparse, is_sparse
 
 LARGEST = 1e30
 """Largest input: the sum of as many as a sample could have still fits a float32."""
@@ -25,6 +27,8 @@ class Inputs:
     feature_names_in_: NDArray
     floats = False
     """Whether the first samples were numbers other than bytes, which some defaults depend on."""
+    sparse = False
+    """Whether the first samples were a sparse matrix, which some defaults depend on."""
 
     @property
     def names(self) -> NDArray | None:
@@ -44,8 +48,9 @@ class Inputs:
 Inputs.__name__ = "KenyonClassifier"  # as the messages of scikit-learn's checks name it
 
 
-def check_samples(inputs: Inputs, X: Any, first: bool = False, absent: bool = False) -> NDArray:
-    """(n, width) array of uint8, float32 or float64 without infinity, and without NaN unless it may be absent.
+def check_samples(inputs: Inputs, X: Any, first: bool = False, absent: bool = False) -> NDArray | SparseRows:
+    """(n, width) array of uint8, float32 or float64 without infinity, and without NaN unless it may be absent; or rows
+    of which few values are not zero, where a sparse matrix is given.
 
     Args:
         inputs: what the samples must agree with.
@@ -53,6 +58,8 @@ def check_samples(inputs: Inputs, X: Any, first: bool = False, absent: bool = Fa
         first: these are the first samples, and `inputs` takes its width, names and kind from them.
         absent: whether NaN stands for an absent value.
     """
+    if is_sparse(X):
+        return check_sparse(inputs, X, first, LARGEST)
     direct = type(X) is np.ndarray and X.dtype in _DIRECT and X.ndim == 2 and X.shape[0] > 0 and X.shape[1] > 0
     if direct and first:
         inputs.n_features_in_ = X.shape[1]
@@ -85,12 +92,13 @@ def check_samples(inputs: Inputs, X: Any, first: bool = False, absent: bool = Fa
     return samples
 
 
-def check_scores(samples: NDArray, scores: NDArray[np.float32]) -> NDArray[np.float32]:
+def check_scores(samples: NDArray | SparseRows, scores: NDArray[np.float32]) -> NDArray[np.float32]:
     """The scores, if float32 holds them; bytes are never so large that it would not."""
     if samples.dtype == np.uint8 or np.isfinite(scores).all():
         return scores
     row = int(np.flatnonzero(~np.isfinite(scores).all(axis=1))[0])
-    largest = float(np.abs(samples[row]).max())
+    values = samples[row : row + 1]
+    largest = float(np.abs(values.values if isinstance(values, SparseRows) else values).max(initial=0.0))
     raise DivergenceError(
         f"the scores of sample {row}, whose largest value is {largest:g}, pass what float32 holds: expected smaller "
         "inputs, or unit_norm=True, which scales them"

@@ -149,7 +149,7 @@ def warn_continuous(y: NDArray, before: int, after: int, n_samples: int) -> None
     if not before < MANY_VALUES <= after or n_samples >= FEW_SAMPLES * after:
         return
     floats = y.dtype.kind == "f" or (y.dtype == object and all(isinstance(label, float) for label in y.tolist()))
-    if floats and not any(_is_missing(label) for label in y.tolist()):
+    if floats and not any(is_missing(label) for label in y.tolist()):
         warnings.warn(
             f"y has {after} different values in floats among {n_samples} samples, as a regression target has, and each "
             "becomes a class: expected class labels; pass integers or strings if that is what they are",
@@ -206,7 +206,7 @@ def _distinct(y: Any, unlabelled: float | None) -> tuple[list[tuple[Hashable, in
     for s, item in enumerate(array.tolist()):
         if isinstance(item, np.generic):
             item = item.item()
-        if _is_missing(item) or (label_kind(item) == "number" and item == unlabelled):
+        if is_missing(item) or (label_kind(item) == "number" and item == unlabelled):
             continue
         if isinstance(item, float):
             item = _whole(item)
@@ -232,7 +232,7 @@ def _whole(label: float) -> int:
     return int(label)
 
 
-def _is_missing(label: Any) -> bool:
+def is_missing(label: Any) -> bool:
     """None, NaN, or a data frame's NA, which will not say whether it equals itself."""
     try:
         return label is None or bool(label != label)

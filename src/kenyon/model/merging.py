@@ -26,6 +26,7 @@ from kenyon.model.compatible import check_alike
 from kenyon.model.engine import Engine, Journal
 from kenyon.model.estimator import Estimator
 from kenyon.model.fitted import Core
+from kenyon.model.flat import as_rows
 from kenyon.model.inputs import check_labels, check_samples
 from kenyon.model.inspection import Inspection, head_of
 from kenyon.model.labels import NO_LABEL, Labels
@@ -123,7 +124,7 @@ class Merging(Inspection, Estimator):
             raise MergeError("memory has halved what samples left: expected memory=None, so that they are still whole")
         if engine.scaler is not None:
             raise MergeError("inputs are scaled by moments that a sample cannot be taken out of: expected scale=False")
-        samples, head = check_samples(core.inputs, X), head_of(core, task)
+        samples, head = check_samples(core.inputs, as_rows(X, self.shape)), head_of(core, task)
         numbers, new = head.encode(check_labels(y, len(samples)), self.unlabelled)
         if new:
             raise MergeError(f"label {new[0][1]!r} was never learned: expected one of {list(head.neurons)[:10]}")

@@ -240,6 +240,8 @@ def _to_config(value: Any) -> Any:
         return modulation.to_config(value)
     if isinstance(value, np.generic):
         return value.item()
+    if isinstance(value, Mapping):
+        return [[label, weight] for label, weight in value.items()]
     return list(value) if isinstance(value, (tuple, list, np.ndarray)) else value
 
 
@@ -249,6 +251,8 @@ def _params_from_config(params: Mapping[str, Any], overrides: Mapping[str, Any])
         for name, value in params.items()
         if name not in overrides
     }
+    if isinstance(pairs := restored.get("class_weight"), list):
+        restored["class_weight"] = dict(pairs)
     if params.get("hidden_layers"):  # files of before there was a choice
         restored.setdefault("hidden_signal", "codes")
     given = {**restored, **overrides}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from math import inf
 from numbers import Integral, Real
 from sys import float_info
@@ -114,6 +114,14 @@ def _threads(entry: Option, value: Any) -> int:
     return int(value)
 
 
+def _weights(entry: Option, value: Any) -> Any:
+    if isinstance(value, str) and value == "balanced":
+        return value
+    if not isinstance(value, Mapping) or not all(is_number(weight) and 0 <= weight < inf for weight in value.values()):
+        raise entry.refuse(value)
+    return dict(value)
+
+
 def _as_it_is(entry: Option, value: Any) -> Any:
     return value  # checked by those who know what a rule or a random state may be
 
@@ -131,6 +139,7 @@ CHECKS: dict[str, Callable[[Option, Any], Any]] = {
     "moving": _moving,
     "rule": _as_it_is,
     "threads": _threads,
+    "weights": _weights,
     "seed": _as_it_is,
 }
 
@@ -159,6 +168,7 @@ WANTED: dict[str, Callable[[Option], str]] = {
     "widths": lambda entry: "a list of widths that are whole numbers, at least 2, such as (500,)",
     "moving": lambda entry: f"{_bounds(entry)}, a schedule or a function of time",
     "rule": lambda entry: "a name or a Rule, such as 'gen' or GEN(b1=0.0)",
+    "weights": lambda entry: "'balanced', or a table from labels to numbers of at least 0, such as {'rare': 10.0}",
     "threads": lambda entry: "a number of threads, -1 for all",
     "seed": lambda entry: f"a whole number from 0 to {2**32 - 1}, a RandomState, or None",
 }

@@ -36,7 +36,7 @@ class Option:
         default: its value where none is given.
         meaning: one sentence.
         kind: `number`, `whole`, `share` (of the inputs, or a count), `choice`, `flag`, `size`, `widths`, `moving`
-            (a number, a schedule or a function of time) or `rule`.
+            (a number, a schedule or a function of time), `weights` (a number for each label) or `rule`.
         low, high: bounds of a number, both included.
         choices: what a `choice` may be.
         allowed: what a whole number may be, where there are few.
@@ -269,6 +269,12 @@ class ClassifierOptions:
     unlabelled: int | None = option(
         None, "Number that marks a sample without a label, besides None and NaN.", "number", off=True, of_run=False
     )
+    class_weight: Mapping[Any, float] | str | None = option(
+        None,
+        "How often a sample of each label counts, such as {'rare': 10.0}, 1 for labels that are not named; 'balanced' "
+        "in fit alone, where it makes all classes count the same.",
+        "weights", off=True, of_run=False, added=True,
+    )  # fmt: skip
     n_jobs: int | None = option(
         None, "Threads for features and prediction, -1 for all processors. Changes no result.", "threads", off=True
     )
@@ -277,6 +283,7 @@ class ClassifierOptions:
     )
 
 
+ClassifierOptions.__init__.__qualname__ = "KenyonClassifier.__init__"  # as Python's errors name it
 OPTIONS = options_of(ClassifierOptions)
 """Every option of the classifier, by name."""
 

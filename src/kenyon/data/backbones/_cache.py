@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -27,6 +26,7 @@ from numpy.typing import NDArray
 
 from kenyon.errors import DataError
 from kenyon.utils.system import leftovers, locked, replacing
+from kenyon.utils.wording import slug
 
 _ALIGNMENT = 64
 _CHUNK = 1 << 20
@@ -81,7 +81,7 @@ def cached_features(
     Raises:
         DataError: the cache cannot be written.
     """
-    stem = re.sub(r"[^a-z0-9]+", "-", label.lower()).strip("-")
+    stem = slug(label)
     path = folder / f"{stem}-{identity_sum(identity)[:20]}.safetensors"
     if path.is_file() and (found := _open_checked(path, identity, n)):
         return found

@@ -117,3 +117,15 @@ def read_idx_split(
     flat = X.reshape(len(X), -1)
     upright = np.arange(flat.shape[1]).reshape(shape[::-1]).T.ravel()
     return Split(Rows([flat], upright) if transposed else flat, y.astype(np.int64) - first_label)
+
+
+def read_idx_fifths(
+    files: Sequence[Path], cache: Path | None, shape: tuple[int, int], test: bool, most: int | None = None
+) -> Split:
+    """One split of a set that has none: of each class, every fifth sample of the file is for testing."""
+    whole = read_idx_split(files, cache, shape, most=most)
+    X, y = np.asarray(whole.X), whole.y
+    fifth = np.zeros(len(y), bool)
+    for label in np.unique(y):
+        fifth[np.flatnonzero(y == label)[4::5]] = True
+    return Split(X[fifth == test], y[fifth == test])

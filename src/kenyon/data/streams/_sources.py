@@ -14,7 +14,7 @@ from kenyon.data.streams import _fsdd, _hapt, _names
 from kenyon.data.streams._cifar import read_cifar_split
 from kenyon.data.streams._dataset import Split
 from kenyon.data.streams._gas import FEATURES, read_gas_split
-from kenyon.data.streams._idx import read_idx_split
+from kenyon.data.streams._idx import read_idx_fifths, read_idx_split
 
 SplitReader = Callable[[Sequence[Path], Path | None], Split]
 
@@ -107,6 +107,33 @@ def _emnist(split: str, names: tuple[str, ...], n_train: int, n_test: int) -> Pu
     layout = FileLayout("idx", ("emnist", "emnist/gzip", "EMNIST/raw", "gzip"), train, test, read, (_EMNIST_ZIP,))
     reference = "Cohen et al., EMNIST: extending MNIST to handwritten letters, 2017"
     return PublishedSet(f"emnist-{split}", (28, 28), names, n_train, n_test, (layout,), reference, _EMNIST_PAGE)
+
+
+def _emnist_sample() -> PublishedSet:
+    """Digits of EMNIST's test splits: real images, but not the published training split."""
+    train, test = _idx_names("", "t10k")
+    read = partial(read_idx_split, shape=(28, 28), transposed=True, most=30_000)
+    layout = FileLayout("idx", ("emnist-digits-30k",), train, test, read, ())
+    reference = "Cohen et al., EMNIST: extending MNIST to handwritten letters, 2017"
+    return PublishedSet(
+        "emnist-digits-30k", (28, 28), _names.DIGITS, 30_000, 10_000, (layout,), reference, _EMNIST_PAGE
+    )
+
+
+def _notmnist() -> PublishedSet:
+    _, files = _idx_names("", "t10k")
+    train, test = (partial(read_idx_fifths, shape=(28, 28), test=test, most=10_000) for test in (False, True))
+    layout = FileLayout("idx", ("notmnist-10k",), files, files, train, (), read_test=test)
+    return PublishedSet(
+        "notmnist",
+        (28, 28),
+        _names.UPPER[:10],
+        8_000,
+        2_000,
+        (layout,),
+        "Bulatov, notMNIST dataset, 2011",
+        "http://yaroslavvb.blogspot.com/2011/09/notmnist-dataset.html",
+    )
 
 
 def _cifar(name: str, names: tuple[str, ...], label_bytes: int, label: int, label_key: str) -> PublishedSet:
@@ -245,6 +272,8 @@ SOURCES: dict[str, PublishedSet] = {
         _emnist("letters", _names.UPPER, 124_800, 20_800),
         _emnist("digits", _names.DIGITS, 240_000, 40_000),
         _emnist("mnist", _names.DIGITS, 60_000, 10_000),
+        _emnist_sample(),
+        _notmnist(),
         _cifar("cifar10", _names.CIFAR10, 1, 0, "labels"),
         _cifar("cifar100", _names.CIFAR100, 2, 1, "fine_labels"),
         _cifar("cifar100-coarse", _names.CIFAR100_COARSE, 2, 0, "coarse_labels"),

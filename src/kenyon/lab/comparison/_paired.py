@@ -25,7 +25,7 @@ TESTS = ("t", "permutation")
 _EXACT = 16
 """Up to so many seeds, every change of signs is counted."""
 _DRAWS = 100_000
-_OF_LEARNER = ("learner", "meaning", "options", "tuned", "sources", "weights_every")
+_OF_LEARNER = ("learner", "version", "options", "tuned", "sources", "weights_every")
 
 
 @dataclass(frozen=True)

@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from kenyon.data.backbones import Pretrained
-from kenyon.data.streams import Dataset, Split, load_dataset
+from kenyon.data.streams import Dataset, Split, content_sum, load_dataset
 from kenyon.lab.watchers import Watch
+from kenyon.utils.system import find_data_dir
 
 
 class FeatureDataset(Dataset):
@@ -22,7 +23,7 @@ class FeatureDataset(Dataset):
     Args:
         images: the data set behind it.
         backbone: makes the features.
-        watch: gets told about progress.
+        watch: is notified of progress.
     """
 
     def __init__(self, images: Dataset, backbone: Pretrained, watch: Watch) -> None:
@@ -57,20 +58,53 @@ def with_backbone(
     return FeatureDataset(dataset, Pretrained(backbone, dataset.shape, dataset.value_range, data_dir=data_dir), watch)
 
 
-def open_dataset(name: str, data_dir: str | None, backbone: str | Mapping[str, Any] | None = None) -> Dataset:
-    """A data set, or its features, opened once per process; they are memory-mapped, so processes share them.
+def open_dataset(
+    name: str,
+    data_dir: Path | str | None = None,
+    *,
+    backbone: str | Mapping[str, Any] | None = None,
+    label: str | None = None,
+    watch: Watch | None = None,
+) -> Dataset:
+    """Open a data set, or the features that a backbone makes of it, once per process.
+
+    Both are memory-mapped where they can be, so processes share them. A file of your own that was edited is opened
+    again.
+
+    Args:
+        name: a name or a path that `kenyon.data.streams.load_dataset` knows.
+        data_dir: where the data sets are; None for the usual place.
+        backbone: the frozen network, by name or as a table; None for the samples themselves.
+        label: the label column of a table; None for "label".
+        watch: is notified of images that go through the backbone.
 
     Example:
-        >>> open_dataset("digits", None).shape
+        >>> open_dataset("digits").shape
         (8, 8)
     """
-    return _opened(name, data_dir, json.dumps(backbone, sort_keys=True))
+    where = str(find_data_dir(data_dir))  # two calls may mean two folders by None
+    return _opened(name, where, json.dumps(backbone, sort_keys=True), label, content_sum(name), _Ignored(watch))
+
+
+class _Ignored:
+    """A watch that is no part of the key of a cache."""
+
+    def __init__(self, watch: Watch | None) -> None:
+        self.watch = watch or Watch()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Ignored)
+
+    def __hash__(self) -> int:
+        return 0
 
 
 @lru_cache(maxsize=4)
-def _opened(name: str, data_dir: str | None, backbone: str) -> Dataset:
-    dataset, network = load_dataset(name, data_dir=data_dir), json.loads(backbone)
-    return with_backbone(dataset, network, data_dir, Watch()) if network else dataset
+def _opened(
+    name: str, data_dir: str, backbone: str, label: str | None, content: str | None, ignored: _Ignored
+) -> Dataset:
+    dataset, network = load_dataset(name, data_dir, label=label), json.loads(backbone)
+    return with_backbone(dataset, network, data_dir, ignored.watch) if network else dataset
 
 
 def backbone_bytes(dataset: Dataset) -> int:

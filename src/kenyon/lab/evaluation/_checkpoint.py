@@ -1,7 +1,7 @@
 """Checkpoints: one safetensors file that holds the learner and the tally, replaced as a whole.
 
 Tensors `learner/<name>` are the learner's `state()`, `run/<name>` the tally's arrays; the metadata
-hold the format's version, the run's id, and a SHA-256 over all of it. Checkpoints of earlier versions have no sum.
+hold the format's version, the run's id, and a SHA-256 over all of it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,6 @@ from kenyon.lab.evaluation._tally import Tally
 from kenyon.utils.system import replacing
 
 FORMAT = "1"
-_NONE = "no sum"
 
 
 def _plain(array: NDArray) -> NDArray:
@@ -49,7 +48,7 @@ def save_checkpoint(path: Path, run_id: str, state: dict[str, NDArray], tally: T
             raise OSError(str(error)) from error
 
 
-def read_checkpoint(path: Path, *run_ids: str) -> tuple[dict[str, NDArray], Tally] | None:
+def read_checkpoint(path: Path, run_id: str) -> tuple[dict[str, NDArray], Tally] | None:
     """The learner's state and the tally; None where there is no checkpoint.
 
     Raises DataError, with the reason, where the checkpoint is damaged or another run's.
@@ -62,12 +61,11 @@ def read_checkpoint(path: Path, *run_ids: str) -> tuple[dict[str, NDArray], Tall
             tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 - not a dict
     except (SafetensorError, ValueError, OSError) as error:
         raise DataError(f"{path} cannot be read ({error})") from error
-    run_id = metadata.get("run", "")
-    if metadata.get("format") != FORMAT or set(metadata) not in ({"format", "run"}, {"format", "run", "sha256"}):
-        raise DataError(f"{path} is of no format that this version reads")
-    if run_id not in run_ids:
-        raise DataError(f"{path} belongs to the run {run_id!r}")
-    if metadata.get("sha256", _NONE) not in (_NONE, _sum(run_id, tensors)):
+    if metadata.get("format") != FORMAT:
+        raise DataError(f"{path} has the format {metadata.get('format')!r}: expected {FORMAT!r}")
+    if metadata.get("run") != run_id:
+        raise DataError(f"{path} belongs to the run {metadata.get('run')!r}: expected {run_id!r}")
+    if metadata.get("sha256") != _sum(run_id, tensors):
         raise DataError(f"{path} is damaged: its content is not what was written")
     try:
         tally = Tally.from_arrays({name[4:]: array for name, array in tensors.items() if name.startswith("run/")})
@@ -76,7 +74,7 @@ def read_checkpoint(path: Path, *run_ids: str) -> tuple[dict[str, NDArray], Tall
     return {name[8:]: array for name, array in tensors.items() if name.startswith("learner/")}, tally
 
 
-def load_checkpoint(path: Path, *run_ids: str) -> tuple[dict[str, NDArray], Tally] | None:
+def load_checkpoint(path: Path, run_id: str) -> tuple[dict[str, NDArray], Tally] | None:
     """The learner's state and the tally, or None where there is no usable checkpoint of this run.
 
     Example:
@@ -85,7 +83,7 @@ def load_checkpoint(path: Path, *run_ids: str) -> tuple[dict[str, NDArray], Tall
         True
     """
     try:
-        return read_checkpoint(path, *run_ids)
+        return read_checkpoint(path, run_id)
     except DataError:
         return None
 

@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from kenyon.data.backbones import BackboneConfig
-from kenyon.data.streams import Curriculum
+from kenyon.data.streams import Curriculum, content_sum
 from kenyon.errors import ConfigError, unknown
 from kenyon.lab.evaluation._identity import id_of, identity
 from kenyon.lab.evaluation._loop import TESTS
-from kenyon.lab.evaluation._older import older_ids
 from kenyon.learners import check_learner_config
 from kenyon.utils.system import read_toml
+from kenyon.utils.wording import slug
 
 _CURRICULUM_KEYS = tuple(f.name for f in fields(Curriculum) if f.name != "seed")
 MOST_SEEDS = 100_000
@@ -38,7 +38,6 @@ class RunConfig:
         backbone: a frozen network whose features take the place of the images: a name, or a table of the
             arguments of `kenyon.data.backbones.BackboneConfig`. None for the images themselves.
         label: the column of labels, where the data set is a table; None for "label".
-        given: the options as they were given, without the defaults.
 
     Example:
         >>> config = RunConfig("digits", "ncm")
@@ -56,7 +55,6 @@ class RunConfig:
     tests: str = "all"
     backbone: str | Mapping[str, Any] | None = None
     label: str | None = None
-    given: Mapping[str, Any] = field(init=False, repr=False, compare=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         for name in ("dataset", "learner"):
@@ -67,13 +65,13 @@ class RunConfig:
             raise unknown("value of tests", self.tests, TESTS)
         every = self.weights_every
         if every is not None and (type(every) is not int or every < 0):
-            raise ConfigError(f"weights_every = {every!r}: expected a whole number of samples, 0 for no records")
+            raise ConfigError(f"weights_every = {every!r}: expected an integer number of samples, 0 for no records")
         if self.label is not None and not isinstance(self.label, str):
             raise ConfigError(f"label is {self.label!r}: expected the name of a column")
         if self.backbone is not None:
             object.__setattr__(self, "backbone", BackboneConfig.from_value(self.backbone).to_dict())
-        object.__setattr__(self, "given", {name: _plain(name, value) for name, value in self.options.items()})
-        options = check_learner_config(self.learner, self.curriculum.scenario, self.options)
+        given = {name: _plain(name, value) for name, value in self.options.items()}
+        options = check_learner_config(self.learner, self.curriculum.scenario, given)
         object.__setattr__(self, "options", {name: _plain(name, value) for name, value in options.items()})
 
     @classmethod
@@ -102,24 +100,22 @@ class RunConfig:
 
     def run_id(self, seed: int) -> str:
         """SHA-256 of what differs from the defaults, of what lies behind it, and of the seed; 12 hex digits."""
-        return id_of(identity(self), seed)
+        return id_of(self.identity, seed)
 
-    def run_ids(self, seed: int) -> tuple[str, ...]:
-        """The run's id, and those that an earlier version may have given to it."""
-        return (self.run_id(seed), *older_ids(self, seed))
+    @property
+    def identity(self) -> dict[str, Any]:
+        """What the id is made of besides the seed: the configuration, and the content of a data set of your own."""
+        content = content_sum(self.dataset)
+        return self._identity | ({"content": content} if content else {})
+
+    @cached_property
+    def _identity(self) -> dict[str, Any]:
+        return identity(self)
 
     def folder_name(self, seed: int) -> str:
         """A readable name that no other configuration and seed share."""
-        return f"{self._words()}-s{seed}-{self.run_id(seed)}"
-
-    def older_names(self, seed: int) -> list[str]:
-        """The names that an earlier version may have given to the same run, most likely first."""
-        return [f"{self._words()}-s{seed}-{run_id}" for run_id in self.run_ids(seed)[1:]]
-
-    def _words(self) -> str:
-        parts = [Path(self.dataset).stem, self.curriculum.scenario, self.learner, self.options.get("rule")]
-        words = [re.sub(r"[^a-z0-9]+", "-", part.lower()).strip("-") for part in parts if isinstance(part, str)]
-        return "-".join(words)
+        words = [Path(self.dataset).stem, self.curriculum.scenario, self.learner, self.options.get("rule")]
+        return f"{slug(*(word for word in words if isinstance(word, str)))}-s{seed}-{self.run_id(seed)}"
 
 
 def config_keys() -> tuple[str, ...]:
@@ -159,12 +155,12 @@ def parse_seeds(value: int | str | Sequence[int]) -> tuple[int, ...]:
         if isinstance(value, int) and value > MOST_SEEDS:
             raise ValueError
         seeds = tuple(range(value)) if isinstance(value, int) else tuple(value)
-        whole = all(type(seed) is int and 0 <= seed < 2**63 for seed in seeds)
-        if not whole or not seeds or len(set(seeds)) < len(seeds):
+        integers = all(type(seed) is int and 0 <= seed < 2**63 for seed in seeds)
+        if not integers or not seeds or len(set(seeds)) < len(seeds):
             raise ValueError
     except (TypeError, ValueError):
         raise ConfigError(
-            f"seeds = {repr(value)[:100]}: expected how many (5, at most {MOST_SEEDS:,}), or different whole numbers "
+            f"seeds = {repr(value)[:100]}: expected how many (5, at most {MOST_SEEDS:,}), or different integers "
             "from 0 up (0,3,7; one alone is 3,)"
         ) from None
     return seeds

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from time import perf_counter
 from typing import NamedTuple, cast
 
 from kenyon.data.protocol import Learner
-from kenyon.data.streams import Dataset
 from kenyon.errors import ConfigError, DataError
 from kenyon.lab.evaluation._config import RunConfig
 from kenyon.lab.evaluation._result import RunResult
@@ -100,7 +98,6 @@ def _each(
     where: tuple[str, int | None, str | None, float],
 ) -> Iterator[Ended]:
     begun = begun or (lambda number, seed: None)
-    opened = _Opened(terms, watch)
     left: list[Key] = []
     for number, seed in ((number, seed) for number in range(len(configs)) for seed in seeds):
         folder = terms.folder(configs[number], seed)
@@ -110,11 +107,11 @@ def _each(
             left.append((number, seed))
     engine, workers, _, _ = where
     if engine == "local" and (workers or 1) == 1:
-        yield from _each_here(configs, left, terms, opened, watch, begun)
+        yield from _each_here(configs, left, terms, watch, begun)
         return
     if engine == "local":
         # Open them here first: a missing data set is missing for every seed, and a backbone gets all processors.
-        errors = {number: opened.error(configs[number]) for number, _ in left}
+        errors = {number: _cannot_open(configs[number], terms, watch) for number in {number for number, _ in left}}
         yield from (Ended(number, seed, None, errors[number]) for number, seed in left if errors[number])
         left = [(number, seed) for number, seed in left if errors[number] is None]
     if left:
@@ -133,33 +130,19 @@ def _found(number: int, seed: int, folder: RunFolder, watch: Watch) -> Ended:
     return Ended(number, seed, result)
 
 
-class _Opened:
-    """The data sets of many configurations, each opened once, when it is first needed."""
-
-    def __init__(self, terms: Terms, watch: Watch) -> None:
-        self._terms, self._watch = terms, watch
-        self._sets: dict[str, Dataset] = {}
-
-    def get(self, config: RunConfig) -> Dataset:
-        key = repr((config.dataset, config.backbone))
-        if key not in self._sets:
-            self._sets[key] = self._terms.open(config, self._watch)
-        return self._sets[key]
-
-    def error(self, config: RunConfig) -> Exception | None:
-        """Why a data set cannot be opened."""
-        try:
-            self.get(config)
-        except Exception as error:
-            return error
-        return None
+def _cannot_open(config: RunConfig, terms: Terms, watch: Watch) -> Exception | None:
+    """Why the data set of a configuration cannot be opened; None where it can."""
+    try:
+        terms.open(config, watch)
+    except Exception as error:
+        return error
+    return None
 
 
 def _each_here(
     configs: Sequence[RunConfig],
     left: Sequence[Key],
     terms: Terms,
-    opened: _Opened,
     watch: Watch,
     begun: Callable[[int, int], None],
 ) -> Iterator[Ended]:
@@ -170,7 +153,7 @@ def _each_here(
             config, begin = configs[number], perf_counter()
             begun(number, seed)
             try:
-                result = run_seed(config, seed, terms, wait, partial(opened.get, config), watch)
+                result = run_seed(config, seed, terms, wait, watch)
             except Exception as error:
                 yield Ended(number, seed, None, error, perf_counter() - begin)
                 continue

@@ -2,7 +2,7 @@
 
 Nothing that a store names is imported or opened: a class, a data set or a backbone is a name here.
 
-Runs of one group differ in nothing but their seeds: not in an option, nor in the meaning of the learner, the content
+Runs of one group differ in nothing but their seeds: not in an option, nor in the version of the learner, the content
 of the data set, the source text of a class from outside the package, or the values that a baseline was tuned to.
 """
 
@@ -16,16 +16,14 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from kenyon.data.streams import canonical_name
 from kenyon.errors import ConfigError, DataError, KenyonError
-from kenyon.lab.evaluation._identity import meaning_of
-from kenyon.lab.evaluation._older import older_identity
+from kenyon.lab.evaluation._identity import version_of
 from kenyon.lab.evaluation._result import Report, RunResult
-from kenyon.lab.evaluation._sources import changed, newer
+from kenyon.lab.evaluation._sources import changed
 from kenyon.lab.evaluation._store import ARRAYS, RunFolder
 
 _NAMED = ("dataset", "scenario", "learner")
-_BEHIND = ("meaning", "defaults", "tuned", "content", "sources", "backbone", "options")
+_BEHIND = ("version", "tuned", "content", "sources", "backbone", "options")
 
 
 @dataclass
@@ -74,7 +72,7 @@ class RunGroup:
         values = {key: value for key, value in self.values.items() if key not in (*_NAMED, *_BEHIND)}
         values |= {"backbone": self.values["backbone"]["name"]} if "backbone" in self.values else {}
         values |= self.values.get("options", {}) | (dict(self.complete[0][1].options) if self.complete else {})
-        values |= {"content": self.values["content"][:8].strip()} if "content" in self.values else {}
+        values |= {"content": self.values["content"][:8]} if "content" in self.values else {}
         return values | ({"source": _short_sum(self.values["sources"])} if self.values.get("sources") else {})
 
     @property
@@ -123,7 +121,7 @@ def group_runs(runs: Iterable[RunFolder], arrays: bool = False) -> Groups:
         except (KenyonError, OSError) as error:
             damaged.append((folder, str(error)))
             continue
-        group = RunGroup(config, values=values, outdated=reader.outdated(folder, values))
+        group = RunGroup(config, values=values, outdated=reader.outdated(values))
         key = json.dumps([{k: v for k, v in values.items() if k != "tuned"}, group.outdated], sort_keys=True)
         if result is None:
             incomplete.append((key, folder, group))
@@ -135,7 +133,7 @@ def group_runs(runs: Iterable[RunFolder], arrays: bool = False) -> Groups:
         home = next((other for other in found if other.startswith(key)), key)
         found.setdefault(home, group).incomplete.append(folder)
     for group in found.values():
-        group.complete = _each_seed_once(group.complete)
+        group.complete.sort(key=lambda run: run[1].seed)
     return Groups(list(found.values()), damaged)
 
 
@@ -172,15 +170,6 @@ def _label(groups: Sequence[RunGroup]) -> None:
             group.label += "".join(f", {key} {group.value(key)}" for key in keys if group.value(key) is not None)
 
 
-def _each_seed_once(complete: list[tuple[RunFolder, RunResult]]) -> list[tuple[RunFolder, RunResult]]:
-    """The runs by seed; of two runs that are the same, the one that names its id."""
-    by_seed: dict[int, tuple[RunFolder, RunResult]] = {}
-    for folder, result in complete:
-        if result.seed not in by_seed or result.run:
-            by_seed[result.seed] = (folder, result)
-    return [by_seed[seed] for seed in sorted(by_seed)]
-
-
 class _Reader:
     """Reads configurations and identities of runs; what many runs share is looked up once."""
 
@@ -197,39 +186,22 @@ class _Reader:
         for key in ("options", "backbone"):
             if not isinstance(config.get(key, {}), Mapping):
                 raise DataError(f"{folder.file('config.toml')} has {key} = {config[key]!r}: expected a table")
-        if record := folder.record():
-            return config, record["values"]
-        values = older_identity(config)
-        if _is_own(config["dataset"]):
-            # That version kept the content in the id alone, and a data set that a store names is not opened for it.
-            values["content"] = f"unknown {folder.path.name}"
-        return config, values
+        return config, folder.record()["values"]
 
-    def outdated(self, folder: RunFolder, values: Mapping[str, Any]) -> str:
+    def outdated(self, values: Mapping[str, Any]) -> str:
         """Why the current code might give other numbers than a run's; empty where it would not."""
-        learner, sources = values["learner"], values.get("sources")
-        place = learner.rpartition(":")[0]
-        if place and sources is None and not place.startswith("kenyon."):
-            return f"{place} is newer than the run" if newer([place], folder.file("config.toml")) else ""
-        key = json.dumps([learner, values["meaning"], sources])
+        learner, sources = values["learner"], values.get("sources", {})
+        key = json.dumps([learner, values["version"], sources])
         if key not in self._outdated:
-            self._outdated[key] = _outdated(learner, values["meaning"], sources or {})
+            self._outdated[key] = _outdated(learner, values["version"], sources)
         return self._outdated[key]
 
 
-def _outdated(learner: str, meaning: list[int], sources: Mapping[str, str]) -> str:
+def _outdated(learner: str, version: list[int], sources: Mapping[str, str]) -> str:
     if edited := changed(sources):
         return f"the source of {', '.join(edited)} has changed since"
     try:
-        now = meaning_of(learner)
+        now = version_of(learner)
     except ConfigError:  # a learner that this version does not have
         return ""
-    return f"{learner} has changed since" if now != meaning else ""
-
-
-def _is_own(dataset: str) -> bool:
-    try:
-        canonical_name(dataset)
-    except ConfigError:
-        return True
-    return False
+    return f"{learner} has changed since" if now != version else ""

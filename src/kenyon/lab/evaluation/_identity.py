@@ -1,9 +1,9 @@
 """The identity of a run: what differs from the defaults, and what else decides the results.
 
 A new option with a default, of a learner, a curriculum or a backbone, leaves every id as it is. What changes the
-results of an unchanged configuration is part of the id in its own right: a learner's meaning, the meaning of the
-streams and the loop, the meaning of defaults for floats, a baseline's tuned values, the content of a user's own data
-set, and the source text of a user's own class.
+results of an unchanged configuration is part of the id in its own right: the version of the learner, the version of
+the streams and the loop, a baseline's tuned values, the content of a user's own data set, and the source text of a
+user's own class.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from kenyon.data.backbones import BackboneConfig
-from kenyon.data.streams import Curriculum, content_sum
+from kenyon.data.streams import Curriculum
 from kenyon.lab.evaluation._result import json_safe
 from kenyon.lab.evaluation._sources import source_sums
 from kenyon.learners import find_learner, learner_class, learner_options, tuned_options
@@ -23,17 +23,17 @@ from kenyon.learners import find_learner, learner_class, learner_options, tuned_
 if TYPE_CHECKING:
     from kenyon.lab.evaluation._config import RunConfig
 
-MEANING = 1
+VERSION = 1
 """Raised when the streams or the loop give other results for the same configuration, or a default of theirs changes."""
 
-_APART = ("dataset", "learner", "curriculum", "backbone", "options", "given")
+_APART = ("dataset", "learner", "curriculum", "backbone", "options")
 """The fields of a configuration that are looked at on their own."""
 
 
 def identity(config: RunConfig) -> dict[str, Any]:
-    """The values that a run's id is made of, but for the seed."""
+    """The values that a run's id is made of, without the seed and the content of the data set."""
     values: dict[str, Any] = {"dataset": config.dataset, "scenario": config.curriculum.scenario}
-    values |= {"learner": config.learner, "meaning": meaning_of(config.learner)}
+    values |= {"learner": config.learner, "version": version_of(config.learner)}
     values |= differing(config.curriculum.to_dict(), Curriculum(seed=config.curriculum.seed).to_dict())
     own = [field for field in fields(config) if field.name not in _APART]
     values |= differing({f.name: getattr(config, f.name) for f in own}, {f.name: f.default for f in own})
@@ -42,9 +42,7 @@ def identity(config: RunConfig) -> dict[str, Any]:
         values["backbone"] = differing(config.backbone, defaults)
     values["options"] = differing(config.options, learner_options(config.learner, config.options))
     tuned = tuned_options(config.learner, config.curriculum.scenario)
-    behind: dict[str, Any] = {"tuned": tuned, "content": content_sum(config.dataset), "sources": sources_of(config)}
-    behind |= {"defaults": defaults_of(config), "hidden_signal": hidden_signal_of(config)}
-    values["options"].pop("hidden_signal", None)  # none: the random codes that the ids of earlier versions stand for
+    behind: dict[str, Any] = {"tuned": tuned, "sources": sources_of(config)}
     return json_safe(values | {key: value for key, value in behind.items() if value})
 
 
@@ -54,25 +52,9 @@ def id_of(values: Mapping[str, Any], seed: int) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-def meaning_of(learner: str) -> list[int]:
-    """The meaning of the loop and of a learner, as they are now."""
-    return [MEANING, find_learner(learner).meaning]
-
-
-def defaults_of(config: RunConfig) -> int | None:
-    """Raised where the defaults of our own learner changed for some data: for floats, which bytes never are."""
-    if config.learner != "kenyon" or not (config.backbone or content_sum(config.dataset)):
-        return None
-    options, defaults = config.options, learner_options("kenyon", config.options)
-    left_open = all(options.get(name, defaults[name]) == defaults[name] for name in ("features", "threshold", "shape"))
-    return 2 if left_open else None
-
-
-def hidden_signal_of(config: RunConfig) -> str | None:
-    """What hidden layers learn from, where they are and it is not the random codes of earlier versions."""
-    if config.learner != "kenyon" or not config.options.get("hidden_layers"):
-        return None
-    return None if config.options.get("hidden_signal") == "codes" else "errors"
+def version_of(learner: str) -> list[int]:
+    """The current versions of the loop and of a learner."""
+    return [VERSION, find_learner(learner).version]
 
 
 def sources_of(config: RunConfig) -> dict[str, str]:
@@ -90,7 +72,7 @@ def sources_of(config: RunConfig) -> dict[str, str]:
 
 
 def differing(values: Mapping[str, Any], defaults: Mapping[str, Any]) -> dict[str, Any]:
-    """The values that are not the default; None is the default of what has none."""
+    """The values that are not the default; keys without a default compare to None."""
     return {key: value for key, value in values.items() if value != _plain(defaults.get(key))}
 
 

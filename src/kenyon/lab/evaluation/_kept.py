@@ -37,15 +37,15 @@ def load_learner(folder: str | Path | RunFolder, data_dir: str | Path | None = N
     seed = parse_seeds(values.pop("seeds", [0]))[0]
     config = RunConfig.from_dict(values)
     curriculum = replace(config.curriculum, seed=seed)
-    where = None if data_dir is None else str(data_dir)
-    info = curriculum.open(open_dataset(config.dataset, where, config.backbone)).info
+    dataset = open_dataset(config.dataset, data_dir, backbone=config.backbone, label=config.label)
+    info = curriculum.open(dataset).info
     learner = make_learner(config.learner, info, seed, curriculum.scenario, **config.options)
     if hasattr(learner, "save"):
         if not hasattr(learner, "load"):
             raise DataError(f"{path} cannot be read: the learner {config.learner!r} has a save(path) but no load(path)")
         learner.load(path)
         return learner
-    found = read_checkpoint(path, *config.run_ids(seed))
+    found = read_checkpoint(path, config.run_id(seed))
     assert found is not None
     learner.restore(found[0])
     return learner

@@ -45,7 +45,7 @@ class FolderRecorder:
 
     Args:
         folder: the run's folder, its lock held.
-        run_ids: the ids of checkpoints that belong to this run; the first one is written into new checkpoints.
+        run_id: the run's id, which its checkpoints hold.
         learner: the learner before the stream; it is restored from the checkpoint if there is one.
         sizes: how many training samples each task has, and how many weight records and classes the run has.
         timer: says when a checkpoint is due.
@@ -55,16 +55,16 @@ class FolderRecorder:
     def __init__(
         self,
         folder: RunFolder,
-        run_ids: Sequence[str],
+        run_id: str,
         learner: Learner,
         sizes: tuple[Sequence[int], int, int],
         timer: Timer,
         watch: Watch,
     ) -> None:
-        self._folder, self._run_id, self._learner, self._timer = folder, run_ids[0], learner, timer
+        self._folder, self._run_id, self._learner, self._timer = folder, run_id, learner, timer
         self._watch, self._told = watch, False
         self._path = folder.file("checkpoint.safetensors")
-        checkpoint = read_checkpoint(self._path, *run_ids)
+        checkpoint = read_checkpoint(self._path, run_id)
         if checkpoint is None:
             self.tally = Tally.empty(len(sizes[0]))
             self._open(sizes)

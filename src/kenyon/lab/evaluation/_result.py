@@ -15,7 +15,7 @@ FORMAT = 1
 Matrix = Sequence[Sequence[float | None]]
 _KINDS: dict[str, type] = {"seed": int, "weights_stride": int, "backbone_bytes": int}
 _KINDS |= {"tested_on": str, "state_sha256": str, "run": str, "options": dict}
-_WORDS = {int: "a whole number", str: "text", dict: "a table"}
+_WORDS = {int: "an integer", str: "text", dict: "a table"}
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class RunResult:
         state_sha256: hash of the learner's final state.
         backbone_bytes: bytes of the frozen network before the learner, which `state_bytes` leaves out; 0 for none.
         options: values that the learner settled itself where none was given, such as tuned learning rates.
-        run: the run's id; empty for a run of an earlier version.
+        run: the run's id.
         folder: where the run is stored, if it is.
     """
 
@@ -136,7 +136,7 @@ class Report:
 
 def _whole(name: str, values: Sequence[Any]) -> tuple[int, ...]:
     if not all(type(value) is int for value in values):
-        raise ValueError(f"{name} = {values!r}: expected whole numbers")
+        raise ValueError(f"{name} = {values!r}: expected integers")
     return tuple(values)
 
 

@@ -57,7 +57,7 @@ def run_dataset(
     watch = watch or Watch()
     curriculum = replace(config.curriculum, seed=seed)
     stream = curriculum.open(dataset)
-    run_ids = config.run_ids(seed) if folder else (config.run_id(seed),)
+    run_id = config.run_id(seed)
     make = partial(make_learner, config.learner, stream.info, seed, curriculum.scenario, **config.options)
     learner = make()
     stride = weights_stride(learner, stream.info.n_train, config.weights_every)
@@ -68,18 +68,18 @@ def run_dataset(
         sizes = (n_train, n_records(stream, stride), stream.info.n_classes)
         more = (sizes, Timer(checkpoint_seconds, checkpoint_share), watch)
         try:
-            recorder = FolderRecorder(folder, run_ids, learner, *more)
+            recorder = FolderRecorder(folder, run_id, learner, *more)
         except DataError as error:
             watch.note(f"{error}: the run starts over")
             folder.file("checkpoint.safetensors").unlink()
             learner = make()
-            recorder = FolderRecorder(folder, run_ids, learner, *more)
+            recorder = FolderRecorder(folder, run_id, learner, *more)
     tally = recorder.tally
     n_test = [episode.n_test for episode in stream.episodes]
     watch.started(seed, stream.info, n_test, tally)
     boundaries = curriculum.scenario != "task-free"
     drive(stream, learner, tally, recorder, watch, stride=stride, tests=config.tests, boundaries=boundaries)
-    result = _result(config, seed, run_ids[0], stream, learner, tally, stride)
+    result = _result(config, seed, run_id, stream, learner, tally, stride)
     if folder and save_model:
         folder.save_model(learner, result.run)
     recorder.finish(result)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import sysconfig
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
 
@@ -44,12 +44,6 @@ def changed(sums: Mapping[str, str]) -> list[str]:
     The names come from a store, so only files that this process has imported are read; any other counts as unchanged.
     """
     return [place for place, known in sums.items() if _sum(imported_file(place)) not in (None, known)]
-
-
-def newer(places: Iterable[str], than: Path) -> bool:
-    """Whether one of these files that this process has imported was changed after another file was written."""
-    files = [file for place in places if (file := imported_file(place)) is not None and file.is_file()]
-    return any(file.stat().st_mtime > than.stat().st_mtime for file in files)
 
 
 def _file_of(cls: type) -> Path | None:

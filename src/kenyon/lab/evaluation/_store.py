@@ -33,9 +33,8 @@ from kenyon.lab.evaluation._checkpoint import save_checkpoint
 from kenyon.lab.evaluation._config import RunConfig, read_config
 from kenyon.lab.evaluation._environment import environment
 from kenyon.lab.evaluation._files import read_growing
-from kenyon.lab.evaluation._identity import id_of, identity, sources_of
+from kenyon.lab.evaluation._identity import id_of
 from kenyon.lab.evaluation._result import RunResult
-from kenyon.lab.evaluation._sources import newer
 from kenyon.lab.evaluation._tally import Tally
 from kenyon.utils.system import is_locked, locked, replace_file, replace_json, replacing, sync_folder, to_toml
 
@@ -105,7 +104,7 @@ class RunFolder:
             replace_file(
                 self.file("config.toml"), to_toml(config.to_dict() | {"seeds": [seed]}).encode(), durable=False
             )
-            record = {"format": FORMAT, "run": config.run_id(seed), "seed": seed, "values": identity(config)}
+            record = {"format": FORMAT, "run": config.run_id(seed), "seed": seed, "values": config.identity}
             replace_json(self.file("run.json"), record, durable=False)
             path = self.file("environment.json")
             try:
@@ -144,7 +143,7 @@ class RunFolder:
         except (OSError, *DAMAGE) as error:
             raise DataError(f"{path} is damaged ({error}): run again with --again") from error
         record = self.record()
-        if record and result.run != record["run"]:
+        if result.run != record["run"]:
             raise DataError(
                 f"{path} belongs to the run {result.run!r}, not to {record['run']!r}: run again with --again"
             )
@@ -162,19 +161,18 @@ class RunFolder:
             raise DataError(f"{self.file(name)} is damaged (it holds another array): run again with --again")
         return array
 
-    def record(self) -> dict[str, Any] | None:
-        """What `run.json` says the run is: its id (`run`), its `seed`, and the `values` that the id is made of.
-
-        None for a run of an earlier version, which has no such file.
-        """
+    def record(self) -> dict[str, Any]:
+        """What `run.json` says the run is: its id (`run`), its `seed`, and the `values` that the id is made of."""
         path = self.file("run.json")
         try:
             record = json.loads(path.read_text(encoding="utf-8"))
+            if record["format"] != FORMAT:
+                raise ValueError(f"format {record['format']!r}, expected {FORMAT}")
             if record["run"] != id_of(record["values"], record["seed"]):
                 raise ValueError(f"its id is {record['run']!r}, its values make another")
             _check_values(record["values"])
-        except FileNotFoundError:
-            return None
+        except FileNotFoundError as error:
+            raise DataError(f"{self.path} holds no run: it has no run.json") from error
         except (OSError, *DAMAGE) as error:
             raise DataError(f"{path} is damaged ({error}): run again with --again") from error
         return record
@@ -187,14 +185,14 @@ class RunFolder:
 def _check_values(values: Any) -> None:
     """Refuse the values of a `run.json` that are not of the types they are written with."""
     if not all(isinstance(values[key], str) for key in ("dataset", "scenario", "learner")):
-        raise ValueError("its data set, scenario or learner is no name")
-    kinds = {"meaning": list, "content": str, "sources": dict, "options": dict, "backbone": dict}
+        raise ValueError("its data set, scenario or learner is not a name")
+    kinds = {"version": list, "content": str, "sources": dict, "options": dict, "backbone": dict}
     for key, kind in kinds.items():
         if not isinstance(values.get(key, kind()), kind):
             raise ValueError(f"its {key} is {values[key]!r:.100}: expected a {kind.__name__}")
     names = [values.get("backbone", {"name": ""}).get("name"), *values.get("sources", {}).values()]
-    if "meaning" not in values or not all(isinstance(name, str) for name in names):
-        raise ValueError("its meaning, its backbone's name or a sum of a source is missing")
+    if "version" not in values or not all(isinstance(name, str) for name in names):
+        raise ValueError("its version, its backbone's name or a sum of a source is missing")
 
 
 @dataclass(frozen=True)
@@ -204,19 +202,8 @@ class Store:
     root: Path
 
     def folder(self, config: RunConfig, seed: int) -> RunFolder:
-        """The folder of a run, under its name or, if only that one exists, under the name of an earlier version.
-
-        Earlier versions did not record the source text of classes from outside the package. Their runs of such a
-        class count as long as its file is older than the run.
-        """
-        path = self.root / config.folder_name(seed)
-        if not path.exists():
-            for name in config.older_names(seed):
-                older = RunFolder(self.root / name)
-                written = older.file("config.toml")
-                if written.exists() and not newer(sources_of(config), written):
-                    return older
-        return RunFolder(path)
+        """The folder of a run, whether it exists or not."""
+        return RunFolder(self.root / config.folder_name(seed))
 
     def runs(self) -> list[RunFolder]:
         """Every run, complete or not, by name."""

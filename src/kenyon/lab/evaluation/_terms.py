@@ -6,13 +6,14 @@ import os
 import shutil
 import traceback
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from kenyon.data.protocol import Learner
-from kenyon.data.streams import Dataset, load_dataset
+from kenyon.data.streams import Dataset
 from kenyon.errors import ConfigError, DataError, KenyonError
-from kenyon.lab.evaluation._backbone import open_dataset, with_backbone
+from kenyon.lab.evaluation._backbone import open_dataset
 from kenyon.lab.evaluation._config import RunConfig
 from kenyon.lab.evaluation._result import RunResult
 from kenyon.lab.evaluation._run import run_dataset
@@ -51,8 +52,7 @@ class Terms(NamedTuple):
         return folder.complete and not self.again and not self.lacks_model(folder) and self.kept is None
 
     def open(self, config: RunConfig, watch: Watch) -> Dataset:
-        images = load_dataset(config.dataset, data_dir=self.data_dir, label=config.label)
-        return with_backbone(images, config.backbone, self.data_dir, watch) if config.backbone else images
+        return open_dataset(config.dataset, self.data_dir, backbone=config.backbone, label=config.label, watch=watch)
 
     def logs(self, config: RunConfig, seed: int, folder: RunFolder) -> list[Watch]:
         """What the run is logged to."""
@@ -82,11 +82,8 @@ def run_elsewhere(config: RunConfig, seed: int, terms: Terms, wait: bool) -> tup
     """
     watch = _Notes()
 
-    def dataset() -> Dataset:
-        return open_dataset(config.dataset, None if terms.data_dir is None else str(terms.data_dir), config.backbone)
-
     try:
-        return run_seed(config, seed, terms, wait, dataset, watch), watch.notes
+        return run_seed(config, seed, terms, wait, watch), watch.notes
     except KenyonError:
         raise
     except Exception as error:  # of a class from outside the package: its traceback stays in this process
@@ -95,11 +92,10 @@ def run_elsewhere(config: RunConfig, seed: int, terms: Terms, wait: bool) -> tup
         raise
 
 
-def run_seed(
-    config: RunConfig, seed: int, terms: Terms, wait: bool, dataset: Callable[[], Dataset], watch: Watch
-) -> RunResult | None:
+def run_seed(config: RunConfig, seed: int, terms: Terms, wait: bool, watch: Watch) -> RunResult | None:
     """One seed in this process; None where another process works on it and we are not to wait."""
     folder = terms.folder(config, seed)
+    dataset = partial(terms.open, config, watch)
     if folder is None or not terms.has_all(folder):
         warm_up(config, seed, dataset())  # what fails here must not leave a folder behind
     keep = terms.keep(config, seed)

@@ -6,7 +6,6 @@ from dataclasses import replace
 
 from kenyon.data.streams import Dataset
 from kenyon.lab.evaluation._config import RunConfig
-from kenyon.lab.evaluation._identity import id_of, identity
 from kenyon.learners import make_learner
 
 SAMPLES = 32
@@ -15,7 +14,7 @@ _warm: set[str] = set()
 
 def warm_up(config: RunConfig, seed: int, dataset: Dataset) -> None:
     """Build the learner, let it learn and predict a few samples, and forget it; once per process."""
-    key = id_of(identity(config), 0)
+    key = config.run_id(0)
     if key in _warm:
         return
     curriculum = replace(config.curriculum, seed=seed)

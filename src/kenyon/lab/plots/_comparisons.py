@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
@@ -13,8 +12,9 @@ from numpy.typing import NDArray
 
 from kenyon.errors import DataError, unknown
 from kenyon.lab.evaluation import RunGroup, by_stream
-from kenyon.lab.plots._picture import check_kind, save_picture
+from kenyon.lab.plots._picture import check_kind, in_bytes, save_picture
 from kenyon.lab.report import accuracy_curve
+from kenyon.utils.wording import slug
 
 WIDTHS = {"column": 3.35, "page": 6.9}
 """Inches: one column of a two-column page, or both."""
@@ -57,7 +57,7 @@ def plot_comparison(groups: Sequence[RunGroup], folder: Path, kind: str = "pdf",
     pictures = []
     for stream, members in by_stream(shown).items():
         looks = _looks(members)
-        place = re.sub(r"[^a-z0-9]+", "-", "-".join(stream).lower())
+        place = slug(*stream)
         drawings: dict[str, tuple[Callable[..., None], float]] = {"accuracy": (draw_accuracy, 0.75)}
         drawings["bytes"] = (draw_bytes, 0.75)
         if len(members[0].report.accuracy_matrix) > 1:
@@ -143,7 +143,7 @@ def draw_bytes(axes: Any, groups: Sequence[RunGroup], looks: Sequence[_Look]) ->
     axes.set_xscale("log", subs=[])
     low, high = axes.get_xlim()
     axes.xaxis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0) if high < 200 * low else (1.0,)))
-    axes.xaxis.set_major_formatter(lambda value, _: _in_bytes(value))
+    axes.xaxis.set_major_formatter(lambda value, _: in_bytes(value))
     axes.margins(x=0.12)
     axes.set_xlabel("state kept")
     axes.set_ylabel("final accuracy, %")
@@ -169,10 +169,3 @@ def _legend(axes: Any) -> None:
     if handles:
         long = max(map(len, names)) > 18
         axes.figure.legend(handles, names, loc="outside lower center", ncols=1 if long else min(3, len(names)))
-
-
-def _in_bytes(value: float) -> str:
-    for size, unit in ((1e9, "GB"), (1e6, "MB"), (1e3, "KB")):
-        if value >= size:
-            return f"{value / size:g} {unit}"
-    return f"{value:g} B"

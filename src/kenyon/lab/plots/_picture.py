@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from kenyon.errors import require, unknown
+from kenyon.utils.wording import scale_of_bytes
 
 Draw = Callable[[Any], None]
 """Draws on Matplotlib's axes."""
@@ -53,3 +54,9 @@ def save_picture(draw: Draw, path: Path, size: tuple[float, float], style: Mappi
         draw(figure.add_subplot())
         figure.savefig(path, dpi=300 if style else 150, metadata=_UNDATED.get(path.suffix))
     return path
+
+
+def in_bytes(value: float) -> str:
+    """A number of bytes as the label of a tick."""
+    divisor, unit = scale_of_bytes(value)
+    return f"{value / divisor:g} {unit}"

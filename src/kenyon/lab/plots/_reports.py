@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from kenyon.errors import DataError
-from kenyon.lab.plots._picture import save_picture
+from kenyon.lab.plots._picture import in_bytes, save_picture
 from kenyon.lab.report import Point, ReportData, Scatter
 
 MARKERS = "os^Dvp*hXP"
@@ -24,8 +24,6 @@ PLACES = (
 )
 """Where a name may stand: how far across and up from its point, and how it is aligned there. The first place is clear
 of the line that joins the best points."""
-
-BYTES = ((1e9, "GB"), (1e6, "MB"), (1e3, "KB"), (1, "B"))
 
 
 def plot_report(report: ReportData, folder: Path, kind: str = "png") -> list[Path]:
@@ -68,7 +66,7 @@ def draw_scatter(axes: Any, scatter: Scatter) -> None:
     axes.set_xscale("log" if scatter.x_log else "linear")
     axes.set_yscale("log" if scatter.y_log else "linear")
     if scatter.x_unit == "B":
-        axes.xaxis.set_major_formatter(lambda value, _: _in_bytes(value))
+        axes.xaxis.set_major_formatter(lambda value, _: in_bytes(value))
     axes.set_xlabel(scatter.x_label)
     axes.set_ylabel(scatter.y_label)
     axes.set_title(scatter.title, fontsize=11)
@@ -110,8 +108,3 @@ def frontier(points: tuple[Point, ...]) -> list[Point]:
         if not best or point.y > best[-1].y:
             best.append(point)
     return best
-
-
-def _in_bytes(value: float) -> str:
-    size, unit = next(((size, unit) for size, unit in BYTES if value >= size), BYTES[-1])
-    return f"{value / size:g} {unit}"

@@ -13,8 +13,9 @@ from kenyon.errors import DataError
 from kenyon.lab.evaluation import RunFolder, RunGroup, Store, by_stream, environment, group_runs
 from kenyon.lab.report._command import config_command, run_command
 from kenyon.lab.report._data import REPORT_FILE, ReportData, Run, read_report
-from kenyon.lab.report._parts import Cell, Missing, Result, Row, Table, slug, unique
+from kenyon.lab.report._parts import Cell, Missing, Result, Row, Table, unique
 from kenyon.lab.report._run_figures import figures_of
+from kenyon.utils.wording import slug
 
 COLUMNS = {
     "accuracy": ("accuracy", 100.0, "%", "higher"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kenyon.lab.report._parts import PaperValue, Result, Table, Value
+from kenyon.utils.wording import scale_of_bytes
 
 MINUS = "\N{MINUS SIGN}"
 FULL_COLOUR = {"%": 10.0}
@@ -11,12 +12,7 @@ FULL_COLOUR = {"%": 10.0}
 
 def scale_of(value: float, unit: str) -> tuple[float, str]:
     """The divisor and the unit (powers of 1000) in which a number of bytes reads best; other units stay as they are."""
-    if unit != "B":
-        return 1.0, unit
-    for divisor, word in ((1e9, "GB"), (1e6, "MB"), (1e3, "KB")):
-        if abs(value) >= divisor:
-            return divisor, word
-    return 1.0, "B"
+    return scale_of_bytes(value) if unit == "B" else (1.0, unit)
 
 
 def unit_of_column(table: Table, column: int) -> str | None:

@@ -273,11 +273,6 @@ def check_id(name: str) -> None:
         raise DataError(f"id = {name!r}: expected lower-case letters, digits and hyphens, such as 'table-3'")
 
 
-def slug(*words: str) -> str:
-    """An anchor made of words."""
-    return re.sub(r"[^a-z0-9]+", "-", " ".join(words).lower()).strip("-") or "part"
-
-
 def unique(parts: Iterable[Anchored], taken: Iterable[str] = ()) -> tuple[Anchored, ...]:
     """The same parts with anchors that differ: names that differ in punctuation alone have the same slug."""
     seen, kept = set(taken), []

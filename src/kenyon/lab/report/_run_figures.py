@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kenyon.lab.evaluation import WITHHELD, RunGroup
-from kenyon.lab.report._parts import Figure, Heatmap, Lines, Point, Scatter, Series, slug
+from kenyon.lab.report._parts import Figure, Heatmap, Lines, Point, Scatter, Series
 from kenyon.learners import LEARNERS
+from kenyon.utils.wording import slug
 
 OURS = "Kenyon"
 POINTS = 200

@@ -36,6 +36,7 @@ class Objective:
         chance_after: share of the stream after which an evaluation at chance is stopped; 1 for never.
         backbone: a frozen network whose features are learned, by name or as a table of
             `kenyon.data.backbones.BackboneConfig`; None for the samples themselves.
+        label: the label column of a table; None for "label".
 
     Example:
         >>> objective = make_objective("digits", "single-task")
@@ -50,13 +51,13 @@ class Objective:
     data_dir: str | None = None
     chance_after: float = 0.2
     backbone: str | Mapping[str, Any] | None = None
+    label: str | None = None
 
     def config(self, options: Mapping[str, Any]) -> RunConfig:
         """The run that scores these options."""
         curriculum = Curriculum.from_dict(dict(self.curriculum))
-        return RunConfig(
-            self.dataset, "kenyon", curriculum, dict(options), weights_every=0, tests="last", backbone=self.backbone
-        )
+        more: dict[str, Any] = {"backbone": self.backbone, "label": self.label}
+        return RunConfig(self.dataset, "kenyon", curriculum, dict(options), weights_every=0, tests="last", **more)
 
     def final_config(self, options: Mapping[str, Any]) -> RunConfig:
         """The run of the options that were chosen: nothing is held out, and it is tested on the test set."""
@@ -129,7 +130,9 @@ def evaluate(objective: Objective, options: Mapping[str, Any]) -> Outcome:
     begin = perf_counter()
     try:
         config = objective.config(options)
-        dataset = open_dataset(objective.dataset, objective.data_dir, objective.backbone)
+        dataset = open_dataset(
+            objective.dataset, objective.data_dir, backbone=objective.backbone, label=objective.label
+        )
         accuracies = []
         for seed in objective.seeds:
             watch = ChanceWatch(objective.chance_after)
@@ -165,6 +168,7 @@ def make_objective(
     data_dir: str | None = None,
     chance_after: float = 0.2,
     backbone: str | Mapping[str, Any] | None = None,
+    label: str | None = None,
     **curriculum: Any,
 ) -> Objective:
     """Make an objective from the values of the command line, and check them.
@@ -186,15 +190,16 @@ def make_objective(
         holdout=0.0 if protocol == "paper" else holdout,
         **curriculum,
     ).to_dict()
-    return Objective(dataset, values, protocol, tuple(seeds), data_dir, chance_after, backbone)
+    return Objective(dataset, values, protocol, tuple(seeds), data_dir, chance_after, backbone, label)
 
 
 def describe(objective: Objective) -> dict[str, Any]:
     """The objective as plain values: everything that decides a score, so not where the data are."""
     values = asdict(objective)
     del values["data_dir"]
-    if objective.backbone is None:
-        del values["backbone"]
+    for name in ("backbone", "label"):
+        if values[name] is None:
+            del values[name]
     values["seeds"] = list(objective.seeds)
     values["curriculum"] = {k: v for k, v in objective.curriculum.items() if k != "seed"}
     return values

@@ -94,7 +94,7 @@ def _tune_and_record(args: argparse.Namespace) -> int:
     curriculum = Curriculum(scenario=args.scenario, holdout=args.holdout, max_per_task=args.max_per_task)
     fixed = tomllib.loads("\n".join(args.set))
     config = RunConfig(args.dataset, args.name, curriculum, fixed, 0, tests="last", backbone=args.backbone)
-    dataset = open_dataset(args.dataset, args.data_dir, config.backbone)
+    dataset = open_dataset(args.dataset, args.data_dir, backbone=config.backbone)
     values, score = tune(
         config, dataset, grid, range(args.seeds), lambda tried, s: print(f"{s:7.2%}  {tried}", flush=True)
     )

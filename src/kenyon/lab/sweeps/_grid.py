@@ -12,6 +12,7 @@ from kenyon.lab.evaluation import RunConfig, config_keys
 from kenyon.lab.sweeps._axis import axis
 from kenyon.learners import learner_class, learner_options
 
+_STREAM = ("dataset", "scenario")
 _LISTS = ("task_sizes", "class_order")
 """Keys of a run whose value may be a list."""
 _LIST_KINDS = ("widths", "shape")
@@ -40,7 +41,7 @@ def expand(values: Mapping[str, Any]) -> list[RunConfig]:
         ...     "learner": ["ncm", "kenyon"],
         ...     "when": [{"if": {"learner": "kenyon"}, "options": {"n_hidden": {"from": 100, "to": 300, "step": 100}}}],
         ... })
-        >>> [(config.learner, config.given.get("n_hidden")) for config in configs]
+        >>> [(config.learner, config.options.get("n_hidden")) for config in configs]
         [('ncm', None), ('kenyon', 100), ('kenyon', 200), ('kenyon', 300)]
     """
     for key in values:
@@ -154,17 +155,18 @@ def labels(configs: Sequence[RunConfig]) -> list[str]:
         >>> labels(expand({"dataset": "digits", "learner": "kenyon", "options": {"n_hidden": [100, 200]}}))
         ['kenyon n_hidden=100', 'kenyon n_hidden=200']
     """
-    said = [_said(config) for config in configs]
+    values = [_values(config) for config in configs]
     names = []
-    for config, values in zip(configs, said, strict=True):
-        alike = [other for other, own in zip(said, configs, strict=True) if own.learner == config.learner]
-        keys = [key for key in values if any(other.get(key) != values[key] for other in alike)]
-        stream = [str(values[key]) for key in ("dataset", "scenario") if key in keys]
-        pairs = [f"{key}={values[key]}" for key in keys if key not in ("dataset", "scenario")]
-        names.append(" ".join([config.learner, *stream, *pairs]))
+    for config, own in zip(configs, values, strict=True):
+        others = [other for other, one in zip(values, configs, strict=True) if one.learner == config.learner]
+        given = {key: None for one in configs if one.learner == config.learner for key in one.identity["options"]}
+        keys = [key for key in own if key in given or key not in config.options]
+        keys = [key for key in keys if any(other.get(key) != own[key] for other in others)]
+        stream = [str(own[key]) for key in _STREAM if key in keys]
+        names.append(" ".join([config.learner, *stream, *(f"{key}={own[key]}" for key in keys if key not in _STREAM)]))
     return names
 
 
-def _said(config: RunConfig) -> dict[str, Any]:
+def _values(config: RunConfig) -> dict[str, Any]:
     values = {key: value for key, value in config.to_dict().items() if key not in ("learner", "options")}
-    return {**values, "dataset": Path(config.dataset).stem, **config.given}
+    return {**values, "dataset": Path(config.dataset).stem, **config.options}

@@ -51,7 +51,6 @@ _ROWS = [
         "importance",
         "Schwarz et al., Progress & Compress, 2018; Kirkpatrick et al., 2017",
         "holds weights near their old values, weighted by a running Fisher information",
-        meaning=2,
     ),
     LearnerSpec(
         "si",
@@ -60,7 +59,6 @@ _ROWS = [
         "importance",
         "Zenke, Poole & Ganguli, Continual Learning Through Synaptic Intelligence, 2017",
         "holds weights near their old values, weighted by their share in the fall of the loss",
-        meaning=2,
     ),
     LearnerSpec(
         "lwf",
@@ -109,7 +107,6 @@ _ROWS = [
         "replay",
         "Aljundi et al., Online Continual Learning with Maximally Interfered Retrieval, 2019",
         "replays the remembered samples whose loss the coming update would raise most",
-        meaning=2,
     ),
     LearnerSpec(
         "der++",
@@ -126,7 +123,6 @@ _ROWS = [
         "replay + teacher",
         "Rajasegaran et al., Random Path Selection for Incremental Learning, 2019",
         "picks a random path through parallel modules for new tasks and freezes the old ones",
-        meaning=2,
     ),
     LearnerSpec(
         "instaparam",
@@ -135,7 +131,6 @@ _ROWS = [
         "gate history",
         "Chen et al., Mitigating Forgetting in Online Continual Learning via Instance-Aware Parameterization, 2020",
         "a controller gates blocks of the network sample by sample",
-        meaning=2,
     ),
     LearnerSpec(
         "cn-dpm",

@@ -3,7 +3,7 @@
     x_e = ReLU(W_e u - mu - beta sigma) / |.|,   theta <- theta - lr * grad CE(MLP(x_e), y)
 
 The appendix of the paper replaces the neuromodulated layer in this way, to see what it is worth. It is not a method of
-the comparison, so it is not in the table; its name as a learner is `kenyon.paper.reproduce.feature_mlp:FeatureMLP`.
+the comparison, so it is not in the table; its name as a learner is `kenyon.learners.baselines:FeatureMLP`.
 """
 
 from __future__ import annotations

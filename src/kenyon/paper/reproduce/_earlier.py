@@ -49,8 +49,8 @@ class Earlier:
 
     def name(self, config: RunConfig, seed: int) -> str | None:
         """The name of a run in that report; None where it is not there."""
-        names = (config.folder_name(seed), *config.older_names(seed))
-        return next((name for name in names if name in self.report.runs), None)
+        name = config.folder_name(seed)
+        return name if name in self.report.runs else None
 
     def result(self, name: str) -> RunResult:
         """The numbers of a run. Its accuracy matrix and its curves are not part of a report."""

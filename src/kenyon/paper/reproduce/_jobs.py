@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import gc
 import json
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
@@ -17,6 +16,7 @@ from typing import Any, Protocol
 from kenyon.lab.evaluation import RunConfig, RunFolder, Store
 from kenyon.utils.parallel import Call, perform
 from kenyon.utils.system import replace_json
+from kenyon.utils.wording import slug
 
 
 class Job(Protocol):
@@ -95,8 +95,7 @@ class MeasureJob:
 
     @property
     def name(self) -> str:
-        words = f"{Path(self.dataset).stem} {self.backbone or 'pixels'}".lower()
-        return f"measures/{re.sub(r'[^a-z0-9]+', '-', words)}.json"
+        return f"measures/{slug(Path(self.dataset).stem, self.backbone or 'pixels')}.json"
 
     @property
     def speed_key(self) -> str:
@@ -109,14 +108,10 @@ class MeasureJob:
         return False
 
     def do(self, store: Path, data_dir: Path | None) -> str:
-        from kenyon.data.streams import load_dataset
-        from kenyon.lab.evaluation import Watch, with_backbone
+        from kenyon.lab.evaluation import open_dataset
         from kenyon.paper.transfer import moments
 
-        dataset = load_dataset(self.dataset, data_dir=data_dir)
-        if self.backbone:
-            dataset = with_backbone(dataset, self.backbone, data_dir, Watch())
-        found = moments(dataset)
+        found = moments(open_dataset(self.dataset, data_dir, backbone=self.backbone))
         path = store / self.name
         path.parent.mkdir(parents=True, exist_ok=True)
         replace_json(path, {"dimension": found.dimension, "centroids": found.centroids.tolist()})

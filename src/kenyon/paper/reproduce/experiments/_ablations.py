@@ -11,7 +11,7 @@ from kenyon.paper.reproduce._wanted import EMPTY, Gap, Line, Runs, Section, Shee
 from kenyon.paper.reproduce.experiments._configurations import COLLAPSES, PIXELS, RATE, READ_AS, chosen, single
 from kenyon.paper.tables import paper_table
 
-MLP = "kenyon.paper.reproduce.feature_mlp:FeatureMLP"
+MLP = "kenyon.learners.baselines:FeatureMLP"
 CHANGES: dict[str, dict[str, Any]] = {
     "none": {},
     "threshold": {"threshold": "off"},
