@@ -10,9 +10,9 @@ the deepest stack of learning and predicting. Speed is that of this machine: mic
 C (`learn_many` of the wrapper, compiled by Zig with `-O3 -march=native`) and by Python (`partial_fit`), in turns of 512
 samples, the median of the turns. `--speed` prints that alone.
 
-`--sound` prints what a model of 20 KB with the front end for sound costs instead, after it has learned nine takes of ten
-spoken digits of four speakers: instructions for a second of sound, the mean of twenty words of other takes one after
-the other; for a word that is learned; and for one that is asked about, without and with `reject`.
+`--sound` prints what a model of 20 KB with the front end for sound costs instead, after it has learned nine takes of
+ten spoken digits of four speakers: instructions for a second of sound, the mean of twenty words of other takes one
+after the other; for a word that is learned; and for one that is asked about, without and with `reject`.
 
 Wants the packages ziglang and unicorn.
 """
@@ -185,7 +185,7 @@ def table(rows: dict[str, dict[str, Any]], sets: Any, n_emulated: int) -> None:
 
 
 def heard(folder: Path, core: str, words: NDArray[np.int16], state: bytes) -> dict[str, int]:
-    """Instructions of a core: for a second of sound, for the first word that is learned, asked about, and solved for."""
+    """Instructions of a core: for a second of sound, and for a word that is learned and asked about."""
     device = ArmDevice(folder, core)
     seconds = len(words) / SOUND.rate
     at, total, stack = device.call("kenyon_the_samples"), 0, 0
@@ -231,7 +231,10 @@ def sound() -> None:
     clf = KenyonClassifier(memory_budget="20KB", front=SOUND, random_state=0).partial_fit(*words(range(5, 14)))
     quiet = np.zeros(SOUND.rate // 2, np.int16)
     spoken = np.concatenate([part for word in words(range(14, 15))[0][:20] for part in (word, quiet)])
-    print("| 20 KB, sound | a second of sound | learn a word | ask, readout solved | solve | longest call | RAM in all | code |")
+    print(
+        "| 20 KB, sound | a second of sound | learn a word | ask, readout solved | solve | longest call "
+        "| RAM in all | code |"
+    )
     print("|---|---|---|---|---|---|---|---|")
     for reject in (None, 3):
         for core in ("m4", "m0plus"):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Self, TypeVar
 from weakref import WeakKeyDictionary
 
@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from kenyon.errors import InputError
 from kenyon.features import SparseRows
+from kenyon.features.front import Event, Events
 from kenyon.model import model_file
 from kenyon.model.batch import Lesson
 from kenyon.model.build import build_engine, check_budget, check_hidden, kept_params, seed_of, settle
@@ -22,8 +23,10 @@ from kenyon.model.flat import as_rows
 from kenyon.model.inputs import Inputs, check_labels, check_samples, check_scores
 from kenyon.model.inspection import head_of
 from kenyon.model.labels import NO_LABEL, Labels, plain_task, warn_continuous
+from kenyon.model.listening import events_in
 from kenyon.model.lock import ModelLock
 from kenyon.model.presets import load_preset
+from kenyon.model.recordings import first_of_each, mean_of_each, windows_of
 from kenyon.model.weights import by_class, check_weights, in_proportion, repeated
 from kenyon.utils.options import OPTIONS, describe
 
@@ -92,7 +95,8 @@ class KenyonClassifier(Classes):
         """Learn samples in the order given; how they are cut into calls does not matter.
 
         Args:
-            X: (n_samples, n_features), bytes or numbers. Bytes are never converted to floats.
+            X: (n_samples, n_features), bytes or numbers. Bytes are never converted to floats. With a front end,
+                recordings.
             y: labels; None, NaN and `unlabelled` mark samples that teach nothing.
             classes: labels to make room for at once. Others may still come later.
             task: the task whose head learns (task-incremental use); any hashable.
@@ -170,6 +174,8 @@ class KenyonClassifier(Classes):
         task = plain_task(task)
         core = self._settled() if self.__sklearn_is_fitted__() else None
         inputs = Inputs() if core is None else core.inputs
+        X, counts = self._windows(core, X)
+        y = y if counts is None else np.repeat(check_labels(y, len(counts)), counts)
         checked = inputs if core is None or names is None else _without_names(inputs)
         samples = check_samples(checked, as_rows(X, self.shape), first=core is None, absent=self._absent(core))
         if core is None and names is not None:
@@ -206,7 +212,8 @@ class KenyonClassifier(Classes):
         if core is None:
             engine.learn(samples, lesson, None)  # nobody sees this engine before it has learned
             self._core = learned
-            return after.decode(lesson.predictions[first] if predict and first is not None else lesson.predictions)
+            found = after.decode(lesson.predictions[first] if predict and first is not None else lesson.predictions)
+            return first_of_each(found, counts)
         journal = Journal(engine)
         self._core = core._replace(journal=journal)  # from here on an interruption is undone
         try:
@@ -220,7 +227,7 @@ class KenyonClassifier(Classes):
         except BaseException:
             self._settled()
             raise
-        return predictions
+        return first_of_each(predictions, counts)
 
     def _weighted(
         self, samples: NDArray | SparseRows, y: NDArray, given: ArrayLike | None, fit: bool
@@ -315,10 +322,37 @@ class KenyonClassifier(Classes):
 
         def scores(core: Core) -> tuple[NDArray, NDArray[np.float32]]:
             labels, neurons = head_of(core, task).sorted()
-            samples = self._samples(core, X)
-            return labels, check_scores(samples, core.engine.scores(samples)[:, neurons])
+            windows, counts = self._windows(core, X)
+            samples = self._samples(core, windows)
+            return labels, mean_of_each(check_scores(samples, core.engine.scores(samples)[:, neurons]), counts)
 
         return self._read(scores)
+
+    def listen(self, chunks: Iterable[Any], events: Events | None = None) -> Iterator[Event]:
+        """Events as they are recognised in the stream of a sensor, for which the model has a front end.
+
+        Args:
+            chunks: int16 samples of any number, as arrays or bytes; readings of motion are rows. None where samples
+                were lost.
+            events: how labels become events.
+
+        Example:
+            >>> import numpy as np
+            >>> from kenyon.features.front import Spectra
+            >>> t, quiet = np.arange(4000) / 8000, np.zeros(4000, np.int16)
+            >>> low, high = (np.int16(9000 * np.sin(6.28 * f * t) * np.hanning(4000)) for f in (400, 1500))
+            >>> model = KenyonClassifier(front=Spectra(rate=8000), memory_budget="6KB", expected_classes=2)
+            >>> model = model.partial_fit([low, high] * 3, ["low", "high"] * 3)
+            >>> [event.label for event in model.listen([quiet, high, quiet, low, quiet])]
+            ['high', 'low']
+        """
+        front = self._read(lambda core: core.engine.params["front"])
+        return events_in(self, front, chunks, Events() if events is None else events)
+
+    def _windows(self, core: Core | None, X: Any) -> tuple[Any, NDArray[np.int64] | None]:
+        """Windows of the front end where recordings are given, and how many each of them has."""
+        front = OPTIONS["front"].check(self.front if core is None else core.engine.params["front"])
+        return (X, None) if front is None else windows_of(front, X)
 
     def _samples(self, core: Core, X: ArrayLike) -> NDArray | SparseRows:
         return check_samples(core.inputs, as_rows(X, self.shape), absent=self._absent(core))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from hearing import MOTION, PITCHES, SPECTRA, heard, listener, on_host, tone
 
 from emulated import ArmDevice, WasmDevice
 from kenyon import KenyonClassifier
-from kenyon.errors import ConfigError, InputError
+from kenyon.errors import ConfigError, InputError, ModelFileError
 from kenyon.export import device_costs, export_model, from_buffer, to_buffer
 from kenyon.features.front import Events, Motion, Segment, Smoothing, Spectra
 
@@ -44,7 +45,7 @@ def test_words_are_recognised_where_they_are(models):
     x, names = heard(SPECTRA, 3)
     events = list(models["sound"].listen([x]))
     assert [event.label for event in events] == names
-    assert all(one.end <= other.start for one, other in zip(events, events[1:], strict=False))
+    assert all(one.end <= other.start for one, other in pairwise(events))
     assert all(0.8 * 2400 < event.end - event.start + 1000 < 2 * 2400 for event in events)
 
 
@@ -64,8 +65,14 @@ def test_the_cut_of_the_stream_makes_no_difference_and_bytes_are_samples(name, m
 
 
 @zig
-@pytest.mark.parametrize(("name", "events"), [("sound", {"reject": 2.5}), ("sound", {"nothing": "low", "hold": 3000}),
-                                              ("motion", {"agree": 2, "nothing": "rest"})])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "events"),
+    [
+        ("sound", {"reject": 1}),
+        pytest.param("sound", {"nothing": "low", "hold": 3000}, marks=pytest.mark.slow),
+        pytest.param("motion", {"agree": 2, "nothing": "rest"}, marks=pytest.mark.slow),
+    ],
+)
 def test_c_on_this_machine_makes_the_same_events(name, events, models, tmp_path):
     model, front = models[name], FRONTS[name]
     export_model(model, "c", tmp_path, **events)
@@ -74,7 +81,7 @@ def test_c_on_this_machine_makes_the_same_events(name, events, models, tmp_path)
     assert device.ram == device_costs(model)["flash"].ram
     for seed in range(3):
         x, _ = heard(front, seed)
-        x[len(x) // 2 : len(x) // 2 + 20] = 32767
+        x = np.clip(4 * x.astype(int), -32768, 32767).astype(np.int16)
         device = module.Model()
         found = [event for part in pieces(x, seed) for event in device.feed(part.ravel().tolist())]
         assert found and found == numbered(list(model.listen([x], Events(**events))), model)
@@ -83,18 +90,25 @@ def test_c_on_this_machine_makes_the_same_events(name, events, models, tmp_path)
 @zig
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FRONTS)
-@pytest.mark.parametrize("kind", [pytest.param("m0plus", marks=needs("unicorn")), pytest.param("m4", marks=needs("unicorn")),
-                                  pytest.param("wasm", marks=needs("wasmtime"))])  # fmt: skip
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param("m0plus", marks=needs("unicorn")),
+        pytest.param("m4", marks=needs("unicorn")),
+        pytest.param("wasm", marks=needs("wasmtime")),
+    ],
+)
 def test_every_processor_makes_the_same_events(kind, name, models, tmp_path):
     model, front = models[name], FRONTS[name]
-    export_model(model, "c", tmp_path, reject=4)
+    export_model(model, "c", tmp_path, reject=1)
     device: Any = WasmDevice(tmp_path) if kind == "wasm" else ArmDevice(tmp_path, kind, counted=False)
     x, _ = heard(front, 8, 5)
     found = [event for part in pieces(x, 8) for event in device.feed(part.ravel().tolist())]
-    assert found and found == numbered(list(model.listen([x], Events(reject=4))), model)
+    assert found and found == numbered(list(model.listen([x], Events(reject=1))), model)
 
 
 @zig
+@pytest.mark.slow
 def test_a_device_learns_what_it_heard_and_has_the_bits_of_python(models, tmp_path):
     model = KenyonClassifier.from_arrays(models["sound"].to_arrays())
     export_model(model, "c", tmp_path)
@@ -118,6 +132,7 @@ def test_a_device_learns_what_it_heard_and_has_the_bits_of_python(models, tmp_pa
 
 
 @zig
+@pytest.mark.slow
 def test_a_state_of_another_front_end_is_refused(models, tmp_path):
     other = listener(Spectra(frames=10, bands=10, kept=40, gap=7))
     export_model(models["sound"], "c", tmp_path)
@@ -127,7 +142,7 @@ def test_a_state_of_another_front_end_is_refused(models, tmp_path):
     with pytest.raises(module.KenyonError, match="other settings"):
         device.load(to_buffer(other))
     assert device.save() == before
-    with pytest.raises(ConfigError, match="other settings"):
+    with pytest.raises(ModelFileError, match="the buffer is of model"):
         from_buffer(models["sound"], to_buffer(other))
 
 
@@ -136,16 +151,21 @@ def test_what_is_like_no_class_is_rejected(models):
     noise = np.concatenate([np.zeros(2000), rng.normal(0, 3000, 2400) * np.hanning(2400), np.zeros(3000)])
     noise = noise.astype(np.int16)
     assert list(models["sound"].listen([noise]))
-    assert not list(models["sound"].listen([noise], Events(reject=3)))
+    assert not list(models["sound"].listen([noise], Events(reject=1)))
     word = np.concatenate([np.zeros(2000, np.int16), tone("high", rng), np.zeros(3000, np.int16)])
-    assert [event.label for event in models["sound"].listen([word], Events(reject=3))] == ["high"]
+    assert [event.label for event in models["sound"].listen([word], Events(reject=1))] == ["high"]
 
 
 def test_a_sound_without_an_end_is_asked_about_and_has_to_agree(models):
     t = np.arange(8000 * 3) / 8000
-    hum = np.round(3000 * np.sin(2 * np.pi * PITCHES["middle"] * t)).astype(np.int16)
-    (event,) = models["sound"].listen([hum])
-    assert event.label == "middle"
+    hum = np.round(3000 * np.sin(2 * np.pi * 500 * t)).astype(np.int16)
+    model = KenyonClassifier.from_arrays(models["sound"].to_arrays())
+    for segment in SPECTRA.stream().segments(hum):
+        model.learn_one(segment.window.ravel(), "hum") if "hum" in model.classes_ else model.partial_fit(
+            segment.window.reshape(1, -1), ["hum"]
+        )
+    (event,) = model.listen([hum])
+    assert event.label == "hum"
     assert len(list(models["sound"].listen([hum], Events(agree=200)))) == 0
 
 
@@ -199,7 +219,7 @@ def test_a_reading_in_parts_is_refused(models):
     [
         ({"agree": 0}, "agree is 0: expected an integer from 1 to 255"),
         ({"hold": 0}, "hold is 0: expected an integer from 1"),
-        ({"reject": 0.01}, "reject is 0.01: expected None, or 1 or more"),
+        ({"reject": 0.01}, "reject is 0.01: expected None, or 0.1 or more"),
     ],
 )
 def test_events_that_make_no_sense_are_refused(options, message):

@@ -148,8 +148,7 @@ INLINED int solve_class(int bits, const void *pairs, size_t n, int64_t shrinkage
     return 1;
 }
 
-/* How unlike its class a sample is: its squared Mahalanobis distance from the mean of the class, for each unit, in 1/256. About
- * 256 for the class's own samples. `used` are the samples in the co-activity; means lie `step` numbers apart.
+/* How unlike its class a sample is: its squared Mahalanobis distance from the mean of the class, for each unit, in 1/256. `used` are the samples in the co-activity; means lie `step` numbers apart.
  *
  *     (P + shrinkage I) x = b = 256 a - m,    (sum of w b >> 10) * used * 2^(E + 2 - 2 doublings) / n
  *

@@ -69,7 +69,7 @@ def parts_of(classifier: KenyonClassifier) -> Parts:
     if classifier.scaler() is not None:
         raise ConfigError("the inputs are scaled by moments in floats: expected bytes (uint8), unscaled, for a device")
     parts = _features(features, classifier.n_features_in_)
-    parts.front = getattr(classifier, "front", None)
+    parts.front = classifier.front
     parts.numbers |= front_numbers(parts.front, classifier.n_features_in_)
     layer = layers[-1]
     exact = getattr(features, "exact", False)

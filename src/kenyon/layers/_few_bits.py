@@ -173,14 +173,14 @@ class FewBits(Coactivity):
         """How unlike a neuron's own samples a sample is, in 1/256: `unlikeness_of` of core/solve.h."""
         arrays = state.arrays
         triangle = arrays["pairs"] if self.bits == 16 else self.unpacked(arrays["pairs"])
-        halvings, doublings = int(arrays["halvings"][0]), int(arrays["doublings"][0])
+        used, doublings = int(arrays["taught"].sum()) >> int(arrays["halvings"][0]), int(arrays["doublings"][0])
         return core.unlikeness(
             triangle,
             np.ascontiguousarray(arrays["means"][:, neuron]),
             activity,
-            shrinkage_amount(triangle, self.n_units, shrinkage),
+            shrinkage_amount(triangle, self.n_units, shrinkage, used),
             iterations_of(self.n_units),
-            int(arrays["taught"].sum()) >> halvings,
+            used,
             doublings,
             np.empty(3 * self.n_units, np.int32),
             np.empty(self.n_units, np.int64),

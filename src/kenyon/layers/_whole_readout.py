@@ -160,12 +160,19 @@ def whole_readout_numbers(n_units: int, shrinkage: float) -> dict[str, int]:
     }
 
 
-def shrinkage_amount(triangle: NDArray[np.int16 | np.int32], n_units: int, shrinkage: tuple[int, int]) -> int:
-    """`shrinkage` of the definition above, with lambda as (mantissa, shift)."""
+def shrinkage_amount(
+    triangle: NDArray[np.int16 | np.int32], n_units: int, shrinkage: tuple[int, int], n_samples: int | None = None
+) -> int:
+    """`shrinkage` of the definition above, with lambda as (mantissa, shift).
+
+    Distances of single samples are taken with max(shrinkage, trace / (4 n)), n being the samples in the triangle: with
+    few of them, most directions have no variance yet, and everything would be far away.
+    """
     mantissa, shift = shrinkage
     unit_numbers = np.arange(n_units, dtype=np.int64)
     trace = int(triangle[unit_numbers * (unit_numbers + 3) // 2].sum(dtype=np.int64))
-    return min(2**30, max(1, (trace * mantissa >> shift) // n_units))
+    least = 1 if n_samples is None else max(1, trace // (4 * max(1, n_samples)))
+    return min(2**30, max(least, (trace * mantissa >> shift) // n_units))
 
 
 def solve_whole(

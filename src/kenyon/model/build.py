@@ -14,6 +14,7 @@ from kenyon.features import FEATURES, ramp_sizes
 from kenyon.layers import LAYERS, Declared, Layer, LocalErrorLayer, axis_sizes, bytes_of, layer_class
 from kenyon.model.auto import make_scaler, resolved, window_inputs
 from kenyon.model.engine import Engine
+from kenyon.model.recordings import front_options
 from kenyon.model.sparse import for_sparse
 from kenyon.rules import Rule, get_rule
 from kenyon.utils.kinds import is_whole
@@ -67,6 +68,7 @@ def settle(
     if n_inputs > MOST_INPUTS:
         raise ConfigError(f"a sample has {n_inputs:,} features: expected at most {MOST_INPUTS:,}")
     value = {name: entry.check(params[name]) for name, entry in OPTIONS.items()}
+    value |= front_options(value, n_inputs)
     value["rule"] = rule = get_rule(value["rule"])
     open_rule = rule == get_rule(OPTIONS["rule"].default)
     untouched = open_rule and all(value[name] == OPTIONS[name].default for name in OF_RULE)

@@ -14,6 +14,7 @@ import hashlib
 import json
 import os
 from collections.abc import Hashable, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save as to_safetensors
 
 from kenyon.errors import ConfigError, KenyonError, ModelFileError, unknown
+from kenyon.features.front import Motion, Spectra
 from kenyon.model.build import build_engine
 from kenyon.model.engine import Engine
 from kenyon.model.fitted import Core
@@ -236,6 +238,8 @@ def _to_config(value: Any) -> Any:
         inside = value.plasticity
         own = {"rule": inside.name, **{key: _to_config(item) for key, item in inside.parameters.items()}}
         return own if value is inside else {"rule": value.name, "beta": _to_config(value.window), "inside": own}
+    if isinstance(value, (Spectra, Motion)):
+        return {"front": type(value).__name__, **asdict(value)}
     if callable(value):
         return modulation.to_config(value)
     if isinstance(value, np.generic):
@@ -247,7 +251,11 @@ def _to_config(value: Any) -> Any:
 
 def _params_from_config(params: Mapping[str, Any], overrides: Mapping[str, Any]) -> dict[str, Any]:
     restored = {
-        name: _rule_from_config(value) if name == "rule" else modulation.from_config(value, name)
+        name: _rule_from_config(value)
+        if name == "rule"
+        else value
+        if name == "front"
+        else modulation.from_config(value, name)
         for name, value in params.items()
         if name not in overrides
     }
@@ -255,11 +263,20 @@ def _params_from_config(params: Mapping[str, Any], overrides: Mapping[str, Any])
         restored["class_weight"] = dict(pairs)
     if params.get("hidden_layers"):  # files of before there was a choice
         restored.setdefault("hidden_signal", "codes")
+    if isinstance(front := restored.get("front"), dict):
+        restored["front"] = _front_from_config(front)
     given = {**restored, **overrides}
     for name in given:
         if name not in OPTIONS:
             raise unknown("parameter", name, OPTIONS)
     return {name: given.get(name, OPTIONS[name].default) for name in sorted(OPTIONS)}
+
+
+def _front_from_config(value: Mapping[str, Any]) -> Any:
+    kinds = {"Spectra": Spectra, "Motion": Motion}
+    if value.get("front") not in kinds:
+        raise unknown("front", value.get("front"), kinds)
+    return kinds[value["front"]](**{name: item for name, item in value.items() if name != "front"})
 
 
 def _rule_from_config(value: Any) -> Any:

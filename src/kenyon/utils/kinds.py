@@ -100,6 +100,14 @@ def _shape(entry: Option, value: Any) -> tuple[int, ...]:
     return tuple(int(n) for n in shape)
 
 
+def _front(entry: Option, value: Any) -> Any:
+    from kenyon.features.front import Motion, Spectra  # brings NumPy, which a list of options does without
+
+    if not isinstance(value, (Spectra, Motion)):
+        raise entry.refuse(value)
+    return value
+
+
 def _moving(entry: Option, value: Any) -> Any:
     from kenyon.utils.modulation import check_moving  # brings NumPy, which a list of options does without
 
@@ -136,6 +144,7 @@ CHECKS: dict[str, Callable[[Option, Any], Any]] = {
     "size": _size,
     "widths": _widths,
     "shape": _shape,
+    "front": _front,
     "moving": _moving,
     "rule": _as_it_is,
     "threads": _threads,
@@ -159,6 +168,7 @@ WANTED: dict[str, Callable[[Option], str]] = {
         if entry.allowed
         else f"a whole number, at least {_lowest(entry)}"
     ),
+    "front": lambda entry: "Spectra(...) or Motion(...) of kenyon.features.front",
     "shape": lambda entry: "one to three whole numbers, such as (28, 28)",
     "share": lambda entry: "a share above 0 and up to 1, or a count of inputs",
     "choice": lambda entry: f"one of {', '.join(entry.choices)}",

@@ -161,6 +161,12 @@ class ClassifierOptions:
     hidden_rate: float = option(
         1.0, "Learning rate of hidden layers that learn from their own error.", "number", low=0.0, high=1e6, added=True
     )
+    front: Any = option(
+        None,
+        "Front end for the samples of a sensor, Spectra() or Motion(): recordings are then taken, and streams by "
+        "listen; shape, axes, window and shifts that are left open are its own.",
+        "front", off=True, added=True, of_run=False,
+    )  # fmt: skip
     features: str = option(
         "auto",
         "Feature layer: a sparse projection, windows for samples with a shape, ramps or a dense projection before a "

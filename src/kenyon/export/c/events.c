@@ -36,9 +36,11 @@ static int is_unlike(kenyon_model *model, const uint8_t *activity, uint32_t plac
     const kn_bits room = {KENYON_VECTOR_BITS, KENYON_PRODUCT_BITS, KENYON_SQUARE_BITS};
     kn_solving work = {model->scratch.solving.r, model->scratch.solving.p, model->scratch.solving.x,
                        model->scratch.solving.q};
-    return unlikeness_of(KENYON_BITS, model->pairs, KENYON_UNITS, first_shrinkage(model), KENYON_STEPS, room, &work,
-                         activity, model->means[place], 1, samples_taught(model) >> model->halvings,
-                         model->doublings) > KENYON_REJECT;
+    const uint64_t used = samples_taught(model) >> model->halvings;
+    const int64_t few = trace_of(model) / (int64_t)(4 * (used ? used : 1)); /* most directions have no variance yet */
+    const int64_t shrinkage = max64(first_shrinkage(model), min64(few, MOST_SHRINKAGE));
+    return unlikeness_of(KENYON_BITS, model->pairs, KENYON_UNITS, shrinkage, KENYON_STEPS, room, &work, activity,
+                         model->means[place], 1, used, model->doublings) > KENYON_REJECT;
 }
 #endif
 

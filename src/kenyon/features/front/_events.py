@@ -77,11 +77,12 @@ class Events:
         agree: segments of something that goes on (motion, or a sound without an end) that have to agree in a row.
         hold: samples (readings of motion) from one event to the next, at least. None: the front end's own.
         nothing: the label of a class that makes no event, such as the sound of the room.
-        reject: ignore what is farther from its class than this many times the usual squared distance of learned
-            samples; None to ignore nothing. Of second-order layers in integers.
+        reject: ignore what is farther from its class than this, in squared standard deviations for each unit. Samples
+            of a class are at about 0.5; 1 ignores most of what is like no class. None to ignore nothing. Of second-order
+            layers in integers.
 
     Example:
-        >>> Events(agree=2, nothing="room", reject=3).agree
+        >>> Events(agree=2, nothing="room", reject=1).agree
         2
     """
 
@@ -95,8 +96,8 @@ class Events:
         if self.hold is not None:
             check_between("hold", self.hold, 1, MOST_HOLD)
         number = isinstance(self.reject, (int, float)) and not isinstance(self.reject, bool)
-        if self.reject is not None and not (number and 1 <= self.reject <= MOST_REJECT):
-            raise ConfigError(f"reject is {self.reject!r}: expected None, or 1 or more, in usual squared distances")
+        if self.reject is not None and not (number and 0.1 <= self.reject <= MOST_REJECT):
+            raise ConfigError(f"reject is {self.reject!r}: expected None, or 0.1 or more; 1 is usual")
 
     @property
     def limit(self) -> int | None:
