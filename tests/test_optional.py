@@ -32,6 +32,48 @@ def test_the_classifier_stands_alone(tmp_path: Path) -> None:
     )
 
 
+LIGHT = """
+import sys
+
+for name in ("sklearn", "scipy", "pandas", "hypothesis"):
+    sys.modules[name] = None  # as where they are not installed
+import pickle
+import numpy as np
+from kenyon import KenyonClassifier
+from kenyon.data.streams import load_dataset
+from kenyon.errors import InputError, LabelWarning, NotFittedError
+import kenyon.cli, kenyon.lab.comparison, kenyon.lab.plots, kenyon.paper.transfer
+
+digits = load_dataset("digits")
+X, y = digits.train.X[:300], digits.train.y[:300]
+for params in ({"memory_budget": "20KB", "shape": (8, 8)}, {"rule": "mse", "n_hidden": 1000}, {}):
+    model = KenyonClassifier(random_state=0, **params)
+    try:
+        model.predict(X)
+    except NotFittedError as error:
+        assert type(pickle.loads(pickle.dumps(error))) is NotFittedError
+    assert model.partial_fit(X.astype(float) if not params else X, y).score(X, y) > 0.4
+    for bad in (X[0], X[:, :5], X.tolist() + [[0]], X + 1j, X[:0], "word"):
+        try:
+            model.predict(bad)
+        except InputError:
+            continue
+        raise AssertionError(bad)
+    assert "KenyonClassifier" in model._repr_html_()
+    model.learn_one(X[0], y[0]).partial_fit(X.tolist(), y.tolist())
+    model.save(sys.argv[1])
+    assert np.array_equal(KenyonClassifier.load(sys.argv[1]).predict(X), model.predict(X))
+import warnings
+with warnings.catch_warnings(record=True) as seen:
+    model.partial_fit(X.astype(float), y[:, None])
+assert [warning.category for warning in seen] == [LabelWarning]
+"""
+
+
+def test_nothing_needs_scikit_learn_or_scipy(tmp_path: Path) -> None:
+    subprocess.run([sys.executable, "-c", LIGHT, tmp_path / "m.safetensors"], check=True)
+
+
 SYSTEM = """
 import sys
 

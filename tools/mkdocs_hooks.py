@@ -1,4 +1,4 @@
-"""What MkDocs also does for this site: write the reference, run the examples, check that nothing is fetched."""
+"""What MkDocs also does for this site: write reference and gallery, run the examples, refuse what is fetched."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File
 
 sys.path.insert(0, str(Path(__file__).parent))
+import gallery
 from public_names import public_modules, public_names
 
 QUOTED = 3 * "<blockquote>"  # what Markdown makes of `>>>`
@@ -28,7 +29,8 @@ FETCHED = re.compile(
 
 
 def on_config(config: Any) -> None:
-    """Add the reference to the navigation."""
+    """Add the gallery and the reference to the navigation."""
+    config.nav.append({"Examples": [f"gallery/{name}.md" for name in gallery.names()]})
     config.nav.append({"Reference": [{name: _reference(name)} for name in public_modules()]})
 
 
@@ -37,9 +39,12 @@ def _reference(module: str) -> str:
 
 
 def on_files(files: Any, config: Any) -> Any:
-    """Add the reference, and run the examples of every page, each page in a process of its own."""
+    """Add the reference and the gallery, and run the examples of every page, each page in a process of its own."""
     for module in public_modules():
         files.append(File.generated(config, _reference(module), content=f"# {module}\n\n::: {module}\n"))
+    for name in gallery.names():
+        for file, content in gallery.files(name).items():
+            files.append(File.generated(config, f"gallery/{file}", content=content))
     pages = [file.abs_src_path for file in files.documentation_pages() if file.abs_src_path]
     with ThreadPoolExecutor(2) as pool:
         for page, done in zip(pages, pool.map(_run, pages), strict=True):

@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kenyon.errors import InputError
+from kenyon.errors import InputError, NotFittedError, scikit_learns
 from kenyon.features import SparseRows
 from kenyon.features.front import Event, Events
 from kenyon.model import model_file
@@ -412,9 +412,7 @@ class KenyonClassifier(Classes):
 
     def _check_fitted(self) -> None:
         if not self.__sklearn_is_fitted__():
-            from sklearn.exceptions import NotFittedError
-
-            raise NotFittedError(
+            raise scikit_learns("NotFittedError", NotFittedError)(
                 f"This {type(self).__name__} instance is not fitted yet: it has learned nothing. "
                 "Call 'partial_fit' or 'fit' with labelled samples first."
             )

@@ -14,14 +14,18 @@ True
 (True, True)
 >>> issubclass(MergeError, ValueError), issubclass(MergeWarning, UserWarning), issubclass(LabelWarning, UserWarning)
 (True, True, True)
+>>> issubclass(NotFittedError, ValueError), issubclass(NotFittedError, AttributeError)
+(True, True)
 """
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterable
 from difflib import get_close_matches
 from importlib import import_module
 from types import ModuleType
+from typing import TypeVar
 
 __all__ = [
     "ConfigError",
@@ -35,10 +39,14 @@ __all__ = [
     "MergeWarning",
     "MissingExtraError",
     "ModelFileError",
+    "NotFittedError",
     "nearest",
     "require",
+    "scikit_learns",
     "unknown",
 ]
+
+Raised = TypeVar("Raised", bound=Exception)
 
 
 class KenyonError(Exception):
@@ -70,7 +78,7 @@ class MergeWarning(UserWarning):
 
 
 class LabelWarning(UserWarning):
-    """Labels that look like a regression target: many different floats."""
+    """Labels that look like a regression target, many different floats, or that come as a column."""
 
 
 class ModelFileError(KenyonError, ValueError):
@@ -79,6 +87,13 @@ class ModelFileError(KenyonError, ValueError):
 
 class DataError(KenyonError, FileNotFoundError):
     """A data set that is missing or damaged."""
+
+
+class NotFittedError(KenyonError, ValueError, AttributeError):
+    """A model that has learned nothing yet was asked for something; it can be caught as scikit-learn's too."""
+
+    def __reduce__(self) -> tuple[type[NotFittedError], tuple[object, ...]]:
+        return NotFittedError, self.args
 
 
 class MissingExtraError(KenyonError, ImportError):
@@ -120,3 +135,26 @@ def require(module: str, extra: str, purpose: str) -> ModuleType:
         raise MissingExtraError(
             f"{purpose} needs {module!r}, which is not installed: pip install 'kenyon[{extra}]'"
         ) from error
+
+
+def scikit_learns(name: str, ours: type[Raised]) -> type[Raised]:
+    """Our kind of error or warning, which is scikit-learn's of this name as well where that is in use.
+
+    Who catches scikit-learn's has imported it, so nothing is imported here.
+
+    Example:
+        >>> from kenyon.errors import NotFittedError
+        >>> issubclass(scikit_learns("NotFittedError", NotFittedError), NotFittedError)
+        True
+    """
+    theirs = getattr(sys.modules.get("sklearn.exceptions"), name, None)
+    return _both(name, ours, theirs) if theirs else ours
+
+
+_BOTH: dict[tuple[type, type], type] = {}
+
+
+def _both(name: str, ours: type, theirs: type) -> type:
+    if (ours, theirs) not in _BOTH:
+        _BOTH[ours, theirs] = type(name, (ours, theirs), {"__module__": __name__, "__doc__": ours.__doc__})
+    return _BOTH[ours, theirs]

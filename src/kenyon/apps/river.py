@@ -39,7 +39,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
 
 from kenyon.apps._bag import Bag
 from kenyon.classifier import KenyonClassifier
@@ -86,7 +85,7 @@ class RiverClassifier(base.MiniBatchClassifier):  # type: ignore[name-defined]
         self.classifier = classifier
         self.n_features = n_features
         self.seed = seed
-        self._model = clone(DEFAULT if classifier is None else classifier)
+        self._model = _unfitted(DEFAULT if classifier is None else classifier)
         if seed is not None:
             self._model.set_params(random_state=seed)
         budget = OPTIONS["memory_budget"].check(self._model.memory_budget)
@@ -140,7 +139,7 @@ class RiverClassifier(base.MiniBatchClassifier):  # type: ignore[name-defined]
     # ---- table and bag
 
     def _learn(self, samples: list[Mapping[Hashable, Any]], y: list[Hashable]) -> None:
-        labels = [label.item() if isinstance(label, np.generic) else label for label in y]
+        labels: list[Any] = [label.item() if isinstance(label, np.generic) else label for label in y]
         named = [self._values(x) for x in samples]
         slots, present, moved, counts = dict(self._slots), dict(self._present), set(self._moved), dict(self._counts)
         constant = dict(self._constant)
@@ -263,3 +262,8 @@ def _is_label(label: Hashable, unlabelled: float | None) -> bool:
 
 def _rows(X: Any) -> Iterator[dict[Hashable, Any]]:
     return dataframe.into_frame(X).iter_rows(named=True)
+
+
+def _unfitted(classifier: KenyonClassifier) -> KenyonClassifier:
+    """One with the same parameters that has learned nothing."""
+    return type(classifier)(**copy.deepcopy(classifier.get_params()))

@@ -7,6 +7,7 @@ Its suite of checks holds this to its word.
 
 from __future__ import annotations
 
+from html import escape
 from typing import TYPE_CHECKING, Any, Self
 
 from kenyon.errors import InputError
@@ -65,8 +66,10 @@ class Estimator(ClassifierOptions):
         return self
 
     def _repr_html_(self) -> str:
-        from sklearn.utils import estimator_html_repr
-
+        try:
+            from sklearn.utils import estimator_html_repr
+        except ImportError:
+            return f"<pre>{escape(repr(self))}</pre>"
         return estimator_html_repr(self)
 
     def __sklearn_tags__(self) -> Tags:

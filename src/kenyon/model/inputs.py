@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kenyon import core
-from kenyon.errors import DivergenceError, InputError
+from kenyon.errors import DivergenceError, InputError, LabelWarning, scikit_learns
 from kenyon.features import SparseRows
 from kenyon.model.labels import label_array
 from kenyon.model.sparse import check_sparse, is_sparse
@@ -39,14 +39,6 @@ class Inputs:
         """Whether a single sample without names is as wide as the others."""
         return x.shape == (self.n_features_in_,) and self.names is None
 
-    def __sklearn_tags__(self) -> Any:
-        from sklearn.utils import Tags, TargetTags
-
-        return Tags(estimator_type=None, target_tags=TargetTags(required=False))
-
-
-Inputs.__name__ = "KenyonClassifier"  # as the messages of scikit-learn's checks name it
-
 
 def check_samples(inputs: Inputs, X: Any, first: bool = False, absent: bool = False) -> NDArray | SparseRows:
     """(n, width) array of uint8, float32 or float64 without infinity, and without NaN unless it may be absent; or rows
@@ -66,14 +58,7 @@ def check_samples(inputs: Inputs, X: Any, first: bool = False, absent: bool = Fa
     if direct and X.shape[1] == inputs.n_features_in_ and inputs.names is None:
         samples = X
     else:
-        from sklearn.utils.validation import validate_data
-
-        try:
-            samples = validate_data(inputs, X, reset=first, dtype=None, ensure_all_finite=False)
-            if samples.dtype.kind not in "buif":
-                samples = samples.astype(np.float64)
-        except ValueError as error:
-            raise InputError(str(error)) from error
+        samples = _agreeing(inputs, X, first)
     if first:
         inputs.floats = samples.dtype != np.uint8
     if samples.dtype == np.uint8:
@@ -90,6 +75,80 @@ def check_samples(inputs: Inputs, X: Any, first: bool = False, absent: bool = Fa
             f"Input X contains {seen} (sample {row}, feature {column}): expected finite numbers up to {LARGEST:g}"
         )
     return samples
+
+
+def _agreeing(inputs: Inputs, X: Any, first: bool) -> NDArray:
+    """Samples of any container as an array of numbers that has the width and the names of the others."""
+    names, samples = _names(X), _numbers(X)
+    if samples.ndim != 2:
+        raise InputError(
+            f"Expected 2D array, got {samples.ndim}D array instead, of shape {samples.shape}. Reshape your data using "
+            "X.reshape(-1, 1) if it has a single feature, or X.reshape(1, -1) if it is a single sample."
+        )
+    for size, of in zip(samples.shape, ("sample", "feature"), strict=True):
+        if size == 0:
+            raise InputError(f"Found array with 0 {of}(s) (shape={samples.shape}) while a minimum of 1 is required.")
+    if first:
+        inputs.n_features_in_ = samples.shape[1]
+        if names is not None:
+            inputs.feature_names_in_ = names
+        return samples
+    _check_names(inputs.names, names)
+    if samples.shape[1] != inputs.n_features_in_:
+        raise InputError(
+            f"X has {samples.shape[1]} features, but KenyonClassifier is expecting {inputs.n_features_in_} features "
+            "as input"
+        )
+    return samples
+
+
+def _numbers(X: Any) -> NDArray:
+    """An array of booleans, integers or floats."""
+    try:
+        samples = np.asarray(X)
+        if samples.dtype == object and hasattr(X, "iloc"):
+            samples = X.to_numpy(dtype=np.float64, na_value=np.nan)  # columns of pandas' own types
+        if samples.dtype.kind == "c":
+            raise InputError(f"Complex data not supported: X is {samples.dtype}, expected real numbers")
+        return samples if samples.dtype.kind in "buif" else samples.astype(np.float64)
+    except ValueError as error:
+        raise InputError(str(error)) from error
+
+
+def _names(X: Any) -> NDArray | None:
+    """The columns' names of a data frame, if they are strings."""
+    # as Arrow has them, else as pandas and Polars do
+    columns: list = list(X.column_names if hasattr(X, "column_names") else getattr(X, "columns", ()))
+    kinds = {isinstance(name, str) for name in columns}
+    if len(kinds) == 2:
+        kind = next(type(name).__name__ for name in columns if not isinstance(name, str))
+        raise InputError(f"column names are of the kinds str and {kind}: expected only str, or none that is")
+    return np.array(columns, object) if kinds == {True} else None
+
+
+def _check_names(known: NDArray | None, names: NDArray | None) -> None:
+    if known is None and names is None:
+        return
+    if known is None:
+        warnings.warn("X has feature names, but KenyonClassifier was fitted without feature names", stacklevel=6)
+        return
+    if names is None:
+        warnings.warn(
+            "X does not have valid feature names, but KenyonClassifier was fitted with feature names", stacklevel=6
+        )
+        return
+    if list(known) == list(names):
+        return
+    lines = ["The feature names should match those that were passed during fit."]
+    for title, some, others in (
+        ("Feature names unseen at fit time:", names, known),
+        ("Feature names seen at fit time, yet now missing:", known, names),
+    ):
+        found = sorted(set(some) - set(others))
+        lines += [title, *(f"- {name}" for name in found[:5]), *["- ..."] * (len(found) > 5)] if found else []
+    if len(lines) == 1:
+        lines.append("Feature names must be in the same order as they were in fit.")
+    raise InputError("\n".join([*lines, ""]))
 
 
 def check_scores(samples: NDArray | SparseRows, scores: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -112,9 +171,8 @@ def check_labels(y: Any, n_samples: int) -> NDArray:
     y = label_array(y)
     shape = y.shape
     if len(shape) == 2 and shape[1] == 1:
-        from sklearn.exceptions import DataConversionWarning
-
-        warnings.warn("A column-vector y was passed when a 1d array was expected", DataConversionWarning, stacklevel=4)
+        kind = scikit_learns("DataConversionWarning", LabelWarning)
+        warnings.warn("A column-vector y was passed when a 1d array was expected", kind, stacklevel=4)
         y, shape = y.ravel(), shape[:1]
     if len(shape) != 1 or shape[0] != n_samples:
         raise InputError(f"y has shape {shape}: expected one label for each of {n_samples} samples, ({n_samples},)")

@@ -7,6 +7,8 @@
  * update_scatter(X, y, means, counts, scatter, deltas): Welford's pooled step, S += n / (n + 1) (x - mu_y)(x - mu_y)^T
  * (upper triangle; n the class's count before the sample), then mu_y. deltas: (block, features) scratch memory.
  *
+ * sum_inputs(inputs, columns, sums): a row of `sums` is the sum of the rows of `columns` that a cell has for inputs, in order.
+ *
  * associate(cells, activity, y, weights, counts, rate, keep): every weight times `keep` unless that is 1, then those of
  * the sample's class at its cells grow by rate * activity, to 1 at most.
  *
@@ -91,6 +93,25 @@ static int64_t entry_update_scatter(const kn_value *v)
     return 0;
 }
 
+static int64_t entry_sum_inputs(const kn_value *v)
+{
+    const int64_t fan = v[0].shape[1], n = v[1].shape[1];
+    for (int64_t c = 0; c < v[0].shape[0]; c++) {
+        const int32_t *inputs = (const int32_t *)v[0].data + c * fan;
+        float *sums = (float *)v[2].data + c * n;
+        for (int64_t s = 0; s < n; s++) {
+            sums[s] = 0;
+        }
+        for (int64_t k = 0; k < fan; k++) {
+            const float *row = (const float *)v[1].data + inputs[k] * n;
+            for (int64_t s = 0; s < n; s++) {
+                sums[s] += row[s];
+            }
+        }
+    }
+    return 0;
+}
+
 static const void *baselines_row(const kn_value *array, int64_t row)
 {
     return (const char *)array->data + row * array->strides[0];
@@ -141,5 +162,6 @@ static int64_t entry_overlaps(const kn_value *v)
     {"add_product", "[f]2 [f]2 [f]2w", entry_add_product},                                                             \
         {"update_means", "[f]2 [q]1 [f]2w [q]1w", entry_update_means},                                                 \
         {"update_scatter", "[f]2 [q]1 [f]2w [q]1w [f]2w [f]2w", entry_update_scatter},                                 \
+        {"sum_inputs", "[i]2 [f]2 [f]2w", entry_sum_inputs},                                                           \
         {"associate", "[i]2s [f]2s [q]1 [f]2w [q]1w f f", entry_associate},                                            \
         {"overlaps", "[i]2s [f]2s [f]2 [f]2w", entry_overlaps},

@@ -1,9 +1,13 @@
-"""The digits that come with scikit-learn: 1,797 handwritten digits of 8 x 8 pixels, values 0 to 16.
+"""The digits inside the package: 1,797 handwritten digits of 8 x 8 pixels, values 0 to 16.
+
+`digits.md` has their origin and licence.
 
 There is no published test set, so a fifth of each class, by a fixed seed, is kept for testing.
 """
 
 from __future__ import annotations
+
+from importlib.resources import files
 
 import numpy as np
 
@@ -17,10 +21,8 @@ DIGITS_PAGE = ("https://archive.ics.uci.edu/dataset/80", "CC BY 4.0")
 
 def read_digits() -> Dataset:
     """The embedded digits; needs no file."""
-    from sklearn.datasets import load_digits  # here, so that listing data sets does not load scikit-learn
-
-    X, y = load_digits(return_X_y=True)
-    X, y = X.astype(np.uint8), y.astype(np.int64)
+    with files("kenyon.data.streams").joinpath("digits.npz").open("rb") as file, np.load(file) as arrays:
+        X, y = arrays["X"], arrays["y"].astype(np.int64)
     test = stratified_share(0, "digits", y, 0.2)
     names = tuple("0123456789")
     return Dataset("digits", (8, 8), names, Split(X[~test], y[~test]), Split(X[test], y[test]), (0.0, 16.0))

@@ -20,6 +20,7 @@ from kenyon.errors import ConfigError, DataError, unknown
 from kenyon.lab.comparison._ranks import Ranks, rank_streams
 from kenyon.lab.comparison._select import pick_groups
 from kenyon.lab.evaluation import METRICS, RunGroup, RunResult, distinguishing
+from kenyon.utils.statistics import t_quantile, t_tail
 
 TESTS = ("t", "permutation")
 _EXACT = 16
@@ -192,19 +193,15 @@ def _same_stream(one: RunResult, other: RunResult) -> bool:
 
 
 def _interval(d: NDArray[np.float64], level: float) -> tuple[float, float]:
-    from scipy.stats import t
-
-    half = float(t.ppf((1 + level) / 2, len(d) - 1)) * float(d.std(ddof=1)) / math.sqrt(len(d))
+    half = t_quantile((1 + level) / 2, len(d) - 1) * float(d.std(ddof=1)) / math.sqrt(len(d))
     return float(d.mean()) - half, float(d.mean()) + half
 
 
 def _t_test(d: NDArray[np.float64]) -> float:
-    from scipy.stats import t
-
     error = float(d.std(ddof=1)) / math.sqrt(len(d))
     if error <= 1e-12 * max(1.0, float(np.abs(d).max())):  # every seed gave the same difference
         return 1.0 if abs(float(d.mean())) <= 1e-12 else 0.0
-    return float(2 * t.sf(abs(float(d.mean())) / error, len(d) - 1))
+    return 2 * t_tail(abs(float(d.mean())) / error, len(d) - 1)
 
 
 def _permutation_test(d: NDArray[np.float64]) -> float:

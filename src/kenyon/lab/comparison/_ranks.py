@@ -8,6 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from kenyon.utils.statistics import friedman, mean_ranks, range_quantile
+
 
 @dataclass(frozen=True)
 class Ranks:
@@ -47,15 +49,13 @@ def rank_streams(
         >>> rank_streams(["a", "b"], {"x": [0.9, 0.8], "y": [0.7, 0.8]}).means
         (1.5, 1.5)
     """
-    from scipy.stats import friedmanchisquare, rankdata, studentized_range
-
     table = np.array([row for row in values.values() if np.isfinite(row).all()], np.float64).reshape(-1, len(names))
     n, k = table.shape
     if n < 2 or k < 2:
         return None
-    means = rankdata(table if lower_is_better else -table, axis=1).mean(axis=0)
+    means = mean_ranks(table if lower_is_better else -table).mean(axis=0)
     order = np.argsort(means, kind="stable")
-    p = float(friedmanchisquare(*table.T).pvalue) if k > 2 and np.ptp(table, axis=1).any() else None
-    q = float(studentized_range.ppf(1 - alpha, k, 1e6)) / math.sqrt(2)
+    p = friedman(table) if k > 2 and np.ptp(table, axis=1).any() else None
+    q = range_quantile(1 - alpha, k) / math.sqrt(2)
     critical = q * math.sqrt(k * (k + 1) / (6 * n))
     return Ranks(tuple(names[i] for i in order), tuple(means[order].tolist()), n, p, critical)

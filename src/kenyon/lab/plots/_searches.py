@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon.errors import DataError
+from kenyon.errors import DataError, require
 from kenyon.lab.plots._picture import Draw, save_picture
 from kenyon.lab.search import DONE, Evaluation, SearchFolder, Space
 
@@ -104,12 +104,11 @@ def importances(evaluations: Sequence[Evaluation], space: Space) -> dict[str, tu
     The forest is fitted to all evaluations (those that failed count as 0), with inactive parameters as missing values.
     The importance of a parameter is the loss in the forest's R^2 when its column is shuffled.
     """
-    from sklearn.ensemble import RandomForestRegressor
-    from sklearn.inspection import permutation_importance
-
+    ensemble = require("sklearn.ensemble", "search", "the importance of parameters")
+    inspection = require("sklearn.inspection", "search", "the importance of parameters")
     X, y = _columns(evaluations, space), np.array([e.outcome.score for e in evaluations])
-    forest = RandomForestRegressor(200, random_state=0).fit(X, y)
-    found = permutation_importance(forest, X, y, n_repeats=REPEATS, random_state=0)
+    forest = ensemble.RandomForestRegressor(200, random_state=0).fit(X, y)
+    found = inspection.permutation_importance(forest, X, y, n_repeats=REPEATS, random_state=0)
     pairs = zip(found.importances_mean.tolist(), found.importances_std.tolist(), strict=True)
     return dict(zip(space.names, pairs, strict=True))
 

@@ -16,7 +16,6 @@ from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import csr_array
 
 from kenyon import core
 from kenyon.data.protocol import StreamInfo
@@ -70,11 +69,7 @@ class FlyModel(MemoryFree):
         fan = max(1, round(fan_in * info.n_features))
         random = np.random.default_rng(seed)
         inputs = random.permuted(np.tile(np.arange(info.n_features, dtype=np.int32), (n_hidden, 1)), axis=1)[:, :fan]
-        rows = np.arange(0, n_hidden * fan + 1, fan)
-        self._projection = csr_array(
-            (np.ones(n_hidden * fan, dtype=np.float32), np.sort(inputs, axis=1).ravel(), rows),
-            shape=(n_hidden, info.n_features),
-        )
+        self._inputs = np.sort(inputs, axis=1)
         self.weights = np.zeros((info.n_classes, n_hidden), dtype=np.float32)
 
     def _embed(self, X: NDArray[np.float32]) -> NDArray:
@@ -82,7 +77,10 @@ class FlyModel(MemoryFree):
         winners = np.empty((len(X), self.n_winners), dtype=_WINNER)
         for start in range(0, len(X), _BLOCK):
             cut = slice(start, start + _BLOCK)
-            hidden = np.ascontiguousarray((self._projection @ np.ascontiguousarray(X[cut].T)).T)
+            columns = np.ascontiguousarray(X[cut].T)
+            sums = np.empty((len(self._inputs), columns.shape[1]), np.float32)
+            core.sum_inputs(self._inputs, columns, sums)
+            hidden = np.ascontiguousarray(sums.T)
             top = np.sort(np.argpartition(hidden, -self.n_winners, axis=1)[:, -self.n_winners :], axis=1)
             active = np.take_along_axis(hidden, top, axis=1)
             # The losers are 0 after the winner-take-all, so 0 is the minimum and the largest winner is 1.

@@ -14,6 +14,7 @@ from kenyon.errors import ConfigError
 from kenyon.lab.evaluation import RunConfig, Watch, read_config, run_all
 from kenyon.lab.search import default_epochs
 from kenyon.paper.tables import paper_accuracy
+from kenyon.utils.statistics import mean_ranks
 
 
 @dataclass(frozen=True)
@@ -235,6 +236,5 @@ def rank_correlation(x: Sequence[float], y: Sequence[float]) -> float | None:
     """
     if len(set(x)) < 3 or len(set(y)) < 2:
         return None
-    from scipy.stats import spearmanr
-
-    return float(np.asarray(spearmanr(x, y).statistic))
+    a, b = mean_ranks(np.array([x, y], np.float64))
+    return float(np.corrcoef(a, b)[0, 1])
