@@ -26,7 +26,7 @@ from kenyon.model.labels import NO_LABEL, Labels, plain_task, warn_continuous
 from kenyon.model.listening import events_in
 from kenyon.model.lock import ModelLock
 from kenyon.model.presets import load_preset
-from kenyon.model.recordings import first_of_each, mean_of_each, windows_of
+from kenyon.model.recordings import check_front, first_of_each, mean_of_each, windows_of
 from kenyon.model.weights import by_class, check_weights, in_proportion, repeated
 from kenyon.utils.options import OPTIONS, describe
 
@@ -351,7 +351,7 @@ class KenyonClassifier(Classes):
 
     def _windows(self, core: Core | None, X: Any) -> tuple[Any, NDArray[np.int64] | None]:
         """Windows of the front end where recordings are given, and how many each of them has."""
-        front = OPTIONS["front"].check(self.front if core is None else core.engine.params["front"])
+        front = check_front(self.front if core is None else core.engine.params["front"])
         return (X, None) if front is None else windows_of(front, X)
 
     def _samples(self, core: Core, X: ArrayLike) -> NDArray | SparseRows:

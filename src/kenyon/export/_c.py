@@ -54,7 +54,7 @@ def write(
         package: what to write it as a library for, a name of `PACKAGES`; None for plain sources.
         events: of a model with a front end, how labels become events (`kenyon.features.front.Events`).
     """
-    chosen = [("tables", tables, TABLES), ("start", start, STARTS)]
+    chosen: list[tuple[str, str, tuple[str, ...]]] = [("tables", tables, TABLES), ("start", start, STARTS)]
     chosen += [("package", package, tuple(PACKAGES))] if package is not None else []
     for name, value, allowed in chosen:
         if value not in allowed:

@@ -34,9 +34,16 @@ def windows_of(front: Spectra | Motion, X: Any) -> tuple[Any, NDArray[np.int64] 
     return np.concatenate([np.zeros((0, width), np.uint8), *found]), counts
 
 
+def check_front(front: Any) -> Spectra | Motion | None:
+    """A front end, or None."""
+    if front is not None and not isinstance(front, (Spectra, Motion)):
+        raise ConfigError(f"front is {front!r}: expected None, Spectra(...) or Motion(...) of kenyon.features.front")
+    return front
+
+
 def front_options(values: Mapping[str, Any], n_inputs: int) -> dict[str, Any]:
     """Options that the front end sets where they are left open; refuses those that contradict it."""
-    front = values["front"]
+    front = check_front(values["front"])
     if front is None:
         return {}
     width = front.shape[0] * front.shape[1]

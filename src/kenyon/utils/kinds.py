@@ -100,14 +100,6 @@ def _shape(entry: Option, value: Any) -> tuple[int, ...]:
     return tuple(int(n) for n in shape)
 
 
-def _front(entry: Option, value: Any) -> Any:
-    from kenyon.features.front import Motion, Spectra  # brings NumPy, which a list of options does without
-
-    if not isinstance(value, (Spectra, Motion)):
-        raise entry.refuse(value)
-    return value
-
-
 def _moving(entry: Option, value: Any) -> Any:
     from kenyon.utils.modulation import check_moving  # brings NumPy, which a list of options does without
 
@@ -131,7 +123,7 @@ def _weights(entry: Option, value: Any) -> Any:
 
 
 def _as_it_is(entry: Option, value: Any) -> Any:
-    return value  # checked by those who know what a rule or a random state may be
+    return value  # checked by those who know what a rule, a front end or a random state may be
 
 
 CHECKS: dict[str, Callable[[Option, Any], Any]] = {
@@ -144,7 +136,7 @@ CHECKS: dict[str, Callable[[Option, Any], Any]] = {
     "size": _size,
     "widths": _widths,
     "shape": _shape,
-    "front": _front,
+    "front": _as_it_is,
     "moving": _moving,
     "rule": _as_it_is,
     "threads": _threads,
