@@ -17,10 +17,10 @@ from typing import Any
 FLAGS = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-O2")
 SOURCES = ("kenyon.c", "kenyon_module.c")
 
-LINK = """ENTRY(kenyon_size)
+LINK = """ENTRY(%(entry)s)
 SECTIONS {
   . = 0x00010000;
-  .text : { KEEP(*(.text.kenyon_*)) *(.text*) }
+  .text : { KEEP(*(.text.%(kept)s_*)) *(.text*) }
   .rodata : { *(.rodata*) }
   .ARM.exidx : { *(.ARM.exidx*) }
   . = 0x20000000;
@@ -36,10 +36,14 @@ FRONT = "kenyon_front.c"
 """A source more, where the model has a front end."""
 
 
+def sources_in(folder: Path) -> tuple[str, ...]:
+    """The files of an export to compile."""
+    return (*SOURCES, FRONT) if (folder / FRONT).exists() else SOURCES
+
+
 def compiled(folder: Path, out: str, *options: str, sources: tuple[str, ...] | None = None) -> Path:
     """Compile an exported folder; warnings are errors. What Zig makes for itself is kept for the next time."""
-    if sources is None:
-        sources = (*SOURCES, FRONT) if (folder / FRONT).exists() else SOURCES
+    sources = sources_in(folder) if sources is None else sources
     cache = Path(tempfile.gettempdir()) / f"kenyon-zig-{os.getuid() if hasattr(os, 'getuid') else 0}"
     environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(cache), "ZIG_LOCAL_CACHE_DIR": str(cache)}
     command = [sys.executable, "-m", "ziglang", "cc", *FLAGS, *options, *sources, "-o", out]
@@ -75,25 +79,35 @@ class Hearing:
         return events
 
 
-class ArmDevice(Hearing):
-    """The sources on an emulated Cortex-M.
+class ArmMachine(Hearing):
+    """C sources on an emulated Cortex-M.
 
     Args:
-        folder: of an export.
+        folder: of the sources.
         core: `m0plus` or `m4`.
+        sources: the files to compile.
+        entry: a function that is called from outside; its prefix, up to `_`, is that of all such functions.
+        options: more options of the compiler.
         counted: whether instructions are counted, which takes most of the time.
 
     Attributes:
         instructions: of the last call.
-        code, constants, data: bytes of machine code, of tables and of RAM, as linked; the RAM holds what a module has
-            besides the model: a sample, a buffer and numbers.
+        code, constants, data: bytes of machine code, of tables and of RAM, as linked.
     """
 
-    def __init__(self, folder: Path, core: str, counted: bool = True) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        core: str,
+        sources: tuple[str, ...],
+        entry: str,
+        options: tuple[str, ...] = (),
+        counted: bool = True,
+    ) -> None:
         import unicorn
         from unicorn import arm_const
 
-        (folder / "link.ld").write_text(LINK)
+        (folder / "link.ld").write_text(LINK % {"entry": entry, "kept": entry.split("_")[0]})
         target = (
             "-target",
             "thumb-freestanding-eabi",
@@ -102,7 +116,8 @@ class ArmDevice(Hearing):
             "-ffunction-sections",
             "-fno-sanitize=undefined",
         )
-        image = compiled(folder, f"{core}.elf", *target, "-T", "link.ld", "-fno-unwind-tables").read_bytes()
+        how = (*target, *options, "-T", "link.ld", "-fno-unwind-tables")
+        image = compiled(folder, f"{core}.elf", *how, sources=sources).read_bytes()
         self._names = _symbols(image)
         self._registers = arm_const
         self._machine = machine = unicorn.Uc(unicorn.UC_ARCH_ARM, unicorn.UC_MODE_THUMB | unicorn.UC_MODE_MCLASS)
@@ -120,14 +135,13 @@ class ArmDevice(Hearing):
         self._lengths: dict[int, int] = {}
         if counted:
             machine.hook_add(unicorn.UC_HOOK_BLOCK, self._count)
-        self.model = self.call("kenyon_the_model")
-        self._sample, self._numbers = self.call("kenyon_the_sample"), self.call("kenyon_the_numbers")
-        self._buffer = self.call("kenyon_the_buffer")
-        self.ram = self.call("kenyon_size", 3)
-        self.call("kenyon_init", self.model)
 
-    def take_over(self, other: ArmDevice) -> None:
-        """The memory of another device with the same sources and core."""
+    def put(self, address: int, content: bytes) -> None:
+        """Write into the memory."""
+        self._machine.mem_write(address, content)
+
+    def take_over(self, other: ArmMachine) -> None:
+        """The memory of another machine with the same sources and core."""
         self._machine.mem_write(RAM, bytes(other._machine.mem_read(RAM, STACK - RAM)))
 
     def call(self, name: str, *arguments: int) -> int:
@@ -144,6 +158,44 @@ class ArmDevice(Hearing):
 
     def _put(self, content: bytes, address: int) -> None:
         self._machine.mem_write(address, content)
+
+    def stack_of(self, name: str, *arguments: int) -> int:
+        """Bytes of stack that a call takes."""
+        self._machine.mem_write(STACK, b"\xa5" * (TOP - STACK))
+        self.call(name, *arguments)
+        kept = bytes(self._machine.mem_read(STACK, TOP - STACK))
+        return len(kept.lstrip(b"\xa5"))
+
+    def _count(self, machine: Any, address: int, size: int, _: Any) -> None:
+        """Add the instructions of a block: of two bytes, or of four where the first begins so."""
+        if address not in self._lengths:
+            halves = struct.unpack(f"<{size // 2}H", machine.mem_read(address, size))
+            n = at = 0
+            while at < len(halves):
+                at += 2 if halves[at] >> 11 in (0b11101, 0b11110, 0b11111) else 1
+                n += 1
+            self._lengths[address] = n
+        self.instructions += self._lengths[address]
+
+
+class ArmDevice(ArmMachine):
+    """The sources of an export on an emulated Cortex-M.
+
+    The RAM it was linked with holds what a module has besides the model: a sample, a buffer and numbers.
+
+    Args:
+        folder: of an export.
+        core: `m0plus` or `m4`.
+        counted: whether instructions are counted, which takes most of the time.
+    """
+
+    def __init__(self, folder: Path, core: str, counted: bool = True) -> None:
+        super().__init__(folder, core, sources_in(folder), "kenyon_size", counted=counted)
+        self.model = self.call("kenyon_the_model")
+        self._sample, self._numbers = self.call("kenyon_the_sample"), self.call("kenyon_the_numbers")
+        self._buffer = self.call("kenyon_the_buffer")
+        self.ram = self.call("kenyon_size", 3)
+        self.call("kenyon_init", self.model)
 
     def learn(self, sample: bytes, label: int) -> int:
         self._machine.mem_write(self._sample, sample)
@@ -166,24 +218,6 @@ class ArmDevice(Hearing):
     def load(self, buffer: bytes) -> int:
         self._machine.mem_write(self._buffer, buffer)
         return self.call("kenyon_load", self.model, self._buffer, len(buffer))
-
-    def stack_of(self, name: str, *arguments: int) -> int:
-        """Bytes of stack that a call takes."""
-        self._machine.mem_write(STACK, b"\xa5" * (TOP - STACK))
-        self.call(name, *arguments)
-        kept = bytes(self._machine.mem_read(STACK, TOP - STACK))
-        return len(kept.lstrip(b"\xa5"))
-
-    def _count(self, machine: Any, address: int, size: int, _: Any) -> None:
-        """Add the instructions of a block: of two bytes, or of four where the first begins so."""
-        if address not in self._lengths:
-            halves = struct.unpack(f"<{size // 2}H", machine.mem_read(address, size))
-            n = at = 0
-            while at < len(halves):
-                at += 2 if halves[at] >> 11 in (0b11101, 0b11110, 0b11111) else 1
-                n += 1
-            self._lengths[address] = n
-        self.instructions += self._lengths[address]
 
 
 def _headers(image: bytes) -> list[tuple[int, ...]]:

@@ -31,7 +31,8 @@ FETCHED = re.compile(
 def on_config(config: Any) -> None:
     """Add the gallery and the reference to the navigation."""
     config.nav.append({"Examples": [f"gallery/{name}.md" for name in gallery.names()]})
-    config.nav.append({"Reference": [{name: _reference(name)} for name in public_modules()]})
+    generated = [{"Command line": "reference/cli.md"}, {"C API": "reference/c-api.md"}]
+    config.nav.append({"Reference": [*generated, *({name: _reference(name)} for name in public_modules())]})
 
 
 def _reference(module: str) -> str:
@@ -42,6 +43,8 @@ def on_files(files: Any, config: Any) -> Any:
     """Add the reference and the gallery, and run the examples of every page, each page in a process of its own."""
     for module in public_modules():
         files.append(File.generated(config, _reference(module), content=f"# {module}\n\n::: {module}\n"))
+    files.append(File.generated(config, "reference/cli.md", content=command_line()))
+    files.append(File.generated(config, "reference/c-api.md", content=c_api()))
     for name in gallery.names():
         for file, content in gallery.files(name).items():
             files.append(File.generated(config, f"gallery/{file}", content=content))
@@ -51,6 +54,33 @@ def on_files(files: Any, config: Any) -> Any:
             if done.returncode:
                 raise PluginError(f"An example of {page} fails:\n{done.stderr}")
     return files
+
+
+def command_line() -> str:
+    """The help of every command."""
+    from typer.testing import CliRunner
+
+    from kenyon.cli import app
+    from kenyon.cli._help import GROUPS
+
+    parts = ["# Command line", "This page is for users of `kenyon`: every command with all of its options."]
+    for title, names in GROUPS.items():
+        parts.append(f"## {title}")
+        for name in names:
+            shown = CliRunner().invoke(app, [name, "--help-all"], prog_name="kenyon")
+            shown = shown if shown.exit_code == 0 else CliRunner().invoke(app, [name, "--help"], prog_name="kenyon")
+            if shown.exit_code == 0:
+                parts += [f"### kenyon {name}", f"```text\n{shown.stdout.rstrip()}\n```"]
+    return "\n\n".join(parts) + "\n"
+
+
+def c_api() -> str:
+    """The header of the C export."""
+    from importlib.resources import files as package_files
+
+    header = package_files("kenyon.export").joinpath("c", "kenyon.h").read_text(encoding="utf-8")
+    first = "This page is for users of `kenyon export --to c`: the header, which explains each call."
+    return f"# C API\n\n{first}\n\n```c\n{header}```\n"
 
 
 def _run(page: str) -> subprocess.CompletedProcess[str]:

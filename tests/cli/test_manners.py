@@ -13,6 +13,7 @@ from typer.testing import CliRunner, Result
 
 import kenyon as package
 from kenyon.cli import app
+from kenyon.cli._help import EXAMPLES, GROUPS, OTHERS
 from kenyon.cli._run import SCENARIOS
 from kenyon.cli.templates import TEMPLATES, template
 from kenyon.data.streams import SCENARIOS as KNOWN
@@ -131,6 +132,28 @@ def test_a_shell_completes_names(words: str, expected: str) -> None:
     here = {"_KENYON_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
     done = CliRunner().invoke(app, env=here, prog_name="kenyon")
     assert expected in done.stdout.split(), done.stderr
+
+
+def test_the_bare_command_says_what_to_do_first() -> None:
+    shown = kenyon()
+    assert shown.exit_code == 0 and "kenyon teach" in shown.stdout
+    assert all(len(line) <= 80 for line in shown.stdout.splitlines())
+
+
+def test_help_has_every_command_in_a_group() -> None:
+    shown = kenyon("--help").stdout
+    assert all(f"{title}:" in shown for title in GROUPS) and f"{OTHERS}:" not in shown
+
+
+@pytest.mark.parametrize("name", sorted(EXAMPLES))
+def test_help_fits_on_a_screen_and_ends_in_examples(name: str) -> None:
+    lines = kenyon(name, "--help").stdout.rstrip().splitlines()
+    assert len(lines) <= 52 and lines[-1].strip() == EXAMPLES[name][-1]
+
+
+def test_help_all_explains_every_option() -> None:
+    short, whole = kenyon("run", "--help").stdout, kenyon("run", "--help-all").stdout
+    assert "Passes over each task" in whole and "Passes over each task" not in short and "--epochs" in short
 
 
 def test_help_lists_every_scenario() -> None:

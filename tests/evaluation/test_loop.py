@@ -29,7 +29,7 @@ class Keep(NoRecorder):
     """A recorder that keeps everything in memory."""
 
     def __init__(self, n_tasks: int) -> None:
-        super().__init__(n_tasks)
+        super().__init__(Tally.empty(n_tasks))
         self.right: list[NDArray] = []
         self.means: list[NDArray] = []
 

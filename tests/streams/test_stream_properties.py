@@ -30,7 +30,7 @@ def _curriculum(scenario: str, blur: float, **values: Any) -> Curriculum:
 
 curricula = st.builds(
     _curriculum,
-    scenario=st.sampled_from(list(SCENARIOS)),
+    scenario=st.sampled_from([name for name in SCENARIOS if name != "rotated"]),
     seed=st.integers(0, 2**63 - 1),
     epochs=st.sampled_from([0.3, 0.5, 1.0, 1.7, 3.0]),
     order=st.sampled_from(["shuffled", "published"]),

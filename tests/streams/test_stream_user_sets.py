@@ -417,7 +417,7 @@ def test_missing_extra_is_named(module, name, tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("scenario", SCENARIOS)
 def test_own_data_runs_through_every_scenario(scenario):
-    dataset = from_arrays(RNG.random((80, 7)), np.array(list("abcd"))[np.arange(80) % 4])
+    dataset = from_arrays(RNG.random((80, 7)), np.array(list("abcd"))[np.arange(80) % 4], shape=(1, 7))
     stream = Curriculum(scenario=scenario).open(dataset)
     for episode in stream.episodes:
         X, y = episode.train()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Annotated
 
 import typer
@@ -12,6 +11,7 @@ from kenyon.cli._data import data
 from kenyon.cli._device import device
 from kenyon.cli._errors import RootCommand
 from kenyon.cli._export import export
+from kenyon.cli._help import FIRST, HelpCommand
 from kenyon.cli._learn import learn
 from kenyon.cli._learners import learners
 from kenyon.cli._new import new
@@ -31,9 +31,9 @@ app = typer.Typer(
     name="kenyon",
     cls=RootCommand,
     help="Learn continuously from a stream without storing it.",
-    no_args_is_help=True,
+    invoke_without_command=True,
     pretty_exceptions_enable=False,
-    rich_markup_mode="rich" if sys.stdout.isatty() else None,
+    rich_markup_mode=None,
 )
 """The commands, as a Typer application."""
 
@@ -51,10 +51,13 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def _root(
+    context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and leave.")
     ] = False,
-) -> None: ...
+) -> None:
+    if context.invoked_subcommand is None:
+        typer.echo(FIRST)
 
 
 COMMANDS = (
@@ -75,7 +78,7 @@ COMMANDS = (
     reproduce,
 )
 for command in COMMANDS:
-    app.command()(command)
+    app.command(cls=HelpCommand)(command)
 app.add_typer(data)
 app.add_typer(device)
 

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
+from kenyon.cli._help import write_commands
 from kenyon.errors import ConfigError, KenyonError
 
 USAGE, FAILURE, INTERRUPTED, CLOSED = 2, 1, 130, 141
@@ -18,6 +19,9 @@ USAGE, FAILURE, INTERRUPTED, CLOSED = 2, 1, 130, 141
 class RootCommand(TyperGroup):
     """The root command. Exit codes: 2 for a mistake in the command line or a configuration, 130 for Ctrl-C, 141 where
     nobody reads the output any more, 1 for any other error."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        write_commands(self, ctx, formatter)
 
     def invoke(self, ctx: Any) -> Any:
         try:

@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 DEFAULTS = {"dataset": "digits", "seeds": 5, "out": "runs"}
 EXTRA = ("seeds", "out", "data_dir", "save_model")
-STREAM, BACKBONE = "Stream", "Backbone"
+STREAM, BACKBONE, PROTOCOL = "Stream", "Backbone", "Protocol"
 SCENARIOS = (
-    *("single-task", "task-incremental", "class-incremental", "domain-incremental", "permuted", "task-free"),
-    *("drift", "gradual-drift", "virtual-drift"),
+    *("single-task", "task-incremental", "class-incremental", "domain-incremental", "permuted", "rotated"),
+    *("task-free", "i-blurry", "si-blurry", "drift", "gradual-drift", "virtual-drift"),
 )
 """Those of `kenyon.data.streams`, which this module is not to import before it runs."""
 
@@ -87,6 +87,10 @@ def run(
     task_sizes: Annotated[str | None, _option("Classes in each task, such as 5,3,2.", STREAM)] = None,
     labelled: Annotated[str | None, _option("Share of samples that keep their label. [1.0]", STREAM, "FLOAT")] = None,
     label: Annotated[str | None, _option("Column of labels of a table. [label]", STREAM, "COLUMN")] = None,
+    domain: Annotated[str | None, _option("Column of domains of a table, or 'folder'.", STREAM, "COLUMN")] = None,
+    tasks_by: Annotated[str | None, _option("What a task is made of: classes, domains.", STREAM)] = None,
+    disjoint: Annotated[str | None, _option("Blurry: share of classes in one task. [0.5]", STREAM, "FLOAT")] = None,
+    blurry: Annotated[str | None, _option("Blurry: share of samples in all tasks. [0.1]", STREAM, "FLOAT")] = None,
     long_tail: Annotated[str | None, _option("Share that the last class keeps. [1.0]", STREAM, "FLOAT")] = None,
     repeats: Annotated[str | None, _option("How often the tasks come. [1]", STREAM, "INTEGER")] = None,
     delay: Annotated[str | None, _option("Samples until a label arrives. [0]", STREAM, "INTEGER")] = None,
@@ -98,6 +102,19 @@ def run(
         str | None, _option("Test on this share of the training set instead. [0.0]", STREAM, "FLOAT")
     ] = None,
     tests: Annotated[str | None, _option("Which tasks are tested after each: all, seen, last. [all]", STREAM)] = None,
+    test_every: Annotated[
+        str | None, _option("Samples between tests, for accuracy at any time. [0]", PROTOCOL, "INTEGER")
+    ] = None,
+    prequential: Annotated[
+        bool | None,
+        typer.Option("--prequential/--no-prequential", help="Predict each sample first. [yes]", show_default=False),
+    ] = None,
+    compute_budget: Annotated[
+        str | None, _option("Operations the stream leaves time for a sample.", PROTOCOL, "FLOAT")
+    ] = None,
+    rate: Annotated[str | None, _option("Samples a second; a slower learner misses some.", PROTOCOL, "FLOAT")] = None,
+    label_budget: Annotated[str | None, _option("Share of labels it may ask for.", PROTOCOL, "FLOAT")] = None,
+    asking: Annotated[str | None, _option("uncertainty, random, learner. [uncertainty]", PROTOCOL)] = None,
     weights_every: Annotated[
         str | None, _option("Samples between two records of the weights.", STREAM, "INTEGER")
     ] = None,
@@ -125,10 +142,12 @@ def run(
             raise unknown("configuration key", key, (*config_keys(), *EXTRA))
     values |= _given(dataset=dataset, scenario=scenario, learner=learner, seeds=seeds, out=out, data_dir=data_dir)
     values |= _given(order=order, tests=tests, label=label, save_model=save_model or None)
+    values |= _given(domain=domain, tasks_by=tasks_by, asking=asking, prequential=prequential)
     parsed = _given(epochs=epochs, class_order=class_order, n_tasks=n_tasks, task_sizes=task_sizes, labelled=labelled)
     parsed |= _given(label_noise=label_noise, blur=blur, max_per_task=max_per_task, holdout=holdout)
     parsed |= _given(weights_every=weights_every, long_tail=long_tail, repeats=repeats, delay=delay)
-    parsed |= _given(random_delay=random_delay)
+    parsed |= _given(random_delay=random_delay, disjoint=disjoint, blurry=blurry, test_every=test_every)
+    parsed |= _given(compute_budget=compute_budget, rate=rate, label_budget=label_budget)
     values |= {key: parse_list(text) for key, text in parsed.items()}
     shown = _given(name=backbone, weights=backbone_weights, sha256=backbone_sha256, interpolation=interpolation)
     shown |= {"resolution": parse_value(resolution)} if resolution else {}

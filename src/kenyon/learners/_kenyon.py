@@ -86,6 +86,26 @@ class KenyonLearner:
             return np.full(len(X), -1, np.int64)
         return self.classifier.predict(X, task=task)
 
+    def class_scores(self, X: NDArray, task: int | None = None) -> NDArray:
+        """One score per sample and class, -inf for classes not known."""
+        scores = np.full((len(X), self._info.n_classes), -np.inf)
+        if self._started and task in self.classifier.tasks_:
+            labels = sorted(cast("int", label) for label in self.classifier.neurons(task))
+            own = self.classifier.decision_function(X, task=task)
+            scores[:, labels] = np.stack([-own, own], axis=1) / 2 if own.ndim == 1 else own
+        return scores
+
+    @property
+    def feature_operations(self) -> int:
+        """Multiply-adds (or additions) of the features of one sample: a unit's inputs, at every shift of its window."""
+        features = self.classifier.parts()[0] if self._started else None
+        layout = getattr(features, "layout", None)
+        shifts = 1 if layout is None else layout.rows * layout.columns
+        inputs = getattr(features, "inputs", None)
+        n_outputs = 0 if features is None else features.n_outputs
+        dense = getattr(features, "_signs", None)
+        return shifts * inputs.size if inputs is not None else n_outputs if dense is None else dense.size
+
     def end_task(self, last: bool) -> None:
         """Task boundaries mean nothing to a learner that is always learning."""
 

@@ -11,6 +11,7 @@ from kenyon.data.streams._content import content_sum
 from kenyon.data.streams._curriculum import SCENARIOS, Curriculum
 from kenyon.data.streams._dataset import Dataset, Split
 from kenyon.data.streams._download import download_dataset
+from kenyon.data.streams._episodes import from_episodes
 from kenyon.data.streams._inventory import Check, DatasetStatus, list_datasets, verify_dataset
 from kenyon.data.streams._load import DATASETS, canonical_name, load_dataset
 from kenyon.data.streams._stream import Episode, Stream
@@ -29,6 +30,7 @@ __all__ = [
     "content_sum",
     "download_dataset",
     "from_arrays",
+    "from_episodes",
     "list_datasets",
     "load_dataset",
     "verify_dataset",

@@ -23,10 +23,19 @@ from kenyon.errors import DataError
 
 SHAPE = (3, 32, 32)
 PIXELS = 3 * 32 * 32
+_SUPERCLASS = (
+    4, 1, 14, 8, 0, 6, 7, 7, 18, 3, 3, 14, 9, 18, 7, 11, 3, 9, 7, 11, 6, 11, 5, 10, 7,
+    6, 13, 15, 3, 15, 0, 11, 1, 10, 12, 14, 16, 9, 11, 5, 5, 19, 8, 8, 15, 13, 14, 17, 18, 10,
+    16, 4, 17, 4, 2, 0, 17, 4, 18, 17, 10, 3, 2, 12, 12, 16, 12, 1, 9, 19, 2, 10, 0, 1, 16,
+    12, 9, 13, 15, 13, 16, 19, 2, 4, 6, 19, 5, 5, 8, 19, 18, 1, 2, 15, 6, 0, 17, 8, 14, 13,
+)  # fmt: skip
+"""The superclass of each class of CIFAR-100."""
+SUBCLASS = np.array([_SUPERCLASS[:fine].count(_SUPERCLASS[fine]) for fine in range(len(_SUPERCLASS))])
+"""Which of the five of its superclass each class is: the domain of an image where the label is the superclass."""
 
 
 def read_cifar_split(
-    files: Sequence[Path], cache: Path | None, n_label_bytes: int, label: int, label_key: str
+    files: Sequence[Path], cache: Path | None, n_label_bytes: int, label: int, label_key: str, subclasses: bool = False
 ) -> Split:
     """Read one split from the files of either version.
 
@@ -36,9 +45,16 @@ def read_cifar_split(
         n_label_bytes: how many label bytes a record of the binary version has.
         label: which of them to use.
         label_key: the key of the labels in the python version.
+        subclasses: whether the domain of an image is its class within its superclass.
     """
     with reading(files[0].parent, "holds files that cannot be read"):
-        return _read(files, n_label_bytes, label, label_key)
+        split = _read(files, n_label_bytes, label, label_key)
+        if not subclasses:
+            return split
+        fine = _read(files, n_label_bytes, 1, "fine_labels").y
+        if len(fine) and not (fine.min() >= 0 and fine.max() < len(SUBCLASS)):
+            raise DataError(f"{files[0].parent}: fine labels run from {fine.min()} to {fine.max()}: expected 0 to 99")
+        return Split(split.X, split.y, SUBCLASS[fine])
 
 
 def _read(files: Sequence[Path], n_label_bytes: int, label: int, label_key: str) -> Split:

@@ -17,9 +17,13 @@ SCENARIOS: dict[str, str] = {
     "single-task": "one episode with every class",
     "task-incremental": "groups of classes one after the other; the task is known at train and test time",
     "class-incremental": "groups of classes one after the other; the task is never known",
-    "domain-incremental": "groups of classes one after the other; the label is the place in the group",
+    "domain-incremental": "the inputs change from task to task, the labels do not: one domain of the data set "
+    "after the other (people, months); without domains, groups of classes whose label is the place in the group",
     "permuted": "every class in every task; each task has its own fixed permutation of the features",
+    "rotated": "every class in every task; each task turns the images by another angle, from 0 up to 180 degrees",
     "task-free": "groups of classes that fade into each other; there are no boundaries to see",
+    "i-blurry": "half the classes in one task each, the others with a few samples in every task; tasks of one size",
+    "si-blurry": "the same, with tasks of random sizes",
     "drift": "every class in every task; from task to task the classes change places, abruptly",
     "gradual-drift": "the same, each task fading into the next",
     "virtual-drift": "every class in every task; the inputs change from task to task, the labels do not",
@@ -28,6 +32,8 @@ SCENARIOS: dict[str, str] = {
 MOST_EPOCHS = 1e6
 _FADING = ("task-free", "gradual-drift")
 _SPLIT = ("task-incremental", "class-incremental", "domain-incremental", "task-free")
+_BLURRY = ("i-blurry", "si-blurry")
+_SPLIT_BY = ("classes", "domains")
 
 
 @dataclass(frozen=True)
@@ -39,9 +45,10 @@ class Curriculum:
         seed: decides every order, every permutation, and which labels are withheld or wrong.
         epochs: passes over each task; 0.5 is the first half of its order, 4.0 is four passes, each in a new order.
         order: "shuffled", or "published" for the order of the files.
-        class_order: "sorted", "shuffled", or every class once, by number or by name, in the order wanted.
+        class_order: "sorted", "shuffled", or every class once, by number or by name, in the order wanted. Where tasks
+            are domains it is the order of the domains.
         n_tasks: how many tasks; by default pairs of classes for fewer than 20 classes, ten tasks for more,
-            ten permutations for "permuted", and four parts for drifts.
+            ten permutations or angles, five tasks for blurry ones, four parts for drifts, and every domain a task.
         task_sizes: the number of classes of each task, where these should not be (nearly) equal.
         labelled: the share of each task's samples that keep their label; the others have -1.
         label_noise: the share of each task's samples with a wrong label, drawn from the task's other classes.
@@ -52,9 +59,13 @@ class Curriculum:
             which is then never opened.
         long_tail: the share of its training samples that the last class keeps; class k of C keeps that share to the
             power of k / (C - 1).
-        repeats: for "class-incremental": how often the sequence of tasks comes, each time with other samples.
+        repeats: how often the sequence of tasks comes, each time with other samples.
         delay: samples between a sample, which comes without its label, and the same again with its label; 0 for none.
         random_delay: whether the delay is random, from 0 to twice as long.
+        tasks_by: "classes", or "domains" for the domains of the data set; None for domains where the scenario is
+            "domain-incremental" and the data set has some.
+        disjoint: for "i-blurry" and "si-blurry": the share of classes that are in one task alone.
+        blurry: the share of the samples of every other class that is dealt out to all tasks.
 
     Example:
         >>> curriculum = Curriculum("class-incremental", n_tasks=5, max_per_task=100)
@@ -79,6 +90,9 @@ class Curriculum:
     repeats: int = 1
     delay: int = 0
     random_delay: bool = False
+    tasks_by: str | None = None
+    disjoint: float = 0.5
+    blurry: float = 0.1
 
     def __post_init__(self) -> None:
         if not isinstance(self.scenario, str) or self.scenario not in SCENARIOS:
@@ -96,9 +110,20 @@ class Curriculum:
         self._whole("delay", 0, 2**31 - 1)
         if not isinstance(self.random_delay, bool):
             raise ConfigError(f"random_delay is {self.random_delay!r}: expected True or False")
-        if self.repeats > 1 and self.scenario != "class-incremental":
+        self._share("disjoint", least=0.0, most=1.0)
+        self._share("blurry", least=0.0, most=1.0)
+        for name in ("disjoint", "blurry"):
+            value, default = getattr(self, name), getattr(Curriculum, name)
+            if value != default and self.scenario not in _BLURRY:
+                raise ConfigError(
+                    f"{name} is {value} and scenario is {self.scenario!r}: expected {default} but for "
+                    f"{' and '.join(map(repr, _BLURRY))}"
+                )
+        if self.tasks_by is not None and self.tasks_by not in _SPLIT_BY:
+            raise unknown("tasks_by", self.tasks_by, _SPLIT_BY)
+        if self.tasks_by == "domains" and self.scenario not in _SPLIT:
             raise ConfigError(
-                f"repeats is {self.repeats} and scenario is {self.scenario!r}: expected 1 but for 'class-incremental'"
+                f"tasks_by is 'domains' and scenario is {self.scenario!r}: expected one of {', '.join(_SPLIT)}"
             )
         if self.blur != Curriculum.blur and self.scenario not in _FADING:
             raise ConfigError(

@@ -23,6 +23,7 @@ class Split:
     Attributes:
         X: `(n, n_features)`, uint8 for images, float32 otherwise; often memory-mapped, so slice it.
         y: `(n,)` int64 in `0 .. n_classes - 1`.
+        domain: `(n,)` the domain of each sample, by number, where the data set has domains (people, months); else None.
 
     Example:
         >>> train = load_dataset("digits").train
@@ -32,6 +33,7 @@ class Split:
 
     X: Samples
     y: NDArray[np.int64]
+    domain: NDArray[np.int64] | None = None
 
     def __len__(self) -> int:
         return len(self.y)
@@ -46,6 +48,7 @@ class Dataset:
         class_names: one name per class.
         train, test: a `Split`, or a function that opens it.
         value_range: the smallest and largest value of a feature.
+        domain_names: one name per domain, in the order of the stream; empty where there are none.
 
     Example:
         >>> digits = load_dataset("digits")
@@ -61,11 +64,13 @@ class Dataset:
         train: Split | Callable[[], Split],
         test: Split | Callable[[], Split],
         value_range: tuple[float, float] = (0.0, 255.0),
+        domain_names: tuple[str, ...] = (),
     ) -> None:
         self.name = name
         self.shape = shape
         self.class_names = class_names
         self.value_range = value_range
+        self.domain_names = domain_names
         self._train = train
         self._test = test
 
@@ -98,7 +103,19 @@ class Dataset:
                 f"{self.name}: {which} labels run from {split.y.min()} to {split.y.max()}, "
                 f"expected 0 to {self.n_classes - 1}"
             )
+        if self.domain_names:
+            self._check_domains(split, which)
         return split
+
+    def _check_domains(self, split: Split, which: str) -> None:
+        domain, last = split.domain, len(self.domain_names) - 1
+        if domain is None or domain.shape != split.y.shape:
+            seen = "none" if domain is None else f"shape {domain.shape}"
+            raise DataError(f"{self.name}: the domains of the {which} samples are {seen}: expected {split.y.shape}")
+        if len(domain) and not (domain.min() >= 0 and domain.max() <= last):
+            raise DataError(
+                f"{self.name}: {which} domains run from {domain.min()} to {domain.max()}, expected 0 to {last}"
+            )
 
     def __repr__(self) -> str:
         return f"Dataset({self.name!r}, shape={self.shape}, {self.n_classes} classes)"

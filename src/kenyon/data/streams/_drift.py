@@ -54,10 +54,11 @@ class DriftingLabels:
     """The labels of tasks that mix: each row is labelled as in its own task.
 
     In task k of a drift the classes have changed places k times: class number i of the order is called as number i + k.
+    After `each` tasks they come back to their places.
     """
 
-    def __init__(self, seed: int, order: tuple[int, ...], labels: list[TaskLabels], turning: bool) -> None:
-        self._seed, self._labels, self._order = seed, labels, np.array(order)
+    def __init__(self, seed: int, order: tuple[int, ...], labels: list[TaskLabels], turning: bool, each: int) -> None:
+        self._seed, self._labels, self._order, self._each = seed, labels, np.array(order), each
         self._place = np.argsort(self._order)
         self._turning = turning
 
@@ -72,7 +73,7 @@ class DriftingLabels:
             out[here] = self._labels[task](rows[here])
         if self._turning:
             known = out >= 0
-            turned = (self._place[out[known]] + tasks[known]) % len(self._order)
+            turned = (self._place[out[known]] + tasks[known] % self._each) % len(self._order)
             out[known] = self._order[turned]
         return out
 

@@ -53,4 +53,5 @@ def read_fsdd_split(files: Sequence[Path], cache: Path | None) -> Split:
         return FRONT.transform(read_wav(path, FRONT.rate) for path in files)
 
     X = made_once(cache, "fsdd", files, repr(FRONT), make)
-    return Split(X, np.array([int(path.name[0]) for path in files], np.int64))
+    speakers = [SPEAKERS.index(path.name.split("_")[1]) for path in files]
+    return Split(X, np.array([int(path.name[0]) for path in files], np.int64), np.array(speakers, np.int64))

@@ -1,7 +1,8 @@
 """Gas sensors that drift: 128 features of 16 sensors, six gases, measured over 36 months in batches.
 
 A line of `batchN.dat` is `GAS;CONCENTRATION 1:v 2:v ... 128:v`, gases from 1. Batches are in the order of time:
-batches 1 to 6 are for training, 8 and 9 for testing; 7 and 10 are not used.
+batches 1 to 6 are for training, 8 and 9 for testing; 7 and 10 are not used. As "gas-months" every batch is a domain:
+four fifths of each gas in it are for training, by a fixed seed, the rest for testing.
 
 Reference: Vergara et al., Chemical gas sensor drift compensation using classifier ensembles, 2012.
 """
@@ -16,10 +17,13 @@ from numpy.typing import NDArray
 
 from kenyon.data.streams._dataset import Split
 from kenyon.data.streams._made import made_once
+from kenyon.data.streams._random import stratified_share
 from kenyon.data.streams._reading import reading
 from kenyon.errors import DataError
 
 FEATURES, GASES = 128, 6
+BATCHES = (1, 2, 3, 4, 5, 6, 8, 9)
+TEST_SHARE = 0.2
 
 
 def read_gas_split(files: Sequence[Path], cache: Path | None) -> Split:
@@ -30,6 +34,15 @@ def read_gas_split(files: Sequence[Path], cache: Path | None) -> Split:
 
     table = made_once(cache, "gas", files, "float32", make)
     return Split(table[:, :-1], table[:, -1].astype(np.int64))
+
+
+def read_gas_months(files: Sequence[Path], cache: Path | None, test: bool) -> Split:
+    """Read one split of every batch; the batch is the domain."""
+    parts = [read_gas_split([path], cache) for path in files]
+    X, y = np.concatenate([np.asarray(part.X) for part in parts]), np.concatenate([part.y for part in parts])
+    domain = np.repeat(np.arange(len(parts)), [len(part) for part in parts])
+    chosen = stratified_share(0, "gas months", y + GASES * domain, TEST_SHARE) == test
+    return Split(X[chosen], y[chosen], domain[chosen])
 
 
 def _read_batch(path: Path) -> NDArray[np.float32]:

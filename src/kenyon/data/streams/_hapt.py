@@ -3,7 +3,8 @@
 Published as text: `RawData/acc_expEE_userUU.txt` and `gyro_...`, three numbers a line, in g and rad/s, and
 `labels.txt`, lines of experiment, user, activity, first and last reading, counted from 1. Also read as one `hapt.npz`
 with the same readings as int16: `X`, `y` (-1 where there is no label), `user`, `recording`. A window has the label that
-at least half of its readings have, and is left out where there is none. Users are in one split each, as published.
+at least half of its readings have, and is left out where there is none. Users are in one split each, as published; as
+"hapt-people" every user is a domain, the first recording for training and the others for testing.
 
 Reference: Reyes-Ortiz et al., Transition-aware human activity recognition using smartphones, 2016.
 """
@@ -30,7 +31,8 @@ FRONT = Motion(inputs=6)
 USERS = range(1, 31)
 TEST_USERS = (2, 4, 9, 10, 12, 13, 18, 20, 24)
 ACTIVITIES = 12
-_Recordings = Iterator[tuple[NDArray[np.int16], NDArray[np.int64]]]
+_Recordings = Iterator[tuple[NDArray[np.int16], NDArray[np.int64], int]]
+_Part = Callable[[int, bool], bool]
 
 
 def experiments() -> dict[int, int]:
@@ -39,9 +41,18 @@ def experiments() -> dict[int, int]:
     return dict(enumerate(users, start=1))
 
 
-def text_names(test: bool) -> tuple[str, ...]:
+def part_of(test: bool, people: bool) -> _Part:
+    """Whether a user's recording belongs to a split, by the user and whether it is the user's first."""
+    if people:
+        return lambda user, first: first != test
+    return lambda user, first: (user in TEST_USERS) == test
+
+
+def text_names(test: bool, people: bool = False) -> tuple[str, ...]:
     """The files of a split."""
-    chosen = [(number, user) for number, user in experiments().items() if (user in TEST_USERS) == test]
+    part, users = part_of(test, people), experiments()
+    first = {user: number for number, user in reversed(users.items())}
+    chosen = [(number, user) for number, user in users.items() if part(user, number == first[user])]
     names = [f"RawData/{kind}_exp{number:02}_user{user:02}.txt" for number, user in chosen for kind in ("acc", "gyro")]
     return (*names, "RawData/labels.txt")
 
@@ -51,23 +62,28 @@ def read_hapt_text(files: Sequence[Path], cache: Path | None) -> Split:
     return _split(files, cache, "text", lambda: _from_text(files))
 
 
-def read_hapt_npz(files: Sequence[Path], cache: Path | None, test: bool) -> Split:
+def read_hapt_npz(files: Sequence[Path], cache: Path | None, test: bool, people: bool = False) -> Split:
     """Read one split from the archive, which has both."""
-    return _split(files, cache, f"npz {test}", lambda: _from_npz(files[0], test))
+    return _split(
+        files,
+        cache,
+        f"npz {'people' if people else 'users'} {test}",
+        lambda: _from_npz(files[0], part_of(test, people)),
+    )
 
 
 def _split(files: Sequence[Path], cache: Path | None, how: str, recordings: Callable[[], _Recordings]) -> Split:
-    """Windows and their labels lie in one array, the label last."""
+    """Windows, their users and their labels lie in one array, the label last."""
 
     def make() -> NDArray[np.uint8]:
-        return np.concatenate([_windows(x, y) for x, y in recordings()])
+        return np.concatenate([_windows(x, y, user) for x, y, user in recordings()])
 
-    table = made_once(cache, "hapt", files, f"{FRONT!r} {how}", make)
-    return Split(table[:, :-1], table[:, -1].astype(np.int64))
+    table = made_once(cache, "hapt", files, f"{FRONT!r} {how} with users", make)
+    return Split(table[:, :-2], table[:, -1].astype(np.int64), table[:, -2].astype(np.int64) - USERS[0])
 
 
-def _windows(x: NDArray[np.int16], y: NDArray[np.int64]) -> NDArray[np.uint8]:
-    """The windows of a recording that have a label, and that label, from 0."""
+def _windows(x: NDArray[np.int16], y: NDArray[np.int64], user: int) -> NDArray[np.uint8]:
+    """The windows of a recording that have a label, the user, and that label, from 0."""
     spans = FRONT.spans(len(x))
     counts = np.zeros((len(x) + 1, ACTIVITIES + 1), np.int64)
     counts[1:] = np.cumsum(np.maximum(y, 0)[:, None] == np.arange(ACTIVITIES + 1), axis=0)
@@ -75,10 +91,11 @@ def _windows(x: NDArray[np.int16], y: NDArray[np.int64]) -> NDArray[np.uint8]:
     inside[:, 0] = 0  # readings without a label
     label = inside.argmax(axis=1)
     labelled = 2 * inside.max(axis=1, initial=0) >= FRONT.length * FRONT.step
-    return np.concatenate([FRONT.transform(x), label[:, None] - 1], axis=1)[labelled].astype(np.uint8)
+    more = np.stack([np.full(len(label), user), label - 1], axis=1)
+    return np.concatenate([FRONT.transform(x), more], axis=1)[labelled].astype(np.uint8)
 
 
-def _from_npz(path: Path, test: bool) -> _Recordings:
+def _from_npz(path: Path, part: _Part) -> _Recordings:
     with reading(path, "is damaged or no archive of HAPT"):
         X, y, user, number = read_members(path, ("X", "y", "user", "recording"))
         if X.ndim != 2 or X.shape[1] != FRONT.inputs or X.dtype != np.int16 or not len(X):
@@ -91,9 +108,14 @@ def _from_npz(path: Path, test: bool) -> _Recordings:
         if y.max() > ACTIVITIES:
             raise DataError(f"{path}: a label is {y.max()}: expected at most {ACTIVITIES}")
         ends = np.flatnonzero((np.diff(user) != 0) | (np.diff(number) != 0)) + 1
+        seen: set[int] = set()
         for rows in np.split(np.arange(len(X)), ends):
-            if (int(user[rows[0]]) in TEST_USERS) == test:
-                yield X[rows], y[rows].astype(np.int64)
+            who = int(user[rows[0]])
+            if who not in USERS:
+                raise DataError(f"{path}: a user is {who}: expected {USERS[0]} to {USERS[-1]}")
+            if part(who, who not in seen):
+                yield X[rows], y[rows].astype(np.int64), who
+            seen.add(who)
 
 
 def _from_text(files: Sequence[Path]) -> _Recordings:
@@ -112,7 +134,7 @@ def _from_text(files: Sequence[Path]) -> _Recordings:
                     f"1 to {ACTIVITIES}, within 1 to {len(x)}"
                 )
             y[first - 1 : last] = activity
-        yield x, y
+        yield x, y, int(acc.stem[-2:])
 
 
 def _numbers(path: Path, columns: int) -> NDArray[np.float64]:

@@ -27,20 +27,21 @@ IN_MEMORY = 64 << 20
 _GREY = ("1", "L", "LA")
 
 
-def read_image_folder(path: Path, cache: Path, test_share: float = 0.2) -> Dataset:
+def read_image_folder(path: Path, cache: Path, test_share: float = 0.2, fewest_classes: int = 2) -> Dataset:
     """The images below `path`; needs Pillow (the extra "data").
 
     Args:
         path: a folder of class folders, or a folder with `train/` and perhaps `test/` that hold them.
         cache: where decoded images are kept when there are many.
         test_share: the share of every class that is kept for testing where there is no `test/`.
+        fewest_classes: fewer are refused.
     """
     pillow = require("PIL.Image", "data", "reading images")
     train_root = path / "train" if (path / "train").is_dir() else path
     test_root = path / "test" if train_root != path and (path / "test").is_dir() else None
-    classes = _classes(train_root)
+    classes = _classes(train_root, fewest_classes)
     train = _files(train_root, classes)
-    test = _files(test_root, _classes(test_root)) if test_root else []
+    test = _files(test_root, _classes(test_root, fewest_classes)) if test_root else []
     if strange := sorted({file.parent.name for file in test} - set(classes)):
         raise DataError(f"{test_root} has the class {strange[0]!r}, which {train_root} has not")
     shape = _common_shape(pillow, [*train, *test])
@@ -50,11 +51,11 @@ def read_image_folder(path: Path, cache: Path, test_share: float = 0.2) -> Datas
     return from_arrays(*parts, name=path.name, shape=shape, class_names=classes, test_share=test_share)
 
 
-def _classes(root: Path) -> list[str]:
+def _classes(root: Path, fewest: int) -> list[str]:
     names = sorted(entry.name for entry in root.iterdir() if entry.is_dir() and not entry.name.startswith("."))
     for name in names:
         check_name(root, "", name)
-    if len(names) < 2:
+    if len(names) < fewest:
         raise DataError(
             f"{root} has {len(names)} class folders: expected a folder of images for each of two classes or more"
         )

@@ -72,18 +72,17 @@ class TaskLabels:
         return np.where(self._labelled(rows) & ~unlabelled, self._shown[place], WITHHELD)
 
 
-class GroupLabels:
+class MixedLabels:
     """The labels of a part of the stream that mixes several tasks; each row is treated as in its own task."""
 
-    def __init__(self, y: NDArray[np.int64], groups: list[tuple[int, ...]], labels: list[TaskLabels]) -> None:
-        self._y = y
-        self._group = np.empty(sum(len(group) for group in groups), np.int64)
-        for number, group in enumerate(groups):
-            self._group[list(group)] = number
+    def __init__(self, n: int, rows: list[NDArray[np.int32]], labels: list[TaskLabels]) -> None:
+        self._task = np.zeros(n, np.int32)
+        for number, own in enumerate(rows):
+            self._task[own] = number
         self._labels = labels
 
     def __call__(self, rows: NDArray[np.integer]) -> NDArray[np.int64]:
-        group = self._group[self._y[rows]]
+        group = self._task[rows]
         out = np.empty(len(rows), np.int64)
         for number in np.unique(group):
             here = group == number

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from kenyon.data.streams._dataset import Dataset
 from kenyon.data.streams._digits import read_digits
+from kenyon.data.streams._domains import joined
 from kenyon.data.streams._find import find, missing
 from kenyon.data.streams._images import read_image_folder
 from kenyon.data.streams._npz import read_npz
@@ -50,11 +51,17 @@ def open_source(source: PublishedSet, data_dir: Path) -> Dataset:
         partial(read, found.train, cache),
         partial(read_test, found.test, cache),
         source.value_range,
+        source.domain_names,
     )
 
 
 def load_dataset(
-    name: str | Path, data_dir: str | Path | None = None, *, label: str | None = None, test_share: float | None = None
+    name: str | Path,
+    data_dir: str | Path | None = None,
+    *,
+    label: str | None = None,
+    test_share: float | None = None,
+    domain: str | None = None,
 ) -> Dataset:
     r"""Load a data set by its name or path.
 
@@ -65,6 +72,8 @@ def load_dataset(
         data_dir: where published sets are; by default `KENYON_DATA`, else the user's data folder.
         label: the name of the label column of a table; by default "label".
         test_share: the share of your own set that is kept for testing where it has no test part; by default 0.2.
+        domain: what the domains of your own set are: the column of a table, the array of an `.npz` (`user` for
+            `user_train`, `user_test` or `user`), or "folder" for a folder of sessions, each a set of its own.
 
     Example:
         >>> load_dataset("digits").shape
@@ -76,8 +85,9 @@ def load_dataset(
     """
     path = as_path(name)
     if path is not None:
-        return _read_path(path, find_data_dir(data_dir) / "cache", label, 0.2 if test_share is None else test_share)
-    for option, value in (("label", label), ("test_share", test_share)):
+        cache = find_data_dir(data_dir) / "cache"
+        return _read_path(path, cache, label, 0.2 if test_share is None else test_share, domain)
+    for option, value in (("label", label), ("test_share", test_share), ("domain", domain)):
         if value is not None:
             raise ConfigError(f"{option} is {value!r}: it is for a set given by its path, {name!r} is a published one")
     plain = canonical_name(str(name))
@@ -95,18 +105,42 @@ def as_path(name: str | Path) -> Path | None:
     return Path(name).expanduser() if is_path or (not published and Path(name).is_dir()) else None
 
 
-def _read_path(path: Path, cache: Path, label: str | None, test_share: float) -> Dataset:
+def _read_path(
+    path: Path, cache: Path, label: str | None, test_share: float, domain: str | None, fewest_classes: int = 2
+) -> Dataset:
     if not path.exists():
         raise DataError(f"there is no file or folder {path}")
     if not (path.is_file() or path.is_dir()):
         raise DataError(f"{path} is neither a file nor a folder: a pipe or a device is not read")
+    if path.is_dir() and domain == "folder":
+        return _read_sessions(path, cache, label, test_share)
     is_table = path.suffix.lower() in (".csv", ".parquet") if path.is_file() else find_table(path, "train") is not None
     if is_table:
-        return read_table(path, label or "label", test_share)
+        return read_table(path, label or "label", test_share, domain, fewest_classes)
     if label is not None:
         raise ConfigError(f"label is {label!r}: only a CSV or Parquet table has a label column, {path} is none")
     if path.is_dir():
-        return read_image_folder(path, cache, test_share)
+        if domain is not None:
+            raise ConfigError(f"domain is {domain!r}: expected 'folder' for a folder of sessions, {path} is a folder")
+        return read_image_folder(path, cache, test_share, fewest_classes)
     if path.suffix.lower() == ".npz":
-        return read_npz(path, test_share)
+        return read_npz(path, test_share, domain, fewest_classes)
     raise DataError(f"{path} is of no known kind: expected {', '.join(SUFFIXES)}, or a folder of images")
+
+
+def _read_sessions(path: Path, cache: Path, label: str | None, test_share: float) -> Dataset:
+    """A folder of sessions: each entry is a data set of its own, and all are one after the other, by name."""
+    entries = sorted(
+        entry
+        for entry in path.iterdir()
+        if not entry.name.startswith(".") and (entry.is_dir() or entry.suffix.lower() in SUFFIXES)
+    )
+    if not entries:
+        raise DataError(f"{path} has no session: expected {', '.join(SUFFIXES)} or folders, one for each")
+    parts = [
+        _read_path(entry, cache, label, test_share, None, fewest_classes=1)
+        if label is None or entry.suffix.lower() != ".npz"
+        else _read_path(entry, cache, None, test_share, None, fewest_classes=1)
+        for entry in entries
+    ]
+    return joined(parts, [entry.stem for entry in entries], path.name)

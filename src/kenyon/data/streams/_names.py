@@ -34,3 +34,5 @@ CIFAR100_COARSE = _words(
     large_omnivores_and_herbivores medium_mammals non-insect_invertebrates people reptiles small_mammals trees
     vehicles_1 vehicles_2"""
 )
+SUBCLASSES = tuple(f"subclass{number}" for number in range(1, 6))
+"""The classes of each superclass of CIFAR-100, in the order of their numbers."""

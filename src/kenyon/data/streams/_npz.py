@@ -24,8 +24,8 @@ from kenyon.errors import DataError
 _KEYS = (("X_train", "y_train", "X_test", "y_test"), ("X_train", "y_train"), ("X", "y"))
 
 
-def read_npz(path: Path, test_share: float = 0.2) -> Dataset:
-    """The data set in an `.npz` archive."""
+def read_npz(path: Path, test_share: float = 0.2, domain: str | None = None, fewest_classes: int = 2) -> Dataset:
+    """The data set in an `.npz` archive; with `domain`, also `domain_train`, `domain_test` or `domain`, so named."""
     with reading(path, "is damaged or no .npz archive of plain arrays"), zipfile.ZipFile(path) as archive:
         present = {Path(name).stem for name in archive.namelist() if name.endswith(".npy")}
     keys = next((keys for keys in _KEYS if set(keys) <= present), None)
@@ -35,7 +35,11 @@ def read_npz(path: Path, test_share: float = 0.2) -> Dataset:
             "expected X_train, y_train and, if there is a test set, X_test, y_test; or X and y"
         )
     arrays = read_members(path, keys)
-    return from_arrays(*arrays, name=path.name, test_share=test_share)
+    domains = None
+    if domain is not None:
+        members = read_members(path, [key.replace("X", domain) for key in keys if key.startswith("X")])
+        domains = (members[0], members[1] if len(members) > 1 else None, None)
+    return from_arrays(*arrays, name=path.name, test_share=test_share, domains=domains, fewest_classes=fewest_classes)
 
 
 def read_members(path: Path, keys: Sequence[str]) -> list[NDArray]:

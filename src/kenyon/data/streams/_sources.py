@@ -6,14 +6,14 @@ Adding one is adding a row; `docs/datasets.md` shows how.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 
 from kenyon.data.streams import _fsdd, _hapt, _names
 from kenyon.data.streams._cifar import read_cifar_split
 from kenyon.data.streams._dataset import Split
-from kenyon.data.streams._gas import FEATURES, read_gas_split
+from kenyon.data.streams._gas import BATCHES, FEATURES, read_gas_months, read_gas_split
 from kenyon.data.streams._idx import read_idx_fifths, read_idx_split
 
 SplitReader = Callable[[Sequence[Path], Path | None], Split]
@@ -70,6 +70,7 @@ class PublishedSet:
     page: str
     licence: str = "not stated"
     value_range: tuple[float, float] = (0.0, 255.0)
+    domain_names: tuple[str, ...] = ()
 
 
 def _idx_names(prefix: str, test: str) -> tuple[tuple[str, str], tuple[str, str]]:
@@ -136,13 +137,17 @@ def _notmnist() -> PublishedSet:
     )
 
 
-def _cifar(name: str, names: tuple[str, ...], label_bytes: int, label: int, label_key: str) -> PublishedSet:
+def _cifar(
+    name: str, names: tuple[str, ...], label_bytes: int, label: int, label_key: str, domains: tuple[str, ...] = ()
+) -> PublishedSet:
     number = "10" if label_bytes == 1 else "100"
     bases = ("https://www.cs.toronto.edu/~kriz/",)
     sums = _CIFAR_SUMS[number]
     train, test = (tuple(f for f in sums if "test" not in f and "meta" not in f), tuple(f for f in sums if "test" in f))
 
-    read = partial(read_cifar_split, n_label_bytes=label_bytes, label=label, label_key=label_key)
+    read = partial(
+        read_cifar_split, n_label_bytes=label_bytes, label=label, label_key=label_key, subclasses=bool(domains)
+    )
     binary = FileLayout(
         "binary",
         ("cifar-10-batches-bin",) if number == "10" else ("cifar-100-binary",),
@@ -161,10 +166,12 @@ def _cifar(name: str, names: tuple[str, ...], label_bytes: int, label: int, labe
         sums,
     )
     reference = "Krizhevsky, Learning multiple layers of features from tiny images, 2009"
-    return PublishedSet(name, (3, 32, 32), names, 50_000, 10_000, (binary, python), reference, f"{bases[0]}cifar.html")
+    page = f"{bases[0]}cifar.html"
+    published = PublishedSet(name, (3, 32, 32), names, 50_000, 10_000, (binary, python), reference, page)
+    return replace(published, domain_names=domains)
 
 
-def _fsdd_set(name: str, train: tuple[str, ...], test: tuple[str, ...]) -> PublishedSet:
+def _fsdd_set(name: str, train: tuple[str, ...], test: tuple[str, ...], domains: tuple[str, ...] = ()) -> PublishedSet:
     folders = ("fsdd/recordings", "free-spoken-digit-dataset/recordings")
     layout = FileLayout("wav", folders, train, test, _fsdd.read_fsdd_split, ())
     return PublishedSet(
@@ -177,43 +184,50 @@ def _fsdd_set(name: str, train: tuple[str, ...], test: tuple[str, ...]) -> Publi
         "Jackson et al., Free Spoken Digit Dataset, 2018",
         "https://github.com/Jakobovski/free-spoken-digit-dataset",
         "CC BY-SA 4.0",
+        domain_names=domains,
     )
 
 
-def _hapt_set() -> PublishedSet:
-    texts = (_hapt.text_names(test=False), _hapt.text_names(test=True))
-    npz, npz_test = (partial(_hapt.read_hapt_npz, test=test) for test in (False, True))
+def _hapt_set(name: str, n_train: int, n_test: int, people: bool = False) -> PublishedSet:
+    texts = (_hapt.text_names(False, people), _hapt.text_names(True, people))
+    npz, npz_test = (partial(_hapt.read_hapt_npz, test=test, people=people) for test in (False, True))
     layouts = (
         FileLayout("text", ("hapt",), *texts, _hapt.read_hapt_text, ()),
         FileLayout("npz", ("hapt",), ("hapt.npz",), ("hapt.npz",), npz, (), read_test=npz_test),
     )
     return PublishedSet(
-        "hapt",
+        name,
         _hapt.FRONT.shape,
         _names.ACTIVITIES,
-        9_049,
-        3_717,
+        n_train,
+        n_test,
         layouts,
         "Reyes-Ortiz et al., Transition-aware human activity recognition using smartphones, 2016",
         "https://archive.ics.uci.edu/dataset/341",
         "CC BY 4.0",
+        domain_names=tuple(f"user{user:02}" for user in _hapt.USERS) if people else (),
     )
 
 
-def _gas_set() -> PublishedSet:
-    train, test = (tuple(f"batch{number}.dat" for number in numbers) for numbers in ((1, 2, 3, 4, 5, 6), (8, 9)))
-    layout = FileLayout("text", ("gas-drift", "Dataset"), train, test, read_gas_split, ())
+def _gas_set(name: str, n_train: int, n_test: int, months: bool = False) -> PublishedSet:
+    files = tuple(f"batch{number}.dat" for number in BATCHES)
+    folders = ("gas-drift", "Dataset")
+    layout = FileLayout("text", folders, files[:6], files[6:], read_gas_split, ())
+    if months:
+        read, read_test = (partial(read_gas_months, test=test) for test in (False, True))
+        layout = FileLayout("text", folders, files, files, read, (), read_test=read_test)
     return PublishedSet(
-        "gas-drift",
+        name,
         (FEATURES,),
         _names.GASES,
-        5_933,
-        764,
+        n_train,
+        n_test,
         (layout,),
         "Vergara et al., Chemical gas sensor drift compensation using classifier ensembles, 2012",
         "https://archive.ics.uci.edu/dataset/224",
         "CC BY 4.0",
         (-23_661.0, 670_688.0),
+        tuple(Path(file).stem for file in files) if months else (),
     )
 
 
@@ -276,19 +290,22 @@ SOURCES: dict[str, PublishedSet] = {
         _notmnist(),
         _cifar("cifar10", _names.CIFAR10, 1, 0, "labels"),
         _cifar("cifar100", _names.CIFAR100, 2, 1, "fine_labels"),
-        _cifar("cifar100-coarse", _names.CIFAR100_COARSE, 2, 0, "coarse_labels"),
+        _cifar("cifar100-coarse", _names.CIFAR100_COARSE, 2, 0, "coarse_labels", _names.SUBCLASSES),
         _fsdd_set(
             "fsdd",
             _fsdd.recording_names(_fsdd.SPEAKERS, _fsdd.TAKES[len(_fsdd.TEST_TAKES) :]),
             _fsdd.recording_names(_fsdd.SPEAKERS, _fsdd.TEST_TAKES),
+            _fsdd.SPEAKERS,
         ),
         _fsdd_set(
             "fsdd-speakers",
             _fsdd.recording_names([name for name in _fsdd.SPEAKERS if name not in _fsdd.HELD_OUT], _fsdd.TAKES),
             _fsdd.recording_names(_fsdd.HELD_OUT, _fsdd.TAKES),
         ),
-        _hapt_set(),
-        _gas_set(),
+        _hapt_set("hapt", 9_049, 3_717),
+        _hapt_set("hapt-people", 6_490, 6_276, people=True),
+        _gas_set("gas-drift", 5_933, 764),
+        _gas_set("gas-months", 5_355, 1_342, months=True),
     )
 }
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kenyon.data.protocol import StreamInfo
+from kenyon.data.streams._blurry import BLURRY, BLURRY_TASKS, blurry_groups, blurry_rows
 from kenyon.data.streams._curriculum import Curriculum
 from kenyon.data.streams._dataset import Dataset, Split
+from kenyon.data.streams._domains import domain_groups, domain_of, uses_domains
 from kenyon.data.streams._drift import (
     DRIFTS,
     DriftingLabels,
@@ -20,10 +22,12 @@ from kenyon.data.streams._drift import (
     share_of_task,
     task_of,
 )
-from kenyon.data.streams._labels import WITHHELD, GroupLabels, TaskLabels
+from kenyon.data.streams._episodes import EpisodeData, from_episodes
+from kenyon.data.streams._labels import WITHHELD, MixedLabels, TaskLabels
 from kenyon.data.streams._order import FixedOrder, Order, Passes, Shuffles, fading
 from kenyon.data.streams._random import key, permutation, stratified_share
-from kenyon.data.streams._tasks import class_groups, class_order
+from kenyon.data.streams._rotated import HALF_TURN, check_images, rotated
+from kenyon.data.streams._tasks import EVERY_CLASS, class_groups, class_order
 from kenyon.errors import ConfigError, InputError
 
 Label = Callable[[NDArray[np.integer]], NDArray[np.int64]]
@@ -35,7 +39,8 @@ class Episode:
 
     Attributes:
         task: its number.
-        classes: the labels the learner meets (in "domain-incremental" the places in the group).
+        classes: the labels the learner meets (in "domain-incremental" without domains the places in the group; in
+            blurry tasks those that have their own task here).
         original_classes: the data set's own classes behind them.
         n_train, n_test: how many samples `train` and `test` can give.
 
@@ -105,28 +110,54 @@ class Episode:
 
 
 class Stream:
-    """The episodes of a curriculum over a data set. Holds row numbers and labels, never samples.
+    """The episodes of a stream. Holds row numbers and labels, never samples.
+
+    Args:
+        source: a data set; or a list of episodes of your own, as `from_episodes` takes them, one after the other.
+        curriculum: how the data set is streamed; episodes of your own come as they are given by default.
 
     Example:
         >>> stream = Curriculum("task-incremental").open(load_dataset("digits"))
         >>> len(stream.episodes), stream.info.n_classes, stream.info.task_heads
         (5, 10, True)
+        >>> import numpy as np
+        >>> X, y = np.arange(40, dtype=np.float32).reshape(20, 2), [0, 1] * 10
+        >>> [episode.n_train for episode in Stream([(X, y), (X[::-1], y)]).episodes]
+        [16, 16]
     """
 
-    def __init__(self, dataset: Dataset, curriculum: Curriculum) -> None:
+    def __init__(self, source: Dataset | Sequence[EpisodeData], curriculum: Curriculum | None = None) -> None:
+        own = not isinstance(source, Dataset)
+        dataset = from_episodes(source) if not isinstance(source, Dataset) else source
+        if curriculum is None:
+            curriculum = Curriculum("domain-incremental", order="published") if own else Curriculum()
         self.dataset = dataset
         self.curriculum = curriculum
-        self._groups = class_groups(curriculum, dataset.class_names)
+        self._by_domain = uses_domains(curriculum, dataset)
+        self._blurry = curriculum.scenario in BLURRY
+        self._domains: list[tuple[int, ...]] = []
+        self._disjoint: frozenset[int] = frozenset()
+        self._groups = self._class_groups()
         self._drifts = curriculum.scenario in DRIFTS
-        self._positions = curriculum.scenario == "domain-incremental"
-        if curriculum.label_noise and min(map(len, self._groups)) < 2:
+        self._positions = curriculum.scenario == "domain-incremental" and not self._by_domain
+        if curriculum.scenario == "rotated":
+            check_images(dataset.shape, dataset.name)
+        one_class = dataset.n_classes < 2 if self._blurry or self._by_domain else min(map(len, self._groups)) < 2
+        if curriculum.label_noise and one_class:
             raise ConfigError(
                 f"label_noise is {curriculum.label_noise}: a task of one class has no wrong label to give"
             )
-        self._held_out = stratified_share(curriculum.seed, "holdout", dataset.train.y, curriculum.holdout)
+        train = dataset.train
+        strata = train.y + dataset.n_classes * domain_of(train) if self._by_domain else train.y
+        self._held_out = stratified_share(curriculum.seed, "holdout", strata, curriculum.holdout)
         self._rows_of: dict[tuple[int, ...], NDArray[np.int32]] = {}
         self._permutations: dict[int, NDArray[np.int64]] = {}
         self.episodes = self._build()
+
+    @property
+    def shared_classes(self) -> bool:
+        """Whether tasks have classes in common and test samples of their own, so that they are tested one by one."""
+        return self._by_domain or self._positions or self.curriculum.scenario in EVERY_CLASS
 
     @cached_property
     def info(self) -> StreamInfo:
@@ -150,7 +181,7 @@ class Stream:
         if curriculum.scenario == "task-free":
             written = [order.rows(0, len(order)) for order in orders]
             orders = [FixedOrder(segment) for segment in fading(written, curriculum.blur, curriculum.seed)]
-            shown = [GroupLabels(train.y, self._groups, labels)] * len(rows)
+            shown = [MixedLabels(len(train.y), rows, labels)] * len(rows)
         if self._drifts:
             if curriculum.scenario == "gradual-drift":
                 written = [order.rows(0, len(order)) for order in orders]
@@ -168,27 +199,69 @@ class Stream:
                 (train, orders[task], shown[task]),
                 lambda task=task: self._test_part(task),  # type: ignore[misc]
                 lambda task=task: self._columns(task),  # type: ignore[misc]
-                partial(self._seen_as, task) if curriculum.scenario == "virtual-drift" else None,
+                self._change(task),
             )
             for task, group in enumerate(self._groups)
         )
 
     def _drifting(self, labels: list[TaskLabels]) -> DriftingLabels:
         turning = self.curriculum.scenario != "virtual-drift"
-        return DriftingLabels(self.curriculum.seed, self._groups[0], labels, turning)
+        return DriftingLabels(self.curriculum.seed, self._groups[0], labels, turning, self._each)
+
+    @property
+    def _each(self) -> int:
+        """Tasks until they repeat."""
+        return len(self._groups) // self.curriculum.repeats
+
+    def _change(self, task: int) -> Change | None:
+        """What is done to the samples of a task."""
+        if self.curriculum.scenario == "virtual-drift":
+            return partial(self._seen_as, task)
+        return partial(self._turned, task) if self.curriculum.scenario == "rotated" else None
+
+    def _turned(self, task: int, X: NDArray, rows: NDArray[np.integer], test: bool) -> NDArray:
+        degrees = HALF_TURN * (task % self._each) / self._each
+        return rotated(X, self.dataset.shape, degrees, self.dataset.value_range[0])
 
     def _seen_as(self, task: int, X: NDArray, rows: NDArray[np.integer], test: bool) -> NDArray:
         seed, n = self.curriculum.seed, len(self._groups)
         tasks = np.full(len(rows), task) if test else task_of(seed, rows, n)
-        return changed_inputs(seed, X, tasks, self.dataset.n_features)
+        return changed_inputs(seed, X, tasks % self._each, self.dataset.n_features)
+
+    def _class_groups(self) -> list[tuple[int, ...]]:
+        """The classes of each task; notes the domains or the disjoint classes, where tasks are made of these."""
+        curriculum, dataset = self.curriculum, self.dataset
+        if self._blurry:
+            order = class_order(curriculum, dataset.class_names)
+            n_tasks = curriculum.n_tasks or min(BLURRY_TASKS, len(order))
+            cut = (n_tasks, curriculum.disjoint, curriculum.seed, curriculum.scenario == "si-blurry")
+            groups, self._disjoint = blurry_groups(order, *cut)
+            return groups * curriculum.repeats
+        if not self._by_domain:
+            return class_groups(curriculum, dataset.class_names)
+        order = class_order(curriculum, dataset.domain_names, "domain")
+        self._domains = domain_groups(order, curriculum.n_tasks) * curriculum.repeats
+        train = dataset.train
+        present = [np.unique(train.y[np.isin(domain_of(train), own)]) for own in self._domains]
+        for own, classes in zip(self._domains, present, strict=True):
+            names = ", ".join(repr(dataset.domain_names[domain]) for domain in own)
+            if not len(classes):
+                raise ConfigError(f"a task has no training sample: {dataset.name!r} has none of the domain {names}")
+            if classes.max() < 0:
+                raise ConfigError(f"a task has no label: {dataset.name!r} has none in the domain {names}")
+        return [tuple(int(label) for label in classes if label >= 0) for classes in present]
 
     def _task_rows(self, task: int, group: tuple[int, ...]) -> NDArray[np.int32]:
-        rows = self._group_rows(group)
+        repeats, seed = self.curriculum.repeats, self.curriculum.seed
+        rows = self._domain_rows(task) if self._by_domain else self._group_rows(group)
         if self._drifts:
-            rows = share_of_task(self.curriculum.seed, rows, task, len(self._groups)).astype(np.int32)
-        elif self.curriculum.repeats > 1:
-            each = len(self._groups) // self.curriculum.repeats
-            rows = share_of_task(self.curriculum.seed, rows, task // each, self.curriculum.repeats).astype(np.int32)
+            rows = share_of_task(seed, rows, task, len(self._groups)).astype(np.int32)
+        elif self._blurry:
+            rows = self._blurry_rows(task)
+        elif repeats > 1:
+            rows = share_of_task(seed, rows, task // self._each, repeats).astype(np.int32)
+        if not len(rows):
+            raise ConfigError(f"task {task} has no training sample: expected at least one in each of {repeats} repeats")
         limit = self.curriculum.max_per_task
         if limit is None or limit >= len(rows):
             return rows
@@ -196,16 +269,33 @@ class Stream:
             return rows[:limit]
         return np.sort(rows[permutation(key(self.curriculum.seed, "limit", task), len(rows))[:limit]])
 
+    def _blurry_rows(self, task: int) -> NDArray[np.int32]:
+        repeats, every = self.curriculum.repeats, self._group_rows(tuple(range(self.dataset.n_classes)))
+        if repeats > 1:
+            every = share_of_task(self.curriculum.seed, every, task // self._each, repeats).astype(np.int32)
+        cut = (self._groups[: self._each], self._disjoint, self.curriculum.blurry, self.curriculum.seed)
+        return blurry_rows(self.dataset.train.y, every, *cut)[task % self._each].astype(np.int32)
+
+    def _domain_rows(self, task: int) -> NDArray[np.int32]:
+        """Training rows of the domains of a task, those without a label among them."""
+        train = self.dataset.train
+        rows = np.flatnonzero(np.isin(domain_of(train), self._domains[task]) & ~self._held_out).astype(np.int32)
+        return self._tailed(rows)
+
+    def _tailed(self, rows: NDArray[np.int32]) -> NDArray[np.int32]:
+        if self.curriculum.long_tail == 1:
+            return rows
+        order = tuple(range(self.dataset.n_classes))
+        if not self._by_domain:
+            order = class_order(self.curriculum, self.dataset.class_names)
+        return long_tail(self.curriculum.seed, self.dataset.train.y, rows, order, self.curriculum.long_tail)
+
     def _group_rows(self, group: tuple[int, ...]) -> NDArray[np.int32]:
         """Training rows of a group of classes, one array for all tasks that share it."""
         if group not in self._rows_of:
             everything = len(group) == self.dataset.n_classes  # then samples without a label belong here too
             shown = (*group, WITHHELD) if everything else group
-            rows = _members(self.dataset.train.y, shown, ~self._held_out)
-            if self.curriculum.long_tail < 1:
-                order = class_order(self.curriculum, self.dataset.class_names)
-                rows = long_tail(self.curriculum.seed, self.dataset.train.y, rows, order, self.curriculum.long_tail)
-            self._rows_of[group] = rows
+            self._rows_of[group] = self._tailed(_members(self.dataset.train.y, shown, ~self._held_out))
             if not len(self._rows_of[group]):
                 raise ConfigError(
                     f"a task has no training sample: {self.dataset.name!r} has none of the classes {group}"
@@ -215,12 +305,18 @@ class Stream:
     def _labels(self, y: NDArray[np.int64], task: int, rows: NDArray[np.int32], noisy: bool) -> TaskLabels:
         c = self.curriculum
         shares = (c.labelled, c.label_noise) if noisy else (1.0, 0.0)
-        return TaskLabels(y, rows, self._groups[task], self._positions, *shares, c.seed, task)
+        every = tuple(range(self.dataset.n_classes))
+        classes = every if self._blurry or self._by_domain else self._groups[task]
+        return TaskLabels(y, rows, classes, self._positions, *shares, c.seed, task)
 
     def _test_part(self, task: int) -> tuple[Split, Order, Label]:
         held_out = self.curriculum.holdout > 0
         split = self.dataset.train if held_out else self.dataset.test
         rows = _members(split.y, self._groups[task], self._held_out if held_out else None)
+        if self._by_domain:
+            rows = rows[np.isin(domain_of(split)[rows], self._domains[task])]
+        if not len(rows):
+            raise ConfigError(f"task {task} has no test sample: {self.dataset.name!r} has none of what it learns")
         labels = self._labels(split.y, task, rows, noisy=False)
         if not self._drifts:
             return split, FixedOrder(rows), labels
@@ -229,6 +325,7 @@ class Stream:
 
     def _columns(self, task: int) -> NDArray[np.int64] | None:
         """The feature permutation of a task; the first task is left as it is."""
+        task %= self._each
         if self.curriculum.scenario != "permuted" or task == 0:
             return None
         if task not in self._permutations:

@@ -12,34 +12,33 @@ from kenyon.data.streams._random import key, permutation
 from kenyon.errors import ConfigError, unknown
 
 PERMUTED_TASKS = 10
+EVERY_CLASS = ("single-task", "permuted", "rotated", *DRIFTS)
+"""Scenarios in which every task has every class."""
 
 
 def class_groups(curriculum: Curriculum, names: Sequence[str]) -> list[tuple[int, ...]]:
     """The classes of each task, in the order of the stream."""
     n_classes = len(names)
     order = class_order(curriculum, names)
-    if curriculum.scenario == "single-task":
-        return [order]
-    if curriculum.scenario == "permuted":
-        return [order] * (curriculum.n_tasks or PERMUTED_TASKS)
-    if curriculum.scenario in DRIFTS:
-        return [order] * (curriculum.n_tasks or DRIFT_TASKS)
+    if curriculum.scenario in EVERY_CLASS:
+        usual = {"single-task": 1, "permuted": PERMUTED_TASKS, "rotated": PERMUTED_TASKS}
+        return [order] * (curriculum.n_tasks or usual.get(curriculum.scenario, DRIFT_TASKS)) * curriculum.repeats
     ends = np.cumsum(_sizes(curriculum, n_classes))
     groups = [order[start:end] for start, end in zip([0, *ends[:-1]], ends, strict=True)]
     return groups * curriculum.repeats
 
 
-def class_order(curriculum: Curriculum, names: Sequence[str]) -> tuple[int, ...]:
-    """The numbers of the classes in the order of the stream."""
+def class_order(curriculum: Curriculum, names: Sequence[str], what: str = "class") -> tuple[int, ...]:
+    """The numbers of the classes, or of the domains, in the order of the stream."""
     order, n_classes = curriculum.class_order, len(names)
     if isinstance(order, tuple) and isinstance(order[0], str):
         for name in order:
             if name not in names:
-                raise unknown("class", name, names)
+                raise unknown(what, name, names)
         order = tuple(list(names).index(str(name)) for name in order)
     if isinstance(order, tuple):
         if sorted(order) != list(range(n_classes)):
-            raise ConfigError(f"class_order is {list(order)}: expected every class from 0 to {n_classes - 1} once")
+            raise ConfigError(f"class_order is {list(order)}: expected every {what} from 0 to {n_classes - 1} once")
         return tuple(int(c) for c in order)
     if order == "shuffled":
         return tuple(int(c) for c in permutation(key(curriculum.seed, "class order"), n_classes))

@@ -64,6 +64,7 @@ def open_dataset(
     *,
     backbone: str | Mapping[str, Any] | None = None,
     label: str | None = None,
+    domain: str | None = None,
     watch: Watch | None = None,
 ) -> Dataset:
     """Open a data set, or the features that a backbone makes of it, once per process.
@@ -76,6 +77,7 @@ def open_dataset(
         data_dir: where the data sets are; None for the usual place.
         backbone: the frozen network, by name or as a table; None for the samples themselves.
         label: the label column of a table; None for "label".
+        domain: the column of domains, see `load_dataset`.
         watch: is notified of images that go through the backbone.
 
     Example:
@@ -83,7 +85,9 @@ def open_dataset(
         (8, 8)
     """
     where = str(find_data_dir(data_dir))  # two calls may mean two folders by None
-    return _opened(name, where, json.dumps(backbone, sort_keys=True), label, content_sum(name), _Ignored(watch))
+    return _opened(
+        name, where, json.dumps(backbone, sort_keys=True), (label, domain), content_sum(name), _Ignored(watch)
+    )
 
 
 class _Ignored:
@@ -101,9 +105,15 @@ class _Ignored:
 
 @lru_cache(maxsize=4)
 def _opened(
-    name: str, data_dir: str, backbone: str, label: str | None, content: str | None, ignored: _Ignored
+    name: str,
+    data_dir: str,
+    backbone: str,
+    columns: tuple[str | None, str | None],
+    content: str | None,
+    ignored: _Ignored,
 ) -> Dataset:
-    dataset, network = load_dataset(name, data_dir, label=label), json.loads(backbone)
+    label, domain = columns
+    dataset, network = load_dataset(name, data_dir, label=label, domain=domain), json.loads(backbone)
     return with_backbone(dataset, network, data_dir, ignored.watch) if network else dataset
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
@@ -9,17 +10,24 @@ from pathlib import Path
 from typing import Any
 
 from kenyon.data.backbones import BackboneConfig
-from kenyon.data.streams import Curriculum, content_sum
+from kenyon.data.streams import Curriculum, Dataset, content_sum
 from kenyon.errors import ConfigError, unknown
+from kenyon.lab.evaluation._asking import ASKING
 from kenyon.lab.evaluation._identity import id_of, identity
 from kenyon.lab.evaluation._loop import TESTS
+from kenyon.lab.evaluation._own import data_sum, learner_name, own_data
 from kenyon.learners import check_learner_config
 from kenyon.utils.system import read_toml
 from kenyon.utils.wording import slug
 
 _CURRICULUM_KEYS = tuple(f.name for f in fields(Curriculum) if f.name != "seed")
 MOST_SEEDS = 100_000
-_OWN_KEYS = ("dataset", "learner", "weights_every", "tests", "backbone", "label", "options")
+_OWN_KEYS = (
+    *("dataset", "learner", "weights_every", "tests", "backbone", "label", "domain", "prequential", "test_every"),
+    *("compute_budget", "rate", "label_budget", "asking", "options"),
+)
+_PROTOCOL = ("label", "domain", "prequential", "test_every", "compute_budget", "rate", "label_budget", "asking")
+"""Keys that are left out of a dictionary where they have their default: what ran without them keeps its name."""
 
 
 @dataclass(frozen=True)
@@ -27,8 +35,9 @@ class RunConfig:
     """What is run: a data set, a curriculum over it, a learner. The seed comes on top.
 
     Attributes:
-        dataset: a name or a path that `kenyon.data.streams.load_dataset` knows.
-        learner: a name of `kenyon.learners.LEARNERS`, or `module:Class`.
+        dataset: a name or a path that `kenyon.data.streams.load_dataset` knows; or your own data as they are: a
+            `Dataset`, a `Stream`, or samples and labels `(X, y)`. A store knows these by their content.
+        learner: a name of `kenyon.learners.LEARNERS`, `module:Class`, or a class.
         curriculum: how the data set becomes a stream; its seed is set by the run.
         options: the learner's own options; what is not given has the learner's default.
         weights_every: samples between two records of the mean weights; None for about 100 records
@@ -38,6 +47,15 @@ class RunConfig:
         backbone: a frozen network whose features take the place of the images: a name, or a table of the
             arguments of `kenyon.data.backbones.BackboneConfig`. None for the images themselves.
         label: the column of labels, where the data set is a table; None for "label".
+        domain: the column of domains of a table, or "folder" for a folder of sessions (`load_dataset`).
+        prequential: whether each sample is predicted before it is learned; False times learning alone.
+        test_every: samples between two tests on the classes seen so far, for accuracy at any time; 0 for none.
+        compute_budget: operations (multiply-adds) that the stream leaves time for between two samples; a learner that
+            needs more misses samples. None for a stream that waits.
+        rate: samples that arrive in a second; a learner that takes longer, by processor time, misses samples.
+        label_budget: the share of samples whose label is given; the learner asks for them.
+        asking: how: "uncertainty", "random", or "learner" for its own `asks_for(X, task)`.
+        data: your own data, where `dataset` was not a name; `dataset` is then their name.
 
     Example:
         >>> config = RunConfig("digits", "ncm")
@@ -47,16 +65,31 @@ class RunConfig:
         True
     """
 
-    dataset: str
-    learner: str = "kenyon"
+    dataset: Any
+    learner: Any = "kenyon"
     curriculum: Curriculum = field(default_factory=Curriculum)
     options: Mapping[str, Any] = field(default_factory=dict)
     weights_every: int | None = None
     tests: str = "all"
     backbone: str | Mapping[str, Any] | None = None
     label: str | None = None
+    domain: str | None = None
+    prequential: bool = True
+    test_every: int = 0
+    compute_budget: float | None = None
+    rate: float | None = None
+    label_budget: float | None = None
+    asking: str = "uncertainty"
+    data: Dataset | None = field(init=False, repr=False, compare=False, default=None)
 
     def __post_init__(self) -> None:
+        own = own_data(self.dataset, self.curriculum)
+        if own is not None:
+            for name, value in zip(("dataset", "data", "curriculum"), own, strict=True):
+                object.__setattr__(self, name, value)
+        if isinstance(self.learner, type):
+            object.__setattr__(self, "learner", learner_name(self.learner))
+        self._check_protocol()
         for name in ("dataset", "learner"):
             value = getattr(self, name)
             if not isinstance(value, str) or not value or not _is_text(value):
@@ -66,13 +99,36 @@ class RunConfig:
         every = self.weights_every
         if every is not None and (type(every) is not int or every < 0):
             raise ConfigError(f"weights_every = {every!r}: expected an integer number of samples, 0 for no records")
-        if self.label is not None and not isinstance(self.label, str):
-            raise ConfigError(f"label is {self.label!r}: expected the name of a column")
+        for name in ("label", "domain"):
+            value = getattr(self, name)
+            if value is not None and not isinstance(value, str):
+                raise ConfigError(f"{name} is {value!r}: expected the name of a column")
         if self.backbone is not None:
             object.__setattr__(self, "backbone", BackboneConfig.from_value(self.backbone).to_dict())
         given = {name: _plain(name, value) for name, value in self.options.items()}
         options = check_learner_config(self.learner, self.curriculum.scenario, given)
         object.__setattr__(self, "options", {name: _plain(name, value) for name, value in options.items()})
+
+    def _check_protocol(self) -> None:
+        if not isinstance(self.prequential, bool):
+            raise ConfigError(f"prequential is {self.prequential!r}: expected true or false")
+        if type(self.test_every) is not int or self.test_every < 0:
+            raise ConfigError(f"test_every is {self.test_every!r}: expected an integer number of samples, 0 for none")
+        for name, most in (("compute_budget", math.inf), ("rate", math.inf), ("label_budget", 1.0)):
+            value = getattr(self, name)
+            if value is None:
+                continue
+            number = isinstance(value, int | float) and not isinstance(value, bool)
+            if not number or not 0 < value <= most or value == math.inf:
+                limit = "" if most == math.inf else f" and at most {most:g}"
+                raise ConfigError(f"{name} is {value!r}: expected a number above 0{limit}")
+            object.__setattr__(self, name, float(value))
+        if self.compute_budget is not None and self.rate is not None:
+            raise ConfigError(f"compute_budget is {self.compute_budget:g} and rate is {self.rate:g}: expected one")
+        if self.asking not in ASKING:
+            raise unknown("asking", self.asking, ASKING)
+        if self.asking != "uncertainty" and self.label_budget is None:
+            raise ConfigError(f"asking is {self.asking!r} and label_budget is none: expected a share of labels")
 
     @classmethod
     def from_dict(cls, values: Mapping[str, Any]) -> RunConfig:
@@ -95,8 +151,9 @@ class RunConfig:
         own = {"dataset": self.dataset, "learner": self.learner}
         rest = {"weights_every": self.weights_every, "tests": self.tests, "options": dict(self.options)}
         backbone = {"backbone": self.backbone} if self.backbone else {}  # what ran without one keeps its name
-        label = {} if self.label is None else {"label": self.label}
-        return own | curriculum | backbone | label | rest
+        defaults = {f.name: f.default for f in fields(self)}
+        protocol = {name: getattr(self, name) for name in _PROTOCOL if getattr(self, name) != defaults[name]}
+        return own | curriculum | backbone | protocol | rest
 
     def run_id(self, seed: int) -> str:
         """SHA-256 of what differs from the defaults, of what lies behind it, and of the seed; 12 hex digits."""
@@ -105,8 +162,13 @@ class RunConfig:
     @property
     def identity(self) -> dict[str, Any]:
         """What the id is made of besides the seed: the configuration, and the content of a data set of your own."""
-        content = content_sum(self.dataset)
+        content = content_sum(self.dataset) if self.data is None else self._data_sum
         return self._identity | ({"content": content} if content else {})
+
+    @cached_property
+    def _data_sum(self) -> str:
+        assert self.data is not None
+        return data_sum(self.data)
 
     @cached_property
     def _identity(self) -> dict[str, Any]:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 VERSION = 1
 """Raised when the streams or the loop give other results for the same configuration, or a default of theirs changes."""
 
-_APART = ("dataset", "learner", "curriculum", "backbone", "options")
+_APART = ("dataset", "learner", "curriculum", "backbone", "options", "data")
 """The fields of a configuration that are looked at on their own."""
 
 

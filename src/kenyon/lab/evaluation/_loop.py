@@ -2,7 +2,7 @@
 
     test before learning (row 0)
     for each task i:
-        hand over its samples in order: predict each, then learn it (prequential)
+        hand over its samples in order: predict each, then learn it (prequential; this can be left out)
         end the task
         test on every task j (row i)
 
@@ -34,7 +34,7 @@ BATCHES = 8
 TESTS = ("all", "seen", "last")
 """Which entries of the matrix are tested: all of them, those of tasks learned so far, or the last row alone."""
 WITHHELD = 255
-"""The outcome of a sample that came without a label; 1 is right, 0 wrong."""
+"""The outcome of a sample that came without a label, or was not predicted; 1 is right, 0 wrong."""
 
 
 class Recorder(Protocol):
@@ -90,6 +90,8 @@ def drive(
     stride: int = 0,
     tests: str = "all",
     boundaries: bool = True,
+    prequential: bool = True,
+    test_every: int = 0,
 ) -> None:
     """Take a run from where its tally says to the end.
 
@@ -102,8 +104,10 @@ def drive(
         stride: samples between two records of the weights (`weights_stride`).
         tests: one of `TESTS`.
         boundaries: False where the learner is not told of task ends, but of the end of the stream.
+        prequential: False where samples are learned without being predicted first.
+        test_every: samples between two tests on what was seen so far; 0 for none. The tally has a row for each.
     """
-    pass_ = _Pass(stream, learner, tally, recorder, watch, stride, boundaries)
+    pass_ = _Pass(stream, learner, tally, recorder, watch, stride, boundaries, prequential, test_every)
     n_tasks = len(stream.episodes)
     while tally.row <= n_tasks:
         if tally.row and not tally.ended:
@@ -136,13 +140,16 @@ class _Pass:
         watch: Watch,
         stride: int,
         boundaries: bool,
+        prequential: bool,
+        test_every: int,
     ) -> None:
         self.stream, self.learner, self.tally = stream, learner, tally
         self.recorder, self.watch, self.stride = recorder, watch, stride
         self.heads, self.boundaries = stream.info.task_heads, boundaries
+        self.prequential, self.test_every = prequential, test_every
         self.chunk = chunk_size(learner)
         # A learner that can record within a call gets whole chunks; another is cut at every record.
-        self.recorded = getattr(learner, "learn_recorded", None) if 0 < stride < self.chunk else None
+        self.recorded = getattr(learner, "learn_recorded", None) if prequential and 0 < stride < self.chunk else None
         if self.recorded:
             self.chunk += -self.chunk % stride
         self.kept: dict[tuple[int, int], tuple[NDArray, NDArray[np.int64]]] = {}
@@ -158,7 +165,12 @@ class _Pass:
             stop = min(start + self.chunk, n_train)
             if self.stride and not self.recorded:
                 stop = min(stop, start - start % self.stride + self.stride)
+            if self.test_every:
+                stop = min(stop, start + self._until_test())
+            point = self._point()
             self._learn(episode, start, stop)
+            if self._point() > point:
+                self._test_seen(self._point() - 1)
             if stop < n_train:
                 self.pause(task_end=False)
         last = tally.row == len(self.stream.episodes)
@@ -169,21 +181,60 @@ class _Pass:
         tally.ended = 1
         self.pause(task_end=True)
 
+    def _point(self) -> int:
+        """How many tests within the stream are due by now."""
+        done = self.tally.learned == self.stream.info.n_train
+        return len(self.tally.curve) if done else self.tally.learned // self.test_every if self.test_every else 0
+
+    def _until_test(self) -> int:
+        """Samples until the next test, up to whole batches."""
+        left = self.test_every - self.tally.learned % self.test_every
+        return -(-left // self.learner.batch_size) * self.learner.batch_size
+
+    def _test_seen(self, point: int) -> None:
+        """Test on the classes seen so far; on the tasks seen so far where tasks have classes in common."""
+        tally, stream = self.tally, self.stream
+        n = stream.info.n_classes
+        by_task = self.heads or stream.shared_classes
+        once = len(stream.episodes) // stream.curriculum.repeats
+        counts = np.zeros((2, n), np.int64)
+        for episode in stream.episodes[: min(once, tally.row) if by_task else once]:
+            if not by_task and not tally.seen[list(episode.classes)].any():
+                continue
+            for start in range(0, episode.n_test, TEST_BLOCK):
+                X, y = self._test_block(episode, start, min(start + TEST_BLOCK, episode.n_test))
+                known = tally.seen[y] > 0
+                if not known.all():
+                    X, y = X[known], y[known]
+                begin = perf_counter()
+                right = _checked(self.learner.predict(X, episode.task if self.heads else None), len(y)) == y
+                tally.test_seconds += perf_counter() - begin
+                counts += (np.bincount(y[right], minlength=n), np.bincount(y, minlength=n))
+        tally.curve[point] = [tally.learned, *counts.sum(axis=1), *counts.ravel()]
+
     def _learn(self, episode: Episode, start: int, stop: int) -> None:
-        tally, learner, means = self.tally, self.learner, None
+        tally, learner, means, predicted = self.tally, self.learner, None, None
         X, y = episode.train(start, stop)
         task = episode.task if self.heads else None
         begin = perf_counter()
         if self.recorded:
             predicted, means = self.recorded(X, y, task, self.stride)
         else:
-            predicted = learner.test_then_learn(X, y, task)
+            if self.prequential:
+                predicted = learner.test_then_learn(X, y, task)
+            else:
+                learner.learn(X, y, task)
             if self.stride and stop % self.stride == 0:
                 means = learner.weight_means()[None]  # type: ignore[attr-defined]
         tally.learn_seconds += perf_counter() - begin
-        outcomes = (_checked(predicted, len(y)) == y).view(np.uint8)
+        if predicted is None:
+            outcomes = np.full(len(y), WITHHELD, np.uint8)
+        else:
+            outcomes = (_checked(predicted, len(y)) == y).view(np.uint8)
         hits, labelled = int(np.count_nonzero(outcomes)), len(y)
-        withheld = y < 0
+        withheld = y < 0 if predicted is not None else np.ones(len(y), bool)
+        if len(tally.seen):
+            tally.seen[np.unique(y[y >= 0])] = 1
         if withheld.any():
             hits -= int(np.count_nonzero(outcomes[withheld]))
             labelled -= int(np.count_nonzero(withheld))

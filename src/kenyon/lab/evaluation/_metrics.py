@@ -21,9 +21,11 @@ from numpy.typing import NDArray
 
 from kenyon.data.protocol import Learner
 from kenyon.data.streams import Stream
+from kenyon.lab.evaluation._operations import PICOJOULES
 from kenyon.lab.evaluation._tally import Tally
+from kenyon.lab.evaluation._wrapped import figure
 
-ONE_BY_ONE = ("permuted", "drift", "gradual-drift", "virtual-drift")
+ONE_BY_ONE = ("permuted", "rotated", "drift", "gradual-drift", "virtual-drift")
 """Scenarios whose tasks have the same classes, and are tested one by one."""
 
 TESTED = 4096
@@ -41,6 +43,7 @@ class FinishedRun:
         tally: counts and seconds of the run.
         learner: in its final state.
         stream: what it learned.
+        operations: multiply-adds of learning a sample, if they can be counted.
 
     Example:
         >>> import numpy as np
@@ -56,6 +59,7 @@ class FinishedRun:
     tally: Tally
     learner: Learner
     stream: Stream
+    operations: float | None = None
 
     @cached_property
     def confusion(self) -> NDArray[np.int64] | None:
@@ -65,7 +69,8 @@ class FinishedRun:
             return None
         n = self.stream.info.n_classes
         table = np.zeros((n, n + 1), np.int64)
-        for episode in {episode.original_classes: episode for episode in self.stream.episodes}.values():
+        once = len(self.stream.episodes) // self.stream.curriculum.repeats
+        for episode in self.stream.episodes[:once]:
             for start in range(0, episode.n_test, TESTED):
                 X, y = episode.test(start, min(start + TESTED, episode.n_test))
                 predicted = np.asarray(self.learner.predict(X))
@@ -82,10 +87,10 @@ class FinishedRun:
         return np.where(counts > 0, np.diagonal(self.confusion) / np.maximum(counts, 1), np.nan)
 
     @classmethod
-    def of(cls, tally: Tally, learner: Learner, stream: Stream) -> FinishedRun:
+    def of(cls, tally: Tally, learner: Learner, stream: Stream, operations: float | None = None) -> FinishedRun:
         n_test = np.array([episode.n_test for episode in stream.episodes], dtype=np.int64)
         before, *after = tally.accuracies(n_test)
-        return cls(np.array(after), before, n_test, tally, learner, stream)
+        return cls(np.array(after), before, n_test, tally, learner, stream, operations)
 
 
 @dataclass(frozen=True)
@@ -122,6 +127,12 @@ class Metric:
 
 
 def _anytime(run: FinishedRun) -> float:
+    if len(curve := run.tally.tests):
+        return float((curve[:, 1] / np.maximum(curve[:, 2], 1)).mean())
+    return _incremental(run)
+
+
+def _incremental(run: FinishedRun) -> float:
     return float(np.array([row[: i + 1].mean() for i, row in enumerate(run.R)]).mean())
 
 
@@ -161,6 +172,11 @@ def _after_drift(run: FinishedRun) -> float | None:
     return float(np.diagonal(run.R)[1:].mean()) if len(run.R) > 1 else None
 
 
+def _labels_given(run: FinishedRun) -> float | None:
+    asked = figure(run.learner, "labels_given", None)
+    return run.tally.labelled / max(run.tally.learned, 1) if asked is None else asked
+
+
 METRICS: dict[str, Metric] = {
     metric.name: metric
     for metric in (
@@ -181,9 +197,18 @@ METRICS: dict[str, Metric] = {
         ),
         Metric(
             "anytime_accuracy",
-            "average over the stream of the accuracy on the tasks seen so far: `1/T sum_i 1/i sum_{j<=i} R[i, j]`",
+            "area under the curve of the accuracy on what was seen so far, over the stream: the mean of the tests "
+            "every `test_every` samples (Koh et al., 2022); without these tests, the average incremental accuracy",
             _anytime,
             unit="%",
+        ),
+        Metric(
+            "average_incremental_accuracy",
+            "mean over the ends of tasks of the accuracy on the tasks seen so far: `1/T sum_i 1/i sum_{j<=i} R[i, j]` "
+            "(Rebuffi et al., 2017)",
+            _incremental,
+            unit="%",
+            label="",
         ),
         Metric(
             "learning_accuracy",
@@ -269,6 +294,36 @@ METRICS: dict[str, Metric] = {
             lambda run: run.learner.synaptic_updates / max(run.tally.learned, 1),
             label="synaptic updates per sample",
             lower_is_better=True,
+        ),
+        Metric(
+            "operations_per_sample",
+            "multiply-adds of learning one sample, counted alike for every learner (`lab/evaluation/_operations.py`)",
+            lambda run: run.operations,
+            label="",
+            lower_is_better=True,
+        ),
+        Metric(
+            "energy_per_sample",
+            f"estimated energy of learning one sample, in joules: operations x {PICOJOULES} pJ, a multiplication and "
+            "an addition of 32-bit floats at 45 nm, without memory (Horowitz, 2014)",
+            lambda run: None if run.operations is None else run.operations * PICOJOULES * 1e-12,
+            label="",
+            lower_is_better=True,
+        ),
+        Metric(
+            "learned_share",
+            "share of the training samples that were learned, the others having come while the learner was busy "
+            "(`compute_budget`, `rate`)",
+            lambda run: figure(run.learner, "learned_share", 1.0),
+            unit="%",
+            label="",
+        ),
+        Metric(
+            "labels_given",
+            "share of the training samples whose label the learner had",
+            _labels_given,
+            unit="%",
+            label="",
         ),
         Metric(
             "state_bytes",

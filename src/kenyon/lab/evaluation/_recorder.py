@@ -21,8 +21,8 @@ from kenyon.lab.watchers import Watch
 class NoRecorder:
     """Keeps nothing."""
 
-    def __init__(self, n_tasks: int) -> None:
-        self.tally = Tally.empty(n_tasks)
+    def __init__(self, tally: Tally) -> None:
+        self.tally = tally
 
     def outcomes(self, outcomes: NDArray[np.uint8]) -> None:
         """Ignored."""
@@ -50,6 +50,7 @@ class FolderRecorder:
         sizes: how many training samples each task has, and how many weight records and classes the run has.
         timer: says when a checkpoint is due.
         watch: gets told when a checkpoint cannot be written; the run goes on without it.
+        empty: the tally of a run that has not begun.
     """
 
     def __init__(
@@ -60,18 +61,19 @@ class FolderRecorder:
         sizes: tuple[Sequence[int], int, int],
         timer: Timer,
         watch: Watch,
+        empty: Tally,
     ) -> None:
         self._folder, self._run_id, self._learner, self._timer = folder, run_id, learner, timer
         self._watch, self._told = watch, False
         self._path = folder.file("checkpoint.safetensors")
         checkpoint = read_checkpoint(self._path, run_id)
         if checkpoint is None:
-            self.tally = Tally.empty(len(sizes[0]))
+            self.tally = empty
             self._open(sizes)
             return
         state, self.tally = checkpoint
         try:
-            self.tally.check(sizes[0], sizes[1])
+            self.tally.check(sizes[0], sizes[1], empty)
             self._open(sizes)
             learner.restore(state)
         except Exception as error:  # a learner may raise anything for a damaged state

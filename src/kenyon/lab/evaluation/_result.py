@@ -8,7 +8,11 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from kenyon.data.protocol import Learner
+from kenyon.errors import require
 from kenyon.lab.evaluation._metrics import METRICS, Metrics, Summary, summarise
 
 FORMAT = 1
@@ -37,6 +41,8 @@ class RunResult:
         backbone_bytes: bytes of the frozen network before the learner, which `state_bytes` leaves out; 0 for none.
         options: values that the learner settled itself where none was given, such as tuned learning rates.
         run: the run's id.
+        curve: tests within the stream (`test_every`): samples learned, and the accuracy on what was seen so far.
+        recall_curve: the recall of each class at each of these tests; None for a class not tested yet.
         folder: where the run is stored, if it is.
     """
 
@@ -54,6 +60,8 @@ class RunResult:
     options: Mapping[str, float] = field(default_factory=dict)
     recalls: tuple[float | None, ...] = ()
     run: str = ""
+    curve: Sequence[tuple[int, float]] = ()
+    recall_curve: Sequence[Sequence[float | None]] = ()
     folder: Path | None = None
 
     def to_dict(self) -> dict[str, Any]:
@@ -80,7 +88,16 @@ class RunResult:
         recalls = values.get("recalls", [])
         if type(recalls) not in (list, tuple) or not all(v is None or type(v) is float for v in recalls):
             raise ValueError(f"recalls = {recalls!r}: expected numbers or null")
+        curve, recall_curve = values.get("curve", ()), values.get("recall_curve", ())
+        if not all(len(point) == 2 for point in curve) or len(recall_curve) != len(curve):
+            raise ValueError(f"curve has {len(curve)} points, recall_curve {len(recall_curve)}: expected as many pairs")
+        known |= {"curve": tuple(map(tuple, curve)), "recall_curve": tuple(map(tuple, recall_curve))}
         return cls(**known | {"metrics": Metrics(values["metrics"]), "recalls": tuple(recalls), "folder": folder})
+
+    @property
+    def matrix(self) -> NDArray[np.float64]:
+        """The accuracy matrix as an array, NaN where not tested."""
+        return np.array(self.accuracy_matrix, np.float64)
 
     def matrix_csv(self) -> str:
         """The accuracy matrix with its first row, before learning, as comma-separated values."""
@@ -98,6 +115,8 @@ class Report:
         >>> report = run(RunConfig("digits", "ncm"), seeds=[0, 1])
         >>> len(report.accuracy_matrix), report.to_dict()["seeds"]
         (5, [0, 1])
+        >>> report.matrix.shape
+        (2, 5, 5)
     """
 
     config: Mapping[str, Any]
@@ -114,6 +133,25 @@ class Report:
         """The mean over the seeds of the accuracy matrix."""
         return _mean([result.accuracy_matrix for result in self.results])
 
+    @property
+    def matrix(self) -> NDArray[np.float64]:
+        """The accuracy matrices as an array, (seeds, after task, on task), NaN where not tested."""
+        return np.stack([result.matrix for result in self.results])
+
+    def to_frame(self) -> Any:
+        """A pandas frame of every metric, a row for each seed; needs pandas."""
+        pandas = require("pandas", "data", "Report.to_frame")
+        rows = [dict(result.metrics) for result in self.results]
+        return pandas.DataFrame(rows, index=pandas.Index([r.seed for r in self.results], name="seed"), dtype=float)
+
+    def matrix_frame(self) -> Any:
+        """A pandas frame of the accuracy matrices: a row for each seed and task learned, a column for each task."""
+        pandas = require("pandas", "data", "Report.matrix_frame")
+        tasks = range(1, self.matrix.shape[1] + 1)
+        index = pandas.MultiIndex.from_product([[r.seed for r in self.results], tasks], names=["seed", "after task"])
+        columns = pandas.Index(tasks, name="task")
+        return pandas.DataFrame(self.matrix.reshape(len(index), -1), index=index, columns=columns)
+
     def to_dict(self) -> dict[str, Any]:
         """The keys of `kenyon run --json`, documented in docs/running.md."""
         first = self.results[0]
@@ -129,6 +167,8 @@ class Report:
             "recalls_per_seed": [result.recalls for result in self.results],
             "tasks": [result.tasks for result in self.results],
             "state_sha256": [result.state_sha256 for result in self.results],
+            "curve": _mean_curve([result.curve for result in self.results]),
+            "recall_curve_per_seed": [result.recall_curve for result in self.results],
             "folders": [str(result.folder) if result.folder else None for result in self.results],
         }
         return values
@@ -144,6 +184,11 @@ def _mean(matrices: Sequence[Matrix]) -> Matrix:
     """Entry by entry; None where any is None, and nothing where any has no entries."""
     rows, columns = len(matrices[0]), min(len(matrix[0]) for matrix in matrices)
     return [[summarise([matrix[i][j] for matrix in matrices]).mean for j in range(columns)] for i in range(rows)]
+
+
+def _mean_curve(curves: Sequence[Sequence[tuple[int, float]]]) -> list[tuple[int, float]]:
+    """Samples learned and the mean accuracy over the seeds, point by point."""
+    return [(points[0][0], sum(point[1] for point in points) / len(points)) for points in zip(*curves, strict=False)]
 
 
 def json_safe(value: Any) -> Any:

@@ -10,16 +10,20 @@ import numpy as np
 
 from kenyon.data.protocol import Learner
 from kenyon.data.streams import Dataset, Stream
-from kenyon.errors import DataError
+from kenyon.errors import ConfigError, DataError
+from kenyon.lab.evaluation._asking import Asking
 from kenyon.lab.evaluation._backbone import backbone_bytes
 from kenyon.lab.evaluation._checkpoint import Timer, state_hash
 from kenyon.lab.evaluation._config import RunConfig
 from kenyon.lab.evaluation._loop import drive, n_records, weights_stride
 from kenyon.lab.evaluation._metrics import FinishedRun, Metrics
+from kenyon.lab.evaluation._operations import is_counted, operations_of, operations_so_far
+from kenyon.lab.evaluation._pace import Paced
 from kenyon.lab.evaluation._recorder import FolderRecorder, NoRecorder
 from kenyon.lab.evaluation._result import RunResult
 from kenyon.lab.evaluation._store import RunFolder
 from kenyon.lab.evaluation._tally import Tally
+from kenyon.lab.evaluation._wrapped import unwrapped
 from kenyon.lab.watchers import Watch
 from kenyon.learners import make_learner
 
@@ -58,15 +62,19 @@ def run_dataset(
     curriculum = replace(config.curriculum, seed=seed)
     stream = curriculum.open(dataset)
     run_id = config.run_id(seed)
-    make = partial(make_learner, config.learner, stream.info, seed, curriculum.scenario, **config.options)
+    plain = partial(make_learner, config.learner, stream.info, seed, curriculum.scenario, **config.options)
+    make = wrap(config, seed, plain, stream)
     learner = make()
     stride = weights_stride(learner, stream.info.n_train, config.weights_every)
-    recorder: NoRecorder | FolderRecorder = NoRecorder(len(stream.episodes))
+    trial = None if is_counted(unwrapped(learner)) else operations_of(plain, stream)
+    n_points = -(-stream.info.n_train // config.test_every) if config.test_every else 0
+    empty = Tally.empty(len(stream.episodes), stream.info.n_classes, n_points)
+    recorder: NoRecorder | FolderRecorder = NoRecorder(empty)
     if folder:
         folder.begin(config, seed)
         n_train = [episode.n_train for episode in stream.episodes]
         sizes = (n_train, n_records(stream, stride), stream.info.n_classes)
-        more = (sizes, Timer(checkpoint_seconds, checkpoint_share), watch)
+        more = (sizes, Timer(checkpoint_seconds, checkpoint_share), watch, empty)
         try:
             recorder = FolderRecorder(folder, run_id, learner, *more)
         except DataError as error:
@@ -78,22 +86,42 @@ def run_dataset(
     n_test = [episode.n_test for episode in stream.episodes]
     watch.started(seed, stream.info, n_test, tally)
     boundaries = curriculum.scenario != "task-free"
-    drive(stream, learner, tally, recorder, watch, stride=stride, tests=config.tests, boundaries=boundaries)
-    result = _result(config, seed, run_id, stream, learner, tally, stride)
+    drive(
+        stream,
+        learner,
+        tally,
+        recorder,
+        watch,
+        stride=stride,
+        tests=config.tests,
+        boundaries=boundaries,
+        prequential=config.prequential,
+        test_every=config.test_every,
+    )
+    if trial is None:
+        trial = operations_so_far(unwrapped(learner), tally.learned)
+    result = _result(config, seed, run_id, stream, learner, tally, stride, trial)
     if folder and save_model:
-        folder.save_model(learner, result.run)
+        folder.save_model(unwrapped(learner), result.run)
     recorder.finish(result)
     if keep:
-        keep(learner)
+        keep(unwrapped(learner))
     return result
 
 
 def _result(
-    config: RunConfig, seed: int, run_id: str, stream: Stream, learner: Learner, tally: Tally, stride: int
+    config: RunConfig,
+    seed: int,
+    run_id: str,
+    stream: Stream,
+    learner: Learner,
+    tally: Tally,
+    stride: int,
+    operations: float | None,
 ) -> RunResult:
     n_test = np.array([episode.n_test for episode in stream.episodes], dtype=np.int64)
     rows = [[None if np.isnan(a) else float(a) for a in row] for row in tally.accuracies(n_test)]
-    finished = FinishedRun.of(tally, learner, stream)
+    finished = FinishedRun.of(tally, learner, stream, operations)
     recalls = [] if finished.recalls is None else finished.recalls.tolist()
     return RunResult(
         seed=seed,
@@ -110,4 +138,32 @@ def _result(
         backbone_bytes=backbone_bytes(stream.dataset),
         options=dict(getattr(learner, "options", {})),
         run=run_id,
+        curve=tuple((int(row[0]), int(row[1]) / max(int(row[2]), 1)) for row in tally.tests),
+        recall_curve=tuple(
+            tuple(None if n == 0 else right / n for right, n in zip(*row[3:].reshape(2, -1).tolist(), strict=True))
+            for row in tally.tests
+        ),
     )
+
+
+def wrap(config: RunConfig, seed: int, plain: Callable[[], Learner], stream: Stream) -> Callable[[], Learner]:
+    """What makes the learner, with the budgets of the configuration around it."""
+    cost = None
+    if config.compute_budget is not None:
+        operations = operations_of(plain, stream)
+        if operations is None:
+            raise ConfigError(
+                f"compute_budget is {config.compute_budget:g} and the learner {config.learner!r} counts no operations: "
+                "expected one with feature_operations and synaptic_updates, or a network of PyTorch"
+            )
+        cost = operations / config.compute_budget
+
+    def make() -> Learner:
+        learner = plain()
+        if config.label_budget is not None:
+            learner = Asking(learner, config.label_budget, config.asking, seed)
+        if cost is not None or config.rate is not None:
+            learner = Paced(learner, cost, config.rate)
+        return learner
+
+    return make

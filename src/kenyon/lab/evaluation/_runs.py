@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from numpy.typing import ArrayLike
-
 from kenyon.data.protocol import Learner
-from kenyon.data.streams import Dataset, from_arrays
-from kenyon.errors import ConfigError
 from kenyon.lab.evaluation._config import RunConfig
 from kenyon.lab.evaluation._each import Key, run_each
 from kenyon.lab.evaluation._result import Report, RunResult
-from kenyon.lab.evaluation._run import run_dataset
 from kenyon.lab.evaluation._terms import Place
 from kenyon.lab.watchers import Watch
 
@@ -32,7 +27,6 @@ def run(
     address: str | None = None,
     gpus: float = 0.0,
     keep_learners: bool = False,
-    data: Dataset | tuple[ArrayLike, ArrayLike] | None = None,
 ) -> Report:
     """Run a configuration once for every seed.
 
@@ -54,14 +48,12 @@ def run(
         gpus: how much of a GPU each run takes in a Ray cluster; 0.5 lets two share one.
         keep_learners: whether the report has the trained learners, in this process and with one worker. A run found
             complete is run once more for its learner; its results stay as they are.
-        data: samples and labels, or a `Dataset`, in place of the one that the configuration names; runs here and
-            keeps nothing, since a store must be able to find its data again.
 
     Example:
         >>> from sklearn.datasets import load_iris
         >>> from kenyon.data.streams import Curriculum
         >>> iris = load_iris(return_X_y=True)
-        >>> report = run(RunConfig("iris", curriculum=Curriculum("single-task")), [0], data=iris)
+        >>> report = run(RunConfig(iris, curriculum=Curriculum("single-task")), [0])
         >>> report.summary("accuracy").mean > 0.8
         True
         >>> report = run(RunConfig("digits", "ncm"), seeds=[0, 1])
@@ -70,8 +62,6 @@ def run(
         >>> run(RunConfig("digits", "ncm"), seeds=[3], keep_learners=True).learners[0].synaptic_updates > 0
         True
     """
-    if data is not None:
-        return _run_on(config, seeds, data, store, watch, keep_learners)
     return run_all(
         [config],
         seeds,
@@ -87,29 +77,6 @@ def run(
         gpus=gpus,
         keep_learners=keep_learners,
     )[0]
-
-
-def _run_on(
-    config: RunConfig,
-    seeds: Sequence[int],
-    data: Dataset | tuple[ArrayLike, ArrayLike],
-    store: Place,
-    watch: Watch | None,
-    keep_learners: bool,
-) -> Report:
-    """Run a configuration on data that is at hand."""
-    if store is not None:
-        raise ConfigError(f"store is {str(store)!r} and data is given: expected a data set by name or path for a store")
-    if config.backbone is not None:
-        raise ConfigError("backbone and data are given: expected features, or a data set of images by name or path")
-    if not isinstance(data, Dataset):
-        if not isinstance(data, tuple) or len(data) != 2:
-            raise ConfigError(f"data is a {type(data).__name__}: expected a Dataset, or samples and labels (X, y)")
-        data = from_arrays(*data, name=config.dataset)
-    learners: list[Learner] = []
-    keep = learners.append if keep_learners else None
-    results = [run_dataset(config, seed, data, watch=watch, keep=keep) for seed in seeds]
-    return Report(config.to_dict(), results, learners)
 
 
 def run_all(

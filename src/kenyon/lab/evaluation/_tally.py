@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,9 @@ class Tally:
         records: rows of weight means written.
         peak_bytes: largest resident growth seen.
         learn_seconds, test_seconds, total_seconds: time spent.
+        seen: 1 for each class of which a labelled sample has come.
+        curve: a row for each test within the stream: samples learned, right answers, samples tested, and the two
+            counts for each class; -1 where it was not yet done.
 
     Example:
         >>> import numpy as np
@@ -49,10 +52,18 @@ class Tally:
     learn_seconds: float = 0.0
     test_seconds: float = 0.0
     total_seconds: float = 0.0
+    seen: NDArray[np.int64] = field(default_factory=lambda: np.zeros(0, np.int64))
+    curve: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, 3), np.int64))
 
     @classmethod
-    def empty(cls, n_tasks: int) -> Tally:
-        return cls(np.full((n_tasks + 1, n_tasks), -1, dtype=np.int64))
+    def empty(cls, n_tasks: int, n_classes: int = 0, n_points: int = 0) -> Tally:
+        correct, curve = np.full((n_tasks + 1, n_tasks), -1), np.full((n_points, 3 + 2 * n_classes), -1)
+        return cls(correct, seen=np.zeros(n_classes, np.int64), curve=curve)
+
+    @property
+    def tests(self) -> NDArray[np.int64]:
+        """The rows of `curve` that were tested: a learner with large batches cannot be stopped at every point."""
+        return self.curve[self.curve[:, 0] >= 0]
 
     def next_row(self) -> None:
         self.row, self.trained, self.ended, self.tested = self.row + 1, 0, 0, 0
@@ -66,11 +77,14 @@ class Tally:
             "correct": self.correct.copy(),
             "counts": np.array([getattr(self, name) for name in _COUNTS], dtype=np.int64),
             "seconds": np.array([getattr(self, name) for name in _SECONDS], dtype=np.float64),
+            "seen": self.seen.copy(),
+            "curve": self.curve.copy(),
         }
 
     @classmethod
     def from_arrays(cls, arrays: dict[str, NDArray]) -> Tally:
-        wanted = {"correct": np.int64, "counts": np.int64, "seconds": np.float64}
+        wanted = {"correct": np.int64, "counts": np.int64, "seconds": np.float64, "seen": np.int64, "curve": np.int64}
+        arrays = {"seen": np.zeros(0, np.int64), "curve": np.zeros((0, 3), np.int64)} | arrays
         for name, dtype in wanted.items():
             if arrays[name].dtype != dtype:
                 raise ValueError(f"{name} is of type {arrays[name].dtype}: expected {np.dtype(dtype)}")
@@ -78,15 +92,19 @@ class Tally:
             raise ValueError("seconds are not finite")
         counts = dict(zip(_COUNTS, arrays["counts"].tolist(), strict=True))
         seconds = dict(zip(_SECONDS, arrays["seconds"].tolist(), strict=True))
-        return cls(arrays["correct"].copy(), **counts, **seconds)
+        seen, curve = arrays["seen"].copy(), arrays["curve"].copy()
+        return cls(arrays["correct"].copy(), **counts, **seconds, seen=seen, curve=curve)
 
-    def check(self, n_train: Sequence[int], n_records: int) -> None:
+    def check(self, n_train: Sequence[int], n_records: int, like: Tally) -> None:
         """Refuse counts that a run of these sizes cannot have come to.
 
         Args:
             n_train: training samples of each task.
             n_records: rows of weight means that the whole run has.
+            like: an empty tally of this run.
         """
+        if not len(self.seen) and not len(like.curve):  # a checkpoint of an earlier version
+            self.seen, self.curve = like.seen, like.curve
         n, rows = len(n_train), self.row
         here = n_train[rows - 1] if 0 < rows <= n else 0
         done = sum(n_train[: max(0, rows - 1)]) + self.trained
@@ -95,6 +113,7 @@ class Tally:
             "its row": 0 <= rows <= n + 1 and 0 <= self.tested <= n and self.ended in (0, 1),
             "its samples": 0 <= self.trained <= here and self.learned == done,
             "its hits": 0 <= self.hits <= self.labelled <= self.learned and 0 <= self.records <= n_records,
+            "its curve": self.curve.shape == like.curve.shape and self.seen.shape == like.seen.shape,
             "its memory": 0 <= self.peak_bytes < 2**62,
         }
         for what, true in fits.items():

@@ -52,7 +52,12 @@ class Terms(NamedTuple):
         return folder.complete and not self.again and not self.lacks_model(folder) and self.kept is None
 
     def open(self, config: RunConfig, watch: Watch) -> Dataset:
-        return open_dataset(config.dataset, self.data_dir, backbone=config.backbone, label=config.label, watch=watch)
+        if config.data is not None:
+            if config.backbone:
+                raise ConfigError("backbone and data are given: expected features, or images by name or path")
+            return config.data
+        columns = {"label": config.label, "domain": config.domain}
+        return open_dataset(config.dataset, self.data_dir, backbone=config.backbone, watch=watch, **columns)
 
     def logs(self, config: RunConfig, seed: int, folder: RunFolder) -> list[Watch]:
         """What the run is logged to."""

@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 __all__ = ["BASELINES", "TUNED", "FeatureMLP", "Trainer", "family", "grid_of", "tuned_values"]
 
 # Scenarios by what a method asks of the stream.
-_ANY = ("single-task", "task-incremental", "class-incremental", "domain-incremental", "permuted", "task-free")
+_ANY = (
+    *("single-task", "task-incremental", "class-incremental", "domain-incremental", "permuted", "rotated", "task-free"),
+    *("i-blurry", "si-blurry"),
+)
 _BOUNDARIES = tuple(s for s in _ANY if s != "task-free")  # needs to be told when a task ends
 _CLASSES = ("single-task", "task-incremental", "class-incremental")  # each class belongs to one task
 

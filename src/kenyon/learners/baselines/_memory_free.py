@@ -86,6 +86,21 @@ class MemoryFree(ABC):
         blocks = (self._embed(self._scaled(X[i : i + _BLOCK])) for i in range(0, len(X), _BLOCK))
         return np.concatenate([np.empty(0, dtype=np.int64), *(self._predict(block, task) for block in blocks)])
 
+    def class_scores(self, X: NDArray, task: int | None = None) -> NDArray:
+        """One score per sample and class, -inf for classes not seen or not of the task."""
+        X, _ = self._checked(X, None, task)
+        known = self.counts > 0
+        if task is not None and self.info.task_heads:
+            known &= np.isin(np.arange(self.info.n_classes), self.info.tasks[task])
+        if not known.any():
+            return np.full((len(X), self.info.n_classes), -np.inf)
+        return np.where(known, self._scores(self._embed(self._scaled(X))), -np.inf)
+
+    @property
+    def feature_operations(self) -> int:
+        """Multiply-adds of the embedding of one sample; scaling is one for each feature."""
+        return self.info.n_features
+
     def _learn(self, features: NDArray, y: NDArray[np.int64]) -> None:
         labelled = y >= 0
         if labelled.all():

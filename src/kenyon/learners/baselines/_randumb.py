@@ -64,6 +64,10 @@ class RanDumb(StreamingLDA):
     def _width(self) -> int:
         return self._n_random
 
+    @property
+    def feature_operations(self) -> int:
+        return self.info.n_features * (1 + self._n_random)
+
     def _embed(self, X: NDArray[np.float32]) -> NDArray[np.float32]:
         angles = np.tile(self._phase, (len(X), 1))
         core.add_product(X, self._omega, angles)  # in one order: a product of the linear algebra depends on the block

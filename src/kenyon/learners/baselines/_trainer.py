@@ -232,6 +232,13 @@ class Trainer:
         with torch_threads(self.threads):
             return to_array(self._predict(raw, task))
 
+    def class_scores(self, X: NDArray, task: int | None = None) -> NDArray:
+        """One score per sample and class: the log of the share that the network gives it."""
+        raw = self._tensor(X, task)
+        with torch_threads(self.threads):
+            blocks = [F.log_softmax(self.evaluate(block, task), 1) for block in raw.split(PREDICT_BLOCK)]
+            return to_array(torch.cat(blocks))
+
     def end_task(self, last: bool) -> None:
         with torch_threads(self.threads):
             self.boundary(last)

@@ -1,0 +1,105 @@
+"""What the command line says about itself: first steps, commands in groups, and help that fits on a screen.
+
+`--help` of a command explains its common options and names the others; `--help-all` explains all of them.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from textwrap import wrap
+from typing import Any
+
+import typer
+from typer.core import TyperCommand
+
+FIRST = """\
+Kenyon learns continuously from a stream without storing it.
+
+First steps:
+  kenyon teach               draw something, name it, and it is learned
+  kenyon run --seeds 1       five tasks of two digits each, one after the other
+  kenyon run --learner ncm   the same with another method (see kenyon learners)
+  kenyon show runs           what was run, side by side
+  kenyon data list           data sets that are here, and where others come from
+
+`kenyon --help` lists every command."""
+
+GROUPS = {
+    "Learn": ("teach", "learn", "data"),
+    "Experiments": ("run", "sweep", "show", "compare", "plot", "report", "learners", "new", "search"),
+    "Deploy": ("export", "device", "card"),
+    "Paper": ("reproduce", "transfer", "distances"),
+}
+OTHERS = "Others"
+
+EXAMPLES = {
+    "run": (
+        "kenyon run --dataset digits --seeds 1",
+        "kenyon run --dataset mnist --set memory_budget=20KB --seeds 5",
+        "kenyon run --dataset table.csv --learner slda --out runs",
+    ),
+    "sweep": ("kenyon sweep sweep.toml --plan", "kenyon sweep sweep.toml --workers 2"),
+    "learn": ("kenyon learn learn.toml --data 'part-*.parquet' --out model.safetensors",),
+    "show": ("kenyon show runs", "kenyon show runs --where dataset=mnist --latex"),
+    "compare": ("kenyon compare kenyon er --where dataset=mnist",),
+    "plot": ("kenyon plot runs --format pdf --out figures",),
+    "report": ("kenyon report runs --out report.html",),
+    "learners": ("kenyon learners", "kenyon learners kenyon"),
+    "new": ("kenyon new learner my_idea", "kenyon new rule my_rule"),
+    "search": ("kenyon search --dataset mnist --evals 60 --out search",),
+    "export": ("kenyon export model.safetensors --to c --out device",),
+    "teach": ("kenyon teach", "kenyon teach model.safetensors --out page.html"),
+    "reproduce": ("kenyon reproduce --plan", "kenyon reproduce --quick"),
+    "transfer": ("kenyon transfer mnist --to fashion-mnist/single-task",),
+    "distances": ("kenyon distances mnist fashion-mnist",),
+}
+
+
+class HelpCommand(TyperCommand):
+    """A command whose `--help` has the common options first, and examples at the end."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if "--help-all" in args:
+            ctx.meta["kenyon.help_all"] = True
+            typer.echo(ctx.get_help(), color=ctx.color)
+            ctx.exit()
+        return super().parse_args(ctx, args)
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        panels: dict[str, list[tuple[str, str]]] = defaultdict(list)
+        for parameter in self.get_params(ctx):
+            if (record := parameter.get_help_record(ctx)) is not None:
+                argument = parameter.param_type_name == "argument"
+                panel = "Arguments" if argument else getattr(parameter, "rich_help_panel", None) or "Options"
+                panels[panel].append(record)
+        everything = ctx.meta.get("kenyon.help_all", False)
+        others = [panel for panel in panels if panel not in ("Arguments", "Options")]
+        if others and not everything:
+            panels["Options"].append(("--help-all", "Explain the options below too."))
+        for panel in ("Arguments", "Options", *others):
+            if panel not in panels:
+                continue
+            with formatter.section(panel):
+                if panel in others and not everything:
+                    names = ", ".join(record[0].split()[0].rstrip(",") for record in panels[panel])
+                    for line in wrap(names, formatter.width - 4, break_on_hyphens=False):
+                        formatter.write(f"  {line}\n")
+                else:
+                    formatter.write_dl(panels[panel])
+
+    def format_epilog(self, ctx: Any, formatter: Any) -> None:
+        if examples := EXAMPLES.get(self.name or ""):
+            with formatter.section("Examples"):
+                for example in examples:
+                    formatter.write(f"  {example}\n")
+
+
+def write_commands(group: Any, ctx: Any, formatter: Any) -> None:
+    """The commands of a group, those that belong together under one heading."""
+    left = {name: group.get_command(ctx, name) for name in group.list_commands(ctx)}
+    left = {name: command for name, command in left.items() if command is not None and not command.hidden}
+    for title, names in {**GROUPS, OTHERS: tuple(left)}.items():
+        rows = [(name, left.pop(name)) for name in names if name in left]
+        if rows:
+            with formatter.section(title):
+                formatter.write_dl([(name, command.get_short_help_str(120)) for name, command in rows])

@@ -1,0 +1,82 @@
+"""A learner inside another: what the loop sees goes through, and the state of both is kept."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kenyon.data.protocol import Learner
+
+
+class Wrapped(ABC):
+    """Base of learners that stand between the loop and a learner.
+
+    Attributes:
+        inner: the learner.
+        options: those of the learner.
+    """
+
+    batch_size: int
+
+    def __init__(self, learner: Learner) -> None:
+        self.inner = learner
+        self.options: dict[str, float] = dict(getattr(learner, "options", {}))
+        if hasattr(learner, "weight_means"):
+            self.weight_means = learner.weight_means
+
+    @abstractmethod
+    def learn(self, X: NDArray, y: NDArray[np.int64], task: int | None = None) -> None:
+        """See `kenyon.data.protocol.Learner`."""
+
+    @abstractmethod
+    def test_then_learn(self, X: NDArray, y: NDArray[np.int64], task: int | None = None) -> NDArray[np.int64]:
+        """See `kenyon.data.protocol.Learner`."""
+
+    @abstractmethod
+    def own_arrays(self) -> dict[str, NDArray]:
+        """What is kept besides the learner, as it is (not copies)."""
+
+    @abstractmethod
+    def figures(self) -> dict[str, Any]:
+        """What the wrapper has counted, by the name of a metric."""
+
+    def predict(self, X: NDArray, task: int | None = None) -> NDArray[np.int64]:
+        return self.inner.predict(X, task)
+
+    def end_task(self, last: bool) -> None:
+        self.inner.end_task(last)
+
+    def state(self) -> dict[str, NDArray]:
+        return self.inner.state() | {f"around.{name}": array.copy() for name, array in self.own_arrays().items()}
+
+    def restore(self, state: dict[str, NDArray]) -> None:
+        self.inner.restore({name: array for name, array in state.items() if not name.startswith("around.")})
+        for name, array in self.own_arrays().items():
+            array[...] = state[f"around.{name}"]
+
+    @property
+    def state_bytes(self) -> int:
+        return self.inner.state_bytes
+
+    @property
+    def synaptic_updates(self) -> int:
+        return self.inner.synaptic_updates
+
+
+def unwrapped(learner: Any) -> Any:
+    """The learner itself, whatever stands around it."""
+    while isinstance(learner, Wrapped):
+        learner = learner.inner
+    return learner
+
+
+def figure(learner: Any, name: str, default: float | None) -> float | None:
+    """A number that a wrapper has counted; the default where none has."""
+    while isinstance(learner, Wrapped):
+        if name in (figures := learner.figures()):
+            return float(figures[name])
+        learner = learner.inner
+    return default
