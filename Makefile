@@ -94,7 +94,7 @@ $(LOGS)/done: pyproject.toml constraints-logs.txt
 	touch $@
 
 test-logs: $(LOGS)/done
-	$(LOGS)/bin/python -m pytest tests/watchers
+	$(LOGS)/bin/python -m pytest tests/lab/watchers
 
 $(VENV)/docs: $(VENV)/all
 	$(PIP) --editable ".[docs]"

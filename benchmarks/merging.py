@@ -26,7 +26,8 @@ from typing import Any
 
 import psutil
 
-from kenyon.data.shards import LearnConfig, LearnWatch, learn_files, read_learn_config
+from kenyon.data.shards import LearnConfig, learn_files, read_learn_config
+from kenyon.utils.events import Event, Watch
 
 CONFIG = """
 seed = 0
@@ -110,20 +111,17 @@ def compare(pattern: str, folder: Path, turns: int) -> None:
     print(f"all models equal to the bit: {len(files) == 1}")
 
 
-class KillsNode(LearnWatch):
+class KillsNode(Watch):
     """Kills a node of the cluster once half of the pieces have been learned."""
 
     def __init__(self, cluster: Any, node: Any) -> None:
-        self._cluster, self._node, self._pieces = cluster, node, 0
+        self._cluster, self._node = cluster, node
 
-    def planned(self, n_shards: int, n_pieces: int, n_learned: int, rows: int) -> None:
-        self._pieces = n_pieces
-
-    def learned(self, rows: int, n_learned: int) -> None:
-        if self._node is not None and n_learned >= self._pieces // 2:
+    def finished(self, event: Event) -> None:
+        if self._node is not None and event.done >= event.total // 2:
             self._cluster.remove_node(self._node, allow_graceful=False)
             self._node = None
-            print(f"a node was killed after {n_learned} of {self._pieces} pieces", flush=True)
+            print(f"a node was killed after {event.done} of {event.total} pieces", flush=True)
 
 
 def on_ray(pattern: str, folder: Path) -> None:

@@ -18,9 +18,8 @@ from rich.progress import track
 from rich.table import Table
 
 from kenyon.apps.teach import write_page as write_teach_page
-from kenyon.data.streams import Curriculum
-from kenyon.lab.evaluation import RunConfig, run
-from kenyon.lab.report import report_of_runs, write_page
+from kenyon.data import Curriculum
+from kenyon.lab import RunConfig, report_of_runs, run, write_page
 
 LEARNERS: dict[str, tuple[dict[str, Any], str]] = {
     "gen": ({"rule": "gen"}, "only the labelled neuron learns; the clamp makes it stable"),

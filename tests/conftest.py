@@ -23,7 +23,7 @@ from real_sets import data_dir
 
 # Processes that a test starts find what it finds.
 HERE = Path(__file__).parent
-PATHS = [str(HERE), str(HERE.parent / "tools"), os.environ.get("PYTHONPATH", "")]
+PATHS = [*map(str, (HERE, HERE / "lab", HERE / "paper", HERE.parent / "tools")), os.environ.get("PYTHONPATH", "")]
 os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, PATHS))
 # Test processes share the processors among themselves, so none of them needs a second thread for linear algebra. NumPy
 # is not imported yet.

@@ -105,7 +105,7 @@ def test_the_file_is_the_state_and_a_little_framing(tmp_path: Path) -> None:
         clf = make(case).partial_fit(X, y)
         clf.save(tmp_path / "model")
         framing = (tmp_path / "model").stat().st_size - clf.state_bytes
-        assert 0 <= framing < 1500, f"{case}: {framing} bytes beyond state_bytes"
+        assert 0 <= framing < 2500, f"{case}: {framing} bytes beyond state_bytes"
 
 
 # ---- damage

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kenyon import KenyonClassifier
-from kenyon.data.streams import load_dataset
+from kenyon.data import load_dataset
 from kenyon.errors import MergeWarning
 from kenyon.export import export_model
 

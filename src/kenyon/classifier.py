@@ -10,12 +10,13 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kenyon.errors import InputError, NotFittedError, scikit_learns
+from kenyon.errors import ConfigError, InputError, NotFittedError, scikit_learns
 from kenyon.features import SparseRows
 from kenyon.features.front import Event, Events
 from kenyon.model import model_file
 from kenyon.model.batch import Lesson
 from kenyon.model.build import build_engine, check_budget, check_hidden, kept_params, seed_of, settle
+from kenyon.model.calibration import Estimate, softmax
 from kenyon.model.classes import Classes, reject_below
 from kenyon.model.engine import Engine, Journal, dense
 from kenyon.model.fitted import Core
@@ -300,16 +301,61 @@ class KenyonClassifier(Classes):
         return self.predict(sample[np.newaxis], task=task, reject=reject).tolist()[0]
 
     def predict_proba(self, X: ArrayLike, task: Hashable = None) -> NDArray[np.float64]:
-        """Softmax of the scores at the layer's own scale: a ranking with a rough confidence."""
-        sharpness = self._read(lambda core: core.engine.layers[-1].sharpness)
-        scores = sharpness * self._scores(X, task)[1].astype(np.float64)
-        raised = np.exp(scores - scores.max(axis=1, keepdims=True))
-        return raised / raised.sum(axis=1, keepdims=True)
+        """Softmax of the scores, at a scale that predictions made before learning have chosen (tables), or the layer's.
+
+        With the default for tables, probabilities are calibrated (`kenyon.model.calibration`). Those of other features
+        and layers are a ranking with a rough confidence.
+        """
+
+        def probabilities(core: Core) -> NDArray[np.float64]:
+            neurons, layer = head_of(core, task).sorted()[1], core.engine.layers[-1]
+            scores = self._scores_of(core, X, task)[1]
+            if core.engine.calibration is None:
+                return softmax(layer.sharpness * scores.astype(np.float64))
+            return core.engine.calibration.probabilities(scores, layer.taught()[neurons])
+
+        return self._read(probabilities)
 
     def predict_log_proba(self, X: ArrayLike, task: Hashable = None) -> NDArray[np.float64]:
         """The logarithm of `predict_proba`."""
         with np.errstate(divide="ignore"):
             return np.log(self.predict_proba(X, task=task))
+
+    def accuracy_estimate(self, label: Hashable = None, task: Hashable = None, level: float = 0.9) -> Estimate:
+        """How often predictions are right, from predictions made while learning, before each sample was learned.
+
+        Nothing is stored but counts (`kenyon.model.calibration`). For the default of tables, and samples like those
+        that were learned.
+
+        Args:
+            label: accuracy on samples of this class alone; None for all.
+            task: the task whose labels are chosen from.
+            level: probability with which the interval holds the accuracy.
+
+        Example:
+            >>> import numpy as np
+            >>> from sklearn.datasets import load_iris
+            >>> from kenyon import KenyonClassifier
+            >>> X, y = load_iris(return_X_y=True)
+            >>> order = np.random.default_rng(0).permutation(len(y))
+            >>> estimate = KenyonClassifier(random_state=0).fit(X[order], y[order]).accuracy_estimate()
+            >>> estimate.low < estimate.accuracy < estimate.high
+            True
+        """
+
+        def estimate(core: Core) -> Estimate:
+            neurons, calibration = head_of(core, task).neurons, core.engine.calibration
+            if calibration is None:
+                raise ConfigError(
+                    "features and layer are not those of a table, for which samples are predicted before they are "
+                    "learned: expected features='ramps' and layer='second-order', the default for floats"
+                )
+            if label is not None and label not in neurons:
+                raise InputError(f"{label!r} is not a class: expected one of {list(neurons)[:10]}")
+            chosen = list(neurons.values()) if label is None else [neurons[label]]
+            return calibration.estimate(chosen, core.engine.time, level)
+
+        return self._read(estimate)
 
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None, task: Hashable = None) -> float:
         """Mean accuracy."""
@@ -319,14 +365,13 @@ class KenyonClassifier(Classes):
 
     def _scores(self, X: ArrayLike, task: Hashable) -> tuple[NDArray, NDArray[np.float32]]:
         """The labels of a task in ascending order, and their scores for each sample."""
+        return self._read(lambda core: self._scores_of(core, X, task))
 
-        def scores(core: Core) -> tuple[NDArray, NDArray[np.float32]]:
-            labels, neurons = head_of(core, task).sorted()
-            windows, counts = self._windows(core, X)
-            samples = self._samples(core, windows)
-            return labels, mean_of_each(check_scores(samples, core.engine.scores(samples)[:, neurons]), counts)
-
-        return self._read(scores)
+    def _scores_of(self, core: Core, X: ArrayLike, task: Hashable) -> tuple[NDArray, NDArray[np.float32]]:
+        labels, neurons = head_of(core, task).sorted()
+        windows, counts = self._windows(core, X)
+        samples = self._samples(core, windows)
+        return labels, mean_of_each(check_scores(samples, core.engine.scores(samples)[:, neurons]), counts)
 
     def listen(self, chunks: Iterable[Any], events: Events | None = None) -> Iterator[Event]:
         """Events as they are recognised in the stream of a sensor, for which the model has a front end.

@@ -19,7 +19,7 @@ from kenyon.cli import app
 from kenyon.data.backbones import DamagedCacheWarning, Pretrained
 from kenyon.data.streams import SCENARIOS, Curriculum
 from kenyon.errors import ConfigError, InputError
-from kenyon.lab.evaluation import RunConfig, Watch, run, run_dataset, with_backbone
+from kenyon.lab.evaluation import Event, RunConfig, Watch, run, run_dataset, with_backbone
 
 pytestmark = pytest.mark.slow
 
@@ -34,8 +34,9 @@ class Seen(Watch):
     def __init__(self) -> None:
         self.calls: list[tuple[str, int, int]] = []
 
-    def extracting(self, split: str, done: int, total: int) -> None:
-        self.calls.append((split, done, total))
+    def progress(self, event: Event) -> None:
+        if event.total:
+            self.calls.append((event.job.removeprefix("features of "), event.done, event.total))
 
 
 @pytest.fixture

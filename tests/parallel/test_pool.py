@@ -99,7 +99,7 @@ def test_what_cannot_be_sent_is_refused_at_once() -> None:
     ("engine", "workers", "address", "message"),
     [
         ("dask", None, None, "unknown engine 'dask': expected one of local, ray"),
-        ("local", 0, None, "workers is 0: expected a whole number from 1"),
+        ("local", 0, None, "workers is 0: expected an integer from 1"),
         ("local", 2, "there:6379", "address is 'there:6379': only the engine 'ray' has one"),
     ],
 )

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 from evaluation.workers import make_config
-from kenyon.lab.evaluation import RunResult, Watch, run
-from kenyon.lab.search import DONE, Evaluation, SearchFolder, SearchWatch, make_objective, search
+from kenyon.lab.evaluation import Event, Watch, run
+from kenyon.lab.search import DONE, SearchFolder, make_objective, search
 from kenyon.utils.parallel import Call, WorkerDiedError, perform
 from parallel.jobs import die, double, fail
 
@@ -35,15 +35,15 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         cluster.shutdown()
 
 
-class KillNode(SearchWatch):
+class KillNode(Watch):
     """Kills a node once three evaluations have ended."""
 
     def __init__(self, cluster: Any, node: Any) -> None:
         self.cluster, self.node = cluster, node
         self.kept: list[int] = []
 
-    def ended(self, evaluation: Evaluation, running: int) -> None:
-        self.kept.append(evaluation.number)
+    def finished(self, event: Event) -> None:
+        self.kept.append(event.result.number)
         if len(self.kept) == 3:
             self.cluster.remove_node(self.node, allow_graceful=False)
 
@@ -78,8 +78,8 @@ class KillNodeOfRun(Watch):
         self.cluster, self.node = cluster, node
         self.seeds: list[int] = []
 
-    def finished(self, result: RunResult) -> None:
-        self.seeds.append(result.seed)
+    def finished(self, event: Event) -> None:
+        self.seeds.append(event.result.seed)
         if len(self.seeds) == 1:
             self.cluster.remove_node(self.node, allow_graceful=False)
 

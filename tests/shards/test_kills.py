@@ -13,18 +13,20 @@ import pytest
 
 pytest.importorskip("pyarrow", reason="needs the extra 'data'")
 
-from kenyon.data.shards import LearnWatch, learn_files
+from kenyon.data.shards import learn_files
+from kenyon.utils import events
 from shards.files import CONFIG, parts, single_pass
 
 DRIVER = """
 import sys
 from threading import Event
-from kenyon.data.shards import LearnWatch, learn_files
+from kenyon.data.shards import learn_files
+from kenyon.utils.events import Watch
 from shards.files import CONFIG
 
-class Hold(LearnWatch):
-    def learned(self, rows, n_learned):
-        if n_learned >= int(sys.argv[4]):
+class Hold(Watch):
+    def finished(self, event):
+        if event.done >= int(sys.argv[4]):
             print("in the middle", flush=True)
             Event().wait()  # for the kill
 
@@ -37,15 +39,15 @@ def start(pattern: str, out: Path, workers: int, after: int) -> subprocess.Popen
     return subprocess.Popen(words, stdout=subprocess.PIPE, text=True)
 
 
-class Seen(LearnWatch):
+class Seen(events.Watch):
     def __init__(self) -> None:
         self.rows, self.found = 0, 0
 
-    def planned(self, n_shards: int, n_pieces: int, n_learned: int, rows: int) -> None:
-        self.found = n_learned
+    def planned(self, event: events.Event) -> None:
+        self.found = event.done
 
-    def learned(self, rows: int, n_learned: int) -> None:
-        self.rows += rows
+    def finished(self, event: events.Event) -> None:
+        self.rows += event.result
 
 
 @pytest.mark.slow
@@ -75,8 +77,8 @@ def test_workers_that_are_killed_cost_a_piece_each_at_most(tmp_path: Path) -> No
     out, killed = tmp_path / "model", []
 
     class Kills(Seen):
-        def learned(self, rows: int, n_learned: int) -> None:
-            super().learned(rows, n_learned)
+        def finished(self, event: events.Event) -> None:
+            super().finished(event)
             for child in psutil.Process().children() if len(killed) < 2 else ():
                 if "spawn_main" in " ".join(child.cmdline()):
                     killed.append(child.pid)
@@ -146,9 +148,9 @@ def test_a_node_of_a_cluster_that_dies_half_way_changes_nothing(cluster: Any, tm
     cluster.wait_for_nodes()
 
     class KillsNode(Seen):
-        def learned(self, rows: int, n_learned: int) -> None:
-            super().learned(rows, n_learned)
-            if n_learned == 4:
+        def finished(self, event: events.Event) -> None:
+            super().finished(event)
+            if event.done == 4:
                 cluster.remove_node(node, allow_graceful=False)
 
     watch = KillsNode()

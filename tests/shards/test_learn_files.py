@@ -15,35 +15,36 @@ pytest.importorskip("pyarrow", reason="needs the extra 'data'")
 
 from cases import slow
 from kenyon.cli import app
-from kenyon.data.shards import LearnConfig, LearnWatch, ShardError, _formats, learn_files, read_learn_config
+from kenyon.data.shards import LearnConfig, ShardError, _formats, learn_files, read_learn_config
 from kenyon.data.shards._tree import Node, Tree
 from kenyon.errors import ConfigError, DataError, InputError, MemoryBudgetError, MergeError
+from kenyon.utils.events import Event, Watch
 from shards.files import CONFIG, loaded, parts, samples, single_pass, table, write
 
 LISTED = [".parquet", ".arrow", ".csv", ".npz"]
 
 
-class Seen(LearnWatch):
-    """Notes what it is told."""
+class Seen(Watch):
+    """Notes what it receives."""
 
     def __init__(self) -> None:
         self.notes: list[str] = []
         self.rows = self.n_learned = self.n_pieces = self.n_inspected = 0
         self.n_before: list[int] = []
 
-    def note(self, message: str) -> None:
-        self.notes.append(message)
+    def note(self, event: Event) -> None:
+        self.notes.append(event.message)
 
-    def inspected(self, shard: Any, done: int, total: int) -> None:
+    def progress(self, event: Event) -> None:
         self.n_inspected += 1
 
-    def planned(self, n_shards: int, n_pieces: int, n_learned: int, rows: int) -> None:
-        self.n_pieces = n_pieces
-        self.n_before.append(n_learned)
+    def planned(self, event: Event) -> None:
+        self.n_pieces = event.total
+        self.n_before.append(event.done)
 
-    def learned(self, rows: int, n_learned: int) -> None:
-        self.rows += rows
-        self.n_learned = n_learned
+    def finished(self, event: Event) -> None:
+        self.rows += event.result
+        self.n_learned = event.done
 
 
 @pytest.mark.parametrize("ending", LISTED)
@@ -168,8 +169,8 @@ def test_a_file_that_changes_between_two_calls_is_left_out_of_the_plan(tmp_path:
     out, pattern = tmp_path / "model", str(tmp_path / "part-*.parquet")
 
     class Stops(Seen):
-        def learned(self, rows: int, n_learned: int) -> None:
-            if n_learned == 2:
+        def finished(self, event: Event) -> None:
+            if event.done == 2:
                 raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):

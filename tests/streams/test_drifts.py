@@ -98,7 +98,7 @@ def test_arrays_and_data_sets_straight_into_a_run() -> None:
     X, y = DIGITS.train.X[:], DIGITS.train.y
     by_arrays, by_set = (run(RunConfig(data, "ncm"), [0]) for data in ((X, y), from_arrays(X, y)))
     assert by_arrays.results[0].metrics.accuracy == by_set.results[0].metrics.accuracy > 0.7
-    with pytest.raises(ConfigError, match=r"dataset is \[array.*: expected a name or a path, or a Dataset"):
+    with pytest.raises(ConfigError, match=r"(?s)dataset is \[array.*: expected a name or a path, or a Dataset"):
         RunConfig([X, y], "ncm")
 
 

@@ -181,7 +181,7 @@ def test_damaged_cifar_binary_is_named(name, change, message, tmp_path):
 DAMAGED_PYTHON = {
     "no data": (b"\x80\x02}.", "no 'data' and 'labels'"),
     "narrow": (python2_batch(np.zeros((2, 5), np.uint8), {"labels": [1, 2]}), r"shape \(n, 3072\)"),
-    "few labels": (python2_batch(np.zeros((2, 3072), np.uint8), {"labels": [1]}), "list of 2 whole numbers"),
+    "few labels": (python2_batch(np.zeros((2, 3072), np.uint8), {"labels": [1]}), "list of 2 integers"),
     "label": (python2_batch(np.zeros((2, 3072), np.uint8), {"labels": [1, 300]}), "expected 0 to 9"),
     "empty": (b"", "no CIFAR file"),
 }

@@ -40,12 +40,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kenyon.apps._anomaly import RiverAnomalyDetector
 from kenyon.apps._bag import Bag
 from kenyon.classifier import KenyonClassifier
 from kenyon.errors import ConfigError, InputError, require
 from kenyon.utils.options import OPTIONS
 
-__all__ = ["DEFAULT", "RiverClassifier"]
+__all__ = ["DEFAULT", "RiverAnomalyDetector", "RiverClassifier"]
 
 base = require("river.base", "river", "RiverClassifier")
 dataframe = require("river.utils.dataframe", "river", "RiverClassifier")

@@ -13,7 +13,8 @@ from kenyon.cli import _complete
 from kenyon.cli._table_options import CsvOption, LatexOption, MarkdownOption, WhereOption
 
 if TYPE_CHECKING:
-    from kenyon.lab.comparison import Comparison, Ranks, Table
+    from kenyon.lab.comparison import Comparison, Ranks
+    from kenyon.lab.tables import Table
 
 
 def compare(
@@ -59,7 +60,7 @@ def compare(
 
 
 def _pairs(found: Comparison) -> Table:
-    from kenyon.lab.comparison import Cell, Column, Table
+    from kenyon.lab.tables import Table
 
     several = len(found.pairs) > 1
     streams = len({pair.stream for pair in found.pairs}) > 1
@@ -73,9 +74,7 @@ def _pairs(found: Comparison) -> Table:
         cells = [pair.first, pair.second, _said(found, pair.difference), interval, _p(pair.p)]
         cells += [*[_p(pair.p_holm)] * several, f"{len(pair.seeds)}", *[pair.stream] * streams]
         rows.append(cells)
-    columns = tuple(Column(head, head) for head in heads)
-    shared = "" if streams else found.pairs[0].stream
-    return Table(columns, tuple(tuple(Cell(text) for text in row) for row in rows), shared)
+    return Table.of_text(heads, rows, note="" if streams else found.pairs[0].stream)
 
 
 def _said(found: Comparison, value: float) -> str:
@@ -91,12 +90,10 @@ def _p(p: float | None) -> str:
 
 
 def _ranks(ranks: Ranks) -> Table:
-    from kenyon.lab.comparison import Cell, Column, Table
+    from kenyon.lab.tables import Table
 
-    rows = [(Cell(name), Cell(f"{mean:.2f}")) for name, mean in zip(ranks.names, ranks.means, strict=True)]
-    return Table(
-        (Column("name", "configuration"), Column("rank", f"mean rank on {ranks.streams} streams")), tuple(rows)
-    )
+    rows = [(name, f"{mean:.2f}") for name, mean in zip(ranks.names, ranks.means, strict=True)]
+    return Table.of_text(("configuration", f"mean rank on {ranks.streams} streams"), rows)
 
 
 def _verdict(ranks: Ranks) -> str:

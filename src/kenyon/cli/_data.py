@@ -20,7 +20,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON alone.")]
 @data.command("list")
 def list_(data_dir: DataDir = None, as_json: Json = False) -> None:
     """List the data sets that Kenyon knows by name, and whether they are here."""
-    from kenyon.cli._tables import print_table
+    from kenyon.cli._tables import print_text_table
     from kenyon.data.streams import list_datasets
     from kenyon.utils.wording import size
 
@@ -42,7 +42,7 @@ def list_(data_dir: DataDir = None, as_json: Json = False) -> None:
         )
         for s in statuses
     ]
-    print_table(("name", "here", "train", "test", "classes", "size", "version", "licence", "published at"), rows)
+    print_text_table(("name", "here", "train", "test", "classes", "size", "version", "licence", "published at"), rows)
     missing = [s for s in statuses if not s.present]
     if missing:
         typer.echo(f"\n{missing[0].name} belongs in {missing[0].folder}; `kenyon data download NAME` fetches a set")

@@ -28,13 +28,13 @@ def export(
 ) -> None:
     """Write a trained model in another form; without arguments, list the forms."""
     from kenyon.classifier import KenyonClassifier
-    from kenyon.cli._tables import print_table
+    from kenyon.cli._tables import print_text_table
     from kenyon.cli._values import parse_settings
     from kenyon.errors import ConfigError
     from kenyon.export import EXPORTS, device_costs, export_model, rows_of
 
     if model is None:
-        print_table(("name", "what it writes"), [(row.name, row.summary) for row in EXPORTS.values()])
+        print_text_table(("name", "what it writes"), [(row.name, row.summary) for row in EXPORTS.values()])
         return
     if to is None:
         raise ConfigError(f"--to is missing: expected one of {', '.join(EXPORTS)}, or module:function")
@@ -45,6 +45,6 @@ def export(
         typer.echo(f"{path.stat().st_size:>12,} bytes  {path}")
     if to == "c":
         costs = device_costs(classifier, classes)
-        print_table(("on the device", *(f"tables {name}" for name in costs)), rows_of(costs))
+        print_text_table(("on the device", *(f"tables {name}" for name in costs)), rows_of(costs))
         if not getattr(classifier.parts()[0], "exact", False):
             typer.echo("The model learned with arithmetic='float': on the device it predicts only.")

@@ -17,7 +17,7 @@ def learners(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON alone.")] = False,
 ) -> None:
     """List the learners, or one learner's options."""
-    from kenyon.cli._tables import print_table
+    from kenyon.cli._tables import print_text_table
     from kenyon.learners import LEARNERS, find_learner, learner_meanings, learner_options
 
     if name is None:
@@ -25,7 +25,7 @@ def learners(
             typer.echo(json.dumps([asdict(spec) for spec in LEARNERS.values()], indent=2))
             return
         rows = [(s.name, s.memory, _scenarios(s), s.reference) for s in LEARNERS.values()]
-        print_table(("name", "memory", "scenarios", "reference"), rows)
+        print_text_table(("name", "memory", "scenarios", "reference"), rows)
         return
     spec, options, meanings = find_learner(name), learner_options(name), learner_meanings(name)
     if as_json:
@@ -38,7 +38,7 @@ def learners(
         typer.echo(f"reference  {spec.reference}")
     typer.echo("")
     table = [(key, str(default), meanings.get(key, "")) for key, default in options.items()]
-    print_table(("option", "default", "meaning"), table)
+    print_text_table(("option", "default", "meaning"), table)
 
 
 def _scenarios(spec: LearnerSpec) -> str:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import shlex
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kenyon.cli._workers import AddressOption, EngineOption, GpusOption, ManyWorkersOption
+from kenyon.cli._options import AddressOption, EngineOption, GpusOption, ManyWorkersOption, option
 
 if TYPE_CHECKING:
     from kenyon.paper.reproduce import Plan, Reproduced
@@ -17,34 +17,31 @@ if TYPE_CHECKING:
 BACKBONE = "efficientnet-lite0"
 
 
-def _option(text: str, name: str | None = None) -> Any:
-    return typer.Option(*([name] if name else []), help=text, show_default=False)
-
-
 def reproduce(
     names: Annotated[list[str] | None, typer.Argument(help="Which experiments. [all]", metavar="NAME")] = None,
-    quick: Annotated[bool, _option("One seed and small samples: minutes.", "--quick")] = False,
-    out: Annotated[Path | None, _option("The store. [runs; with --quick runs-quick]")] = None,
-    data_dir: Annotated[Path | None, _option("Where the data sets are. [$KENYON_DATA]")] = None,
-    plan: Annotated[bool, _option("Print the plan and leave.", "--plan")] = False,
-    as_is: Annotated[bool, _option("Run nothing: write the report from what the store has.", "--as-is")] = False,
+    quick: Annotated[bool, option("One seed and small samples: minutes.", "--quick")] = False,
+    out: Annotated[Path | None, option("The store. [runs; with --quick runs-quick]")] = None,
+    data_dir: Annotated[Path | None, option("Where the data sets are. [$KENYON_DATA]")] = None,
+    plan: Annotated[bool, option("Print the plan and leave.", "--plan")] = False,
+    as_is: Annotated[bool, option("Run nothing: write the report from what the store has.", "--as-is")] = False,
     earlier: Annotated[
-        Path | None, _option("A report whose runs stand in for those that the store lacks, and are not run again.")
+        Path | None, option("A report whose runs stand in for those that the store lacks, and are not run again.")
     ] = None,
     results: Annotated[
-        Path | None, _option("Also write the report's data and text here, as PATH.json and PATH.md.")
+        Path | None, option("Also write the report's data and text here, as PATH.json and PATH.md.")
     ] = None,
-    resnet: Annotated[bool, _option("Run the baselines on CIFAR's pixels too: days on a CPU.", "--resnet")] = False,
-    width: Annotated[int, _option("With --resnet: filters of the first stage; 20 is the reduced ResNet-18. [64]")] = 64,
-    device: Annotated[str, _option("With --resnet: where PyTorch computes: cpu, cuda, cuda:1, mps. [cpu]")] = "cpu",
-    long: Annotated[bool, _option("Run pHSIC for its 100 epochs too: half an hour per run.", "--long")] = False,
-    backbone: Annotated[str, _option(f"Network that looks at colour images first. [{BACKBONE}]")] = BACKBONE,
+    resnet: Annotated[bool, option("Run the baselines on CIFAR's pixels too: days on a CPU.", "--resnet")] = False,
+    width: Annotated[int, option("With --resnet: filters of the first stage; 20 is the reduced ResNet-18. [64]")] = 64,
+    device: Annotated[str, option("With --resnet: where PyTorch computes: cpu, cuda, cuda:1, mps. [cpu]")] = "cpu",
+    long: Annotated[bool, option("Run pHSIC for its 100 epochs too: half an hour per run.", "--long")] = False,
+    backbone: Annotated[str, option(f"Network that looks at colour images first. [{BACKBONE}]")] = BACKBONE,
     workers: ManyWorkersOption = None,
     engine: EngineOption = "local",
     address: AddressOption = None,
     gpus: GpusOption = 0.0,
 ) -> None:
     """Regenerate the paper's tables and figures: plan, run what the store lacks, write the report."""
+    from kenyon.cli._progress import make_display
     from kenyon.paper.reproduce import Earlier, Reproduction, Setting, find_experiments, write_results
     from kenyon.utils.parallel import check_engine
 
@@ -65,7 +62,11 @@ def reproduce(
     print_plan(wanted, details=plan)
     if plan:
         return
-    outcome = made.write({}) if as_is else made.run(wanted, _Lines(len(wanted.left)))
+    if as_is:
+        outcome = made.write({})
+    else:
+        with make_display(quiet=False) as watch:
+            outcome = made.run(wanted, watch)
     finish(outcome)
     if results is not None:
         for path in write_results(outcome.report, results):
@@ -76,8 +77,9 @@ def reproduce(
 
 def print_plan(plan: Plan, details: bool) -> None:
     """Print the experiments with their jobs, and how long the rest is expected to take."""
-    from kenyon.cli._tables import print_table
+    from kenyon.cli._tables import print_text_table
     from kenyon.paper.reproduce import recorded_on
+    from kenyon.utils.wording import duration
 
     if details:
         for entry in plan.entries:
@@ -90,7 +92,7 @@ def print_plan(plan: Plan, details: bool) -> None:
         left = [entry for entry in own if entry.state != "done"]
         seconds = sum(entry.estimate.seconds or 0.0 for entry in left) / plan.workers
         rows.append((name, str(len(own)), str(len(own) - len(left)), str(len(left)), duration(seconds)))
-    print_table(("experiment", "jobs", "done", "to do", "expected"), rows)
+    print_text_table(("experiment", "jobs", "done", "to do", "expected"), rows)
     if not plan.left:
         typer.echo("nothing is left to run")
         return
@@ -103,27 +105,6 @@ def print_plan(plan: Plan, details: bool) -> None:
     if plan.unknown:
         words.append(f"{plan.unknown} jobs of unknown length not counted")
     typer.echo("; ".join(words))
-
-
-def duration(seconds: float | None) -> str:
-    """`40 s`, `12 min`, `3.4 h`."""
-    if seconds is None:
-        return "?"
-    if seconds < 90:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
-
-
-class _Lines:
-    """Prints a line to stderr for every job that has ended."""
-
-    def __init__(self, total: int) -> None:
-        self._total, self._ended = total, 0
-
-    def __call__(self, job: Any, word: str, seconds: float, done: bool) -> None:
-        self._ended += 1
-        state = word if done else f"FAILED: {word}"
-        typer.echo(f"[{self._ended}/{self._total}] {job.name}  {state}  {duration(seconds)}", err=True)
 
 
 def finish(outcome: Reproduced) -> None:

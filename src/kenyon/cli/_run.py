@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -12,11 +11,11 @@ import typer
 from kenyon.cli import _complete
 from kenyon.cli._learner_options import PANEL as LEARNER
 from kenyon.cli._learner_options import with_learner_options
-from kenyon.cli._workers import AddressOption, EngineOption, GpusOption, WorkersOption
+from kenyon.cli._options import AddressOption, EngineOption, GpusOption, WorkersOption, option
 from kenyon.errors import ConfigError
 
 if TYPE_CHECKING:
-    from kenyon.lab.evaluation import Report, Summary
+    from kenyon.lab.evaluation import Report
 
 DEFAULTS = {"dataset": "digits", "seeds": 5, "out": "runs"}
 EXTRA = ("seeds", "out", "data_dir", "save_model")
@@ -28,99 +27,115 @@ SCENARIOS = (
 """Those of `kenyon.data.streams`, which this module is not to import before it runs."""
 
 
-def _option(
-    text: str,
-    panel: str | None = None,
-    metavar: str | None = None,
-    name: str | None = None,
-    complete: Callable[[str], list[str]] | None = None,
-) -> Any:
-    names = [name] if name else []
-    more: dict[str, Any] = {"rich_help_panel": panel, "metavar": metavar, "autocompletion": complete}
-    return typer.Option(*names, help=text, show_default=False, **more)
-
-
 @with_learner_options
 def run(
     dataset: Annotated[
         str | None,
-        _option("Data set: a name (see `kenyon data list`) or a path. [digits]", complete=_complete.datasets),
+        option("Data set: a name (see `kenyon data list`) or a path. [digits]", complete=_complete.datasets),
     ] = None,
     scenario: Annotated[
         str | None,
-        _option(f"How it is streamed: {', '.join(SCENARIOS)}. [class-incremental]", complete=_complete.scenarios),
+        option(f"How it is streamed: {', '.join(SCENARIOS)}. [class-incremental]", complete=_complete.scenarios),
     ] = None,
     learner: Annotated[
-        str | None, _option("Name (see `kenyon learners`) or file.py:Class. [kenyon]", complete=_complete.learners)
+        str | None, option("Name (see `kenyon learners`) or file.py:Class. [kenyon]", complete=_complete.learners)
     ] = None,
     preset: Annotated[
-        str | None, _option("Begin with a configuration that a search found.", complete=_complete.presets)
+        str | None, option("Begin with a configuration that a search found.", complete=_complete.presets)
     ] = None,
-    seeds: Annotated[str | None, _option("How many (5), or which (0,3,7). [5]")] = None,
-    config: Annotated[Path | None, _option("TOML file with any of these options; the command line wins.")] = None,
-    out: Annotated[Path | None, _option("The runs store. [runs]")] = None,
-    again: Annotated[bool, _option("Run again what the store already has.", name="--again")] = False,
+    seeds: Annotated[str | None, option("How many (5), or which (0,3,7). [5]")] = None,
+    config: Annotated[Path | None, option("TOML file with any of these options; the command line wins.")] = None,
+    out: Annotated[Path | None, option("The runs store. [runs]")] = None,
+    again: Annotated[bool, option("Run again what the store already has.", name="--again")] = False,
     save_model: Annotated[
-        bool, _option("Keep the trained model of each run, as model.safetensors in its folder.", name="--save-model")
+        bool, option("Keep the trained model of each run, as model.safetensors in its folder.", name="--save-model")
     ] = False,
     log: Annotated[
         list[str] | None,
-        _option("Log to tensorboard, mlflow, wandb or file.py:Class, several times.", complete=_complete.logs),
+        option("Log to tensorboard, mlflow, wandb or file.py:Class, several times.", complete=_complete.logs),
     ] = None,
-    data_dir: Annotated[Path | None, _option("Where the data sets are. [$KENYON_DATA]")] = None,
+    data_dir: Annotated[Path | None, option("Where the data sets are. [$KENYON_DATA]")] = None,
     backbone: Annotated[
-        str | None, _option("Frozen network: a name (efficientnet-lite0), an .onnx file or module:function.", BACKBONE)
+        str | None,
+        option("Frozen network: a name (efficientnet-lite0), an .onnx file or module:function.", panel=BACKBONE),
     ] = None,
-    backbone_weights: Annotated[str | None, _option("Its weights file, .pth.", BACKBONE, "FILE")] = None,
-    backbone_sha256: Annotated[str | None, _option("What that file's SHA-256 begins with.", BACKBONE)] = None,
-    resolution: Annotated[str | None, _option("Pixels per side that it sees. [its own]", BACKBONE, "INTEGER")] = None,
-    interpolation: Annotated[str | None, _option("nearest, bilinear, bicubic. [bilinear]", BACKBONE)] = None,
+    backbone_weights: Annotated[str | None, option("Its weights file, .pth.", panel=BACKBONE, metavar="FILE")] = None,
+    backbone_sha256: Annotated[str | None, option("What that file's SHA-256 begins with.", panel=BACKBONE)] = None,
+    resolution: Annotated[
+        str | None, option("Pixels per side that it sees. [its own]", panel=BACKBONE, metavar="INTEGER")
+    ] = None,
+    interpolation: Annotated[str | None, option("nearest, bilinear, bicubic. [bilinear]", panel=BACKBONE)] = None,
     normalisation: Annotated[
-        str | None, _option("imagenet, tensorflow, unit, none, or [[mean], [std]]. [its own]", BACKBONE)
+        str | None, option("imagenet, tensorflow, unit, none, or [[mean], [std]]. [its own]", panel=BACKBONE)
     ] = None,
-    greyscale: Annotated[str | None, _option("Grey images: refuse, repeat. [refuse]", BACKBONE)] = None,
+    greyscale: Annotated[str | None, option("Grey images: refuse, repeat. [refuse]", panel=BACKBONE)] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON alone on stdout, nothing on stderr.")] = False,
-    epochs: Annotated[str | None, _option("Passes over each task. [1.0]", STREAM, "FLOAT")] = None,
-    order: Annotated[str | None, _option("Order of the samples: shuffled, published. [shuffled]", STREAM)] = None,
-    class_order: Annotated[str | None, _option("sorted, shuffled, or a list such as 3,1,2,0. [sorted]", STREAM)] = None,
-    n_tasks: Annotated[str | None, _option("How many tasks.", STREAM, "INTEGER")] = None,
-    task_sizes: Annotated[str | None, _option("Classes in each task, such as 5,3,2.", STREAM)] = None,
-    labelled: Annotated[str | None, _option("Share of samples that keep their label. [1.0]", STREAM, "FLOAT")] = None,
-    label: Annotated[str | None, _option("Column of labels of a table. [label]", STREAM, "COLUMN")] = None,
-    domain: Annotated[str | None, _option("Column of domains of a table, or 'folder'.", STREAM, "COLUMN")] = None,
-    tasks_by: Annotated[str | None, _option("What a task is made of: classes, domains.", STREAM)] = None,
-    disjoint: Annotated[str | None, _option("Blurry: share of classes in one task. [0.5]", STREAM, "FLOAT")] = None,
-    blurry: Annotated[str | None, _option("Blurry: share of samples in all tasks. [0.1]", STREAM, "FLOAT")] = None,
-    long_tail: Annotated[str | None, _option("Share that the last class keeps. [1.0]", STREAM, "FLOAT")] = None,
-    repeats: Annotated[str | None, _option("How often the tasks come. [1]", STREAM, "INTEGER")] = None,
-    delay: Annotated[str | None, _option("Samples until a label arrives. [0]", STREAM, "INTEGER")] = None,
-    random_delay: Annotated[str | None, _option("Whether that is random. [false]", STREAM, "BOOLEAN")] = None,
-    label_noise: Annotated[str | None, _option("Share of samples with a wrong label. [0.0]", STREAM, "FLOAT")] = None,
-    blur: Annotated[str | None, _option("task-free: length of each fade. [0.5]", STREAM, "FLOAT")] = None,
-    max_per_task: Annotated[str | None, _option("Most training samples of a task.", STREAM, "INTEGER")] = None,
-    holdout: Annotated[
-        str | None, _option("Test on this share of the training set instead. [0.0]", STREAM, "FLOAT")
+    epochs: Annotated[str | None, option("Passes over each task. [1.0]", panel=STREAM, metavar="FLOAT")] = None,
+    order: Annotated[str | None, option("Order of the samples: shuffled, published. [shuffled]", panel=STREAM)] = None,
+    class_order: Annotated[
+        str | None, option("sorted, shuffled, or a list such as 3,1,2,0. [sorted]", panel=STREAM)
     ] = None,
-    tests: Annotated[str | None, _option("Which tasks are tested after each: all, seen, last. [all]", STREAM)] = None,
+    n_tasks: Annotated[str | None, option("How many tasks.", panel=STREAM, metavar="INTEGER")] = None,
+    task_sizes: Annotated[str | None, option("Classes in each task, such as 5,3,2.", panel=STREAM)] = None,
+    labelled: Annotated[
+        str | None, option("Share of samples that keep their label. [1.0]", panel=STREAM, metavar="FLOAT")
+    ] = None,
+    label: Annotated[str | None, option("Column of labels of a table. [label]", panel=STREAM, metavar="COLUMN")] = None,
+    domain: Annotated[
+        str | None, option("Column of domains of a table, or 'folder'.", panel=STREAM, metavar="COLUMN")
+    ] = None,
+    tasks_by: Annotated[str | None, option("What a task is made of: classes, domains.", panel=STREAM)] = None,
+    disjoint: Annotated[
+        str | None, option("Blurry: share of classes in one task. [0.5]", panel=STREAM, metavar="FLOAT")
+    ] = None,
+    blurry: Annotated[
+        str | None, option("Blurry: share of samples in all tasks. [0.1]", panel=STREAM, metavar="FLOAT")
+    ] = None,
+    long_tail: Annotated[
+        str | None, option("Share that the last class keeps. [1.0]", panel=STREAM, metavar="FLOAT")
+    ] = None,
+    repeats: Annotated[str | None, option("How often the tasks come. [1]", panel=STREAM, metavar="INTEGER")] = None,
+    delay: Annotated[str | None, option("Samples until a label arrives. [0]", panel=STREAM, metavar="INTEGER")] = None,
+    random_delay: Annotated[
+        str | None, option("Whether that is random. [false]", panel=STREAM, metavar="BOOLEAN")
+    ] = None,
+    label_noise: Annotated[
+        str | None, option("Share of samples with a wrong label. [0.0]", panel=STREAM, metavar="FLOAT")
+    ] = None,
+    blur: Annotated[str | None, option("task-free: length of each fade. [0.5]", panel=STREAM, metavar="FLOAT")] = None,
+    max_per_task: Annotated[
+        str | None, option("Most training samples of a task.", panel=STREAM, metavar="INTEGER")
+    ] = None,
+    holdout: Annotated[
+        str | None, option("Test on this share of the training set instead. [0.0]", panel=STREAM, metavar="FLOAT")
+    ] = None,
+    tests: Annotated[
+        str | None, option("Which tasks are tested after each: all, seen, last. [all]", panel=STREAM)
+    ] = None,
     test_every: Annotated[
-        str | None, _option("Samples between tests, for accuracy at any time. [0]", PROTOCOL, "INTEGER")
+        str | None, option("Samples between tests, for accuracy at any time. [0]", panel=PROTOCOL, metavar="INTEGER")
     ] = None,
     prequential: Annotated[
         bool | None,
-        typer.Option("--prequential/--no-prequential", help="Predict each sample first. [yes]", show_default=False),
+        option("Predict each sample first. [yes]", "--prequential/--no-prequential", panel=PROTOCOL),
     ] = None,
     compute_budget: Annotated[
-        str | None, _option("Operations the stream leaves time for a sample.", PROTOCOL, "FLOAT")
+        str | None, option("Operations the stream leaves time for a sample.", panel=PROTOCOL, metavar="FLOAT")
     ] = None,
-    rate: Annotated[str | None, _option("Samples a second; a slower learner misses some.", PROTOCOL, "FLOAT")] = None,
-    label_budget: Annotated[str | None, _option("Share of labels it may ask for.", PROTOCOL, "FLOAT")] = None,
-    asking: Annotated[str | None, _option("uncertainty, random, learner. [uncertainty]", PROTOCOL)] = None,
+    rate: Annotated[
+        str | None, option("Samples a second; a slower learner misses some.", panel=PROTOCOL, metavar="FLOAT")
+    ] = None,
+    label_budget: Annotated[
+        str | None, option("Share of labels it may ask for.", panel=PROTOCOL, metavar="FLOAT")
+    ] = None,
+    asking: Annotated[str | None, option("uncertainty, random, learner. [uncertainty]", panel=PROTOCOL)] = None,
     weights_every: Annotated[
-        str | None, _option("Samples between two records of the weights.", STREAM, "INTEGER")
+        str | None, option("Samples between two records of the weights.", panel=STREAM, metavar="INTEGER")
     ] = None,
-    device: Annotated[str | None, _option("PyTorch learners: cpu, cuda, cuda:1, mps. [cpu]", LEARNER)] = None,
+    device: Annotated[str | None, option("PyTorch learners: cpu, cuda, cuda:1, mps. [cpu]", panel=LEARNER)] = None,
     settings: Annotated[
-        list[str] | None, _option("Any option of the learner or its rule.", LEARNER, "KEY=VALUE", "--set")
+        list[str] | None,
+        option("Any option of the learner or its rule.", panel=LEARNER, metavar="KEY=VALUE", name="--set"),
     ] = None,
     workers: WorkersOption = None,
     engine: EngineOption = "local",
@@ -129,7 +144,7 @@ def run(
     **flags: str | None,
 ) -> None:
     """Run a learner on a stream, once for every seed, and print how it did."""
-    from kenyon.cli._progress import make_watch
+    from kenyon.cli._progress import make_display
     from kenyon.cli._values import parse_list, parse_settings, parse_value
     from kenyon.errors import unknown
     from kenyon.lab.evaluation import RunConfig, config_keys, parse_seeds, read_config
@@ -168,7 +183,7 @@ def run(
             raise ConfigError(f"{key} = {extra[key]!r}: expected the path of a folder")
     checked = RunConfig.from_dict({"dataset": DEFAULTS["dataset"]} | values)
     wanted = parse_seeds(extra["seeds"])
-    with make_watch(len(wanted), quiet=as_json) as watch:
+    with make_display(quiet=as_json, single=True) as watch:
         report = run_config(
             checked,
             wanted,
@@ -227,37 +242,34 @@ def _table(backbone: Any) -> dict[str, Any]:
 
 def print_report(report: Report) -> None:
     """The closing tables: the numbers over the seeds, and the mean accuracy matrix."""
-    from kenyon.cli._tables import print_table, share
+    from kenyon.cli._tables import print_table
     from kenyon.lab.evaluation import METRICS
-    from kenyon.utils.wording import size
+    from kenyon.lab.tables import Cell, Empty, Result, Row, Table, Text
 
-    config, first = report.config, report.results[0]
+    config, first, n = report.config, report.results[0], len(report.results)
     tested = "a held-out part of the training set" if first.tested_on == "holdout" else "the test set"
     by = f" by {config['backbone']['name']}" if config.get("backbone") else ""
     title = f"{config['learner']} on {config['dataset']}{by}, {config['scenario']}, tested on {tested}"
-    rows = [
-        (metric.heading, _figure(metric.unit, report.summary(name)))
-        for name, metric in METRICS.items()
-        if metric.heading
-    ]
+
+    def result(value: float | None, std: float | None = None, unit: str = "%") -> Cell:
+        factor = 100.0 if unit == "%" else 1.0
+        return Empty() if value is None else Result(factor * value, std and factor * std, n, unit)
+
+    rows = []
+    for name, metric in METRICS.items():
+        if metric.heading:
+            summary, unit = report.summary(name), metric.unit
+            rows.append((metric.heading, result(summary.mean, None if unit == "B" else summary.std, unit)))
     if first.backbone_bytes:
-        rows.append(("backbone", size(first.backbone_bytes)))
-    rows.append(("seeds", ", ".join(str(result.seed) for result in report.results)))
-    print_table(("", "mean ± sd" if len(report.results) > 1 else "value"), rows, title)
+        rows.append(("backbone", result(first.backbone_bytes, unit="B")))
+    rows.append(("seeds", Text(", ".join(str(result.seed) for result in report.results))))
+    made = tuple(Row(label, (cell,)) for label, cell in rows)
+    print_table(Table("metrics", title, ("mean ± sd" if n > 1 else "value",), made))
     if len(first.tasks) > 1:
         typer.echo("")
-        columns = ("after task", *(str(j + 1) for j in range(len(first.tasks))))
-        lines = [(str(i + 1), *map(share, row)) for i, row in enumerate(report.accuracy_matrix)]
-        print_table(columns, lines, "accuracy on each task, %")
+        lines = [Row(str(i + 1), tuple(map(result, row))) for i, row in enumerate(report.accuracy_matrix)]
+        columns = tuple(str(j + 1) for j in range(len(first.tasks)))
+        heading = "accuracy on each task, %"
+        print_table(Table("tasks", heading, columns, tuple(lines), corner="after task"))
     if first.folder:
         typer.echo(f"\nkept in {first.folder.parent}")
-
-
-def _figure(unit: str, summary: Summary) -> str:
-    """A metric over the seeds, in its unit."""
-    from kenyon.cli._tables import numbers, shares
-    from kenyon.utils.wording import size
-
-    if unit == "B":
-        return size(summary.mean)
-    return shares(summary) if unit == "%" else numbers(summary)

@@ -10,55 +10,51 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kenyon.cli._workers import AddressOption, EngineOption, WorkersOption
+from kenyon.cli._options import AddressOption, EngineOption, WorkersOption, option
 
 if TYPE_CHECKING:
-    from kenyon.lab.search import SearchResult
-
-
-def _option(text: str, name: str | None = None) -> Any:
-    return typer.Option(*([name] if name else []), help=text, show_default=False)
+    from kenyon.lab.search import Evaluation, SearchResult
 
 
 def search(
-    dataset: Annotated[str, _option("Data set: a name or a path. [digits]")] = "digits",
-    scenario: Annotated[str, _option("How it is streamed. [class-incremental]")] = "class-incremental",
-    evals: Annotated[int, _option("Evaluations in all, an interrupted search's included. [200]")] = 200,
-    out: Annotated[Path | None, _option("The search's folder. [searches/DATASET-SCENARIO-METHOD-sSEED]")] = None,
-    method: Annotated[str, _option("ambs, or random for the control. [ambs]")] = "ambs",
-    seed: Annotated[int, _option("Seed of the suggestions. [0]")] = 0,
+    dataset: Annotated[str, option("Data set: a name or a path. [digits]")] = "digits",
+    scenario: Annotated[str, option("How it is streamed. [class-incremental]")] = "class-incremental",
+    evals: Annotated[int, option("Evaluations in all, an interrupted search's included. [200]")] = 200,
+    out: Annotated[Path | None, option("The search's folder. [searches/DATASET-SCENARIO-METHOD-sSEED]")] = None,
+    method: Annotated[str, option("ambs, or random for the control. [ambs]")] = "ambs",
+    seed: Annotated[int, option("Seed of the suggestions. [0]")] = 0,
     space: Annotated[
-        str, _option("The space: rules, bytes (what a memory budget is spent on), or a TOML file. [rules]")
+        str, option("The space: rules, bytes (what a memory budget is spent on), or a TOML file. [rules]")
     ] = "rules",
     memory_budget: Annotated[
-        str | None, _option("Most bytes of state, such as 20KB, for every evaluation.", "--memory-budget")
+        str | None, option("Most bytes of state, such as 20KB, for every evaluation.", "--memory-budget")
     ] = None,
     protocol: Annotated[
-        str, _option("holdout, or paper: select on the test set as the paper did. [holdout]")
+        str, option("holdout, or paper: select on the test set as the paper did. [holdout]")
     ] = "holdout",
-    holdout: Annotated[float, _option("Share of the training set to select on. [0.1]")] = 0.1,
-    epochs: Annotated[float | None, _option("Passes over each task. [0.5 for single-task, else 1]")] = None,
-    stream_seeds: Annotated[str, _option("Streams each evaluation is averaged over: how many, or which. [1]")] = "1",
-    max_per_task: Annotated[int | None, _option("Keep at most so many training samples of a task.")] = None,
-    chance_after: Annotated[float, _option("Give up at chance after this share of the stream; 1: never. [0.2]")] = 0.2,
-    kappa: Annotated[float | None, _option("ambs: weight of the surrogate's uncertainty.")] = None,
-    n_initial: Annotated[int | None, _option("ambs: random evaluations before the surrogate is asked.")] = None,
+    holdout: Annotated[float, option("Share of the training set to select on. [0.1]")] = 0.1,
+    epochs: Annotated[float | None, option("Passes over each task. [0.5 for single-task, else 1]")] = None,
+    stream_seeds: Annotated[str, option("Streams each evaluation is averaged over: how many, or which. [1]")] = "1",
+    max_per_task: Annotated[int | None, option("Keep at most so many training samples of a task.")] = None,
+    chance_after: Annotated[float, option("Give up at chance after this share of the stream; 1: never. [0.2]")] = 0.2,
+    kappa: Annotated[float | None, option("ambs: weight of the surrogate's uncertainty.")] = None,
+    n_initial: Annotated[int | None, option("ambs: random evaluations before the surrogate is asked.")] = None,
     forests: Annotated[
-        str | None, _option("ambs: rules, or one: no forest but that over the whole space, as in the paper. [rules]")
+        str | None, option("ambs: rules, or one: no forest but that over the whole space, as in the paper. [rules]")
     ] = None,
     backbone: Annotated[
-        str | None, _option("Frozen network, such as efficientnet-lite0, whose features are learned.")
+        str | None, option("Frozen network, such as efficientnet-lite0, whose features are learned.")
     ] = None,
-    label: Annotated[str | None, _option("Column of labels of a table. [label]")] = None,
-    data_dir: Annotated[Path | None, _option("Where the data sets are. [$KENYON_DATA]")] = None,
-    as_json: Annotated[bool, _option("Print JSON alone on stdout, nothing on stderr.", "--json")] = False,
-    print_space: Annotated[bool, _option("Print the space and leave.", "--print-space")] = False,
+    label: Annotated[str | None, option("Column of labels of a table. [label]")] = None,
+    data_dir: Annotated[Path | None, option("Where the data sets are. [$KENYON_DATA]")] = None,
+    as_json: Annotated[bool, option("Print JSON alone on stdout, nothing on stderr.", "--json")] = False,
+    print_space: Annotated[bool, option("Print the space and leave.", "--print-space")] = False,
     workers: WorkersOption = None,
     engine: EngineOption = "local",
     address: AddressOption = None,
 ) -> None:
     """Search for the rule, the architecture and the hyperparameters that learn a stream best."""
-    from kenyon.cli._search_display import make_display
+    from kenyon.cli._progress import make_display
     from kenyon.errors import ConfigError
     from kenyon.lab.evaluation import parse_seeds
     from kenyon.lab.search import SPACES, default_space, make_objective, with_budget
@@ -129,13 +125,12 @@ def _plain(result: SearchResult) -> dict[str, Any]:
 
 
 def _print(result: SearchResult) -> None:
-    from kenyon.cli._search_display import by_rule
-    from kenyon.cli._tables import print_table
+    from kenyon.cli._tables import print_text_table
     from kenyon.lab.search import SearchFolder
 
     columns, rows = by_rule(result.evaluations)
     on = "the test set, as the paper did" if result.evaluations[0].protocol == "paper" else "held-out training samples"
-    print_table(columns, rows, f"{len(result.evaluations)} evaluations, accuracy in % on {on}")
+    print_text_table(columns, rows, f"{len(result.evaluations)} evaluations, accuracy in % on {on}")
     if result.best:
         options = SearchFolder(result.folder).space().options(result.best.point)
         typer.echo(f"\nbest: evaluation {result.best.number}, {100 * result.best.outcome.score:.2f} %")
@@ -148,3 +143,18 @@ def _print(result: SearchResult) -> None:
             f"{result.seconds:.1f} s for {result.new} evaluations, {result.overhead_seconds:.1f} s "
             f"({result.overhead:.1%}) of it on suggesting and recording"
         )
+
+
+def by_rule(evaluations: list[Evaluation]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Evaluations and best accuracy of each rule (or layer, where the space begins with these), best first."""
+    from kenyon.lab.search import DONE, best_of
+
+    rows = []
+    for rule in sorted({e.choice for e in evaluations}):
+        own = [e for e in evaluations if e.choice == rule]
+        best, done = best_of(own), sum(e.outcome.status == DONE for e in own)
+        shown = f"{100 * best.outcome.score:.2f}" if best else "-"
+        rows.append((best.outcome.score if best else -1.0, (rule, str(len(own)), str(len(own) - done), shown)))
+    rows.sort(key=lambda row: -row[0])
+    first = next(iter(evaluations[0].point)) if evaluations else "rule"
+    return (first, "evaluations", "of them given up", "best"), [row for _, row in rows]

@@ -5,38 +5,34 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from kenyon.cli._errors import FAILURE
-from kenyon.cli._workers import AddressOption, EngineOption, GpusOption, WorkersOption
+from kenyon.cli._options import AddressOption, EngineOption, GpusOption, WorkersOption, option
 
 if TYPE_CHECKING:
     from kenyon.lab.sweeps import Sweep, SweepResult
 
 
-def _option(text: str, name: str | None = None) -> Any:
-    return typer.Option(*([name] if name else []), help=text, show_default=False)
-
-
 def sweep(
     file: Annotated[Path, typer.Argument(help="TOML: a run's configuration in which any key may be a list.")],
-    seeds: Annotated[str | None, _option("How many (5), or which (0,3,7). [the file's; 5]")] = None,
-    out: Annotated[Path | None, _option("The runs store. [the file's; runs]")] = None,
-    plan: Annotated[bool, _option("Print what would be run and leave.", "--plan")] = False,
-    again: Annotated[bool, _option("Run again what the store already has.", "--again")] = False,
-    save_model: Annotated[bool, _option("Keep the trained model of each run.", "--save-model")] = False,
-    log: Annotated[list[str] | None, _option("Log to tensorboard, mlflow, wandb or file.py:Class.")] = None,
-    data_dir: Annotated[Path | None, _option("Where the data sets are. [$KENYON_DATA]")] = None,
-    as_json: Annotated[bool, _option("Print JSON alone on stdout, nothing on stderr.", "--json")] = False,
+    seeds: Annotated[str | None, option("How many (5), or which (0,3,7). [the file's; 5]")] = None,
+    out: Annotated[Path | None, option("The runs store. [the file's; runs]")] = None,
+    plan: Annotated[bool, option("Print what would be run and leave.", "--plan")] = False,
+    again: Annotated[bool, option("Run again what the store already has.", "--again")] = False,
+    save_model: Annotated[bool, option("Keep the trained model of each run.", "--save-model")] = False,
+    log: Annotated[list[str] | None, option("Log to tensorboard, mlflow, wandb or file.py:Class.")] = None,
+    data_dir: Annotated[Path | None, option("Where the data sets are. [$KENYON_DATA]")] = None,
+    as_json: Annotated[bool, option("Print JSON alone on stdout, nothing on stderr.", "--json")] = False,
     workers: WorkersOption = None,
     engine: EngineOption = "local",
     address: AddressOption = None,
     gpus: GpusOption = 0.0,
 ) -> None:
     """Run every configuration that a file stands for with every seed; what the store has is not run again."""
-    from kenyon.cli._sweep_display import make_display
+    from kenyon.cli._progress import make_display
     from kenyon.lab.evaluation import parse_seeds
     from kenyon.lab.sweeps import Sweep
     from kenyon.lab.sweeps import sweep as run_sweep
@@ -64,8 +60,7 @@ def sweep(
 
 
 def _print_plan(plan: Sweep, store: Path) -> None:
-    from kenyon.lab.evaluation import Store
-    from kenyon.lab.sweeps import labels
+    from kenyon.lab.evaluation import Store, labels
 
     done = 0
     for config, label in zip(plan.configs, labels(plan.configs), strict=True):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from kenyon.lab.comparison import Table
+    from kenyon.lab.tables import Table
 
 _FORMAT = "Format"
 WhereOption = Annotated[
@@ -21,17 +21,14 @@ MarkdownOption = Annotated[bool, typer.Option("--markdown", help="Print Markdown
 
 def print_as(table: Table, *, csv: bool, latex: bool, markdown: bool) -> None:
     """Print a table in the one form that was asked for, or for a person."""
-    from kenyon.cli._tables import print_wide_table
+    from kenyon.cli._tables import print_table
     from kenyon.errors import ConfigError
-    from kenyon.lab.comparison import cell_text, write_table
+    from kenyon.lab.table_formats import write_table
 
     wanted = [form for form, given in (("csv", csv), ("latex", latex), ("markdown", markdown)) if given]
     if len(wanted) > 1:
         raise ConfigError(f"--{wanted[0]} and --{wanted[1]} are given: expected one of them")
     if wanted:
         typer.echo(write_table(table, wanted[0]), nl=False)
-        return
-    rows = [[cell_text(cell, column) for cell, column in zip(row, table.columns, strict=True)] for row in table.rows]
-    print_wide_table([column.heading for column in table.columns], rows)
-    if table.shared:
-        typer.echo(f"\n{table.shared}")
+    else:
+        print_table(table, wide=True)

@@ -1,45 +1,60 @@
-"""Tables and numbers for a person to read: tables have lines on a terminal, and plain columns elsewhere."""
+"""Tables on the screen: with lines on a terminal, and plain columns elsewhere."""
 
 from __future__ import annotations
 
 import shutil
 import sys
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
-from kenyon.lab.evaluation import Summary
-from kenyon.utils.wording import number
+from kenyon.lab.table_formats import screen_rows
+from kenyon.lab.tables import Table
 
 _WHOLE_WORDS: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
 
 
-def print_table(columns: Sequence[str], rows: Sequence[Sequence[str]], title: str = "") -> None:
-    """Print a table to stdout: the first column and text are aligned left, numbers right."""
-    left = [i == 0 or _are_words([row[i] for row in rows]) for i in range(len(columns))]
-    if sys.stdout.isatty():
-        from rich.console import Console
-        from rich.table import Table
+def print_table(table: Table, wide: bool = False) -> None:
+    """Print a table to stdout: the first column and text are aligned left, numbers right.
 
-        table = Table(title=title or None, title_justify="left")
-        for column, words in zip(columns, left, strict=True):
-            table.add_column(column, justify="left" if words else "right")
-        for row in rows:
-            table.add_row(*row)
-        Console().print(table)
-        return
-    if title:
-        print(title)
-    for line in _plain_lines(columns, rows, left):
-        print(line)
-
-
-def print_wide_table(columns: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Print a table whose last column may be long: where a row is wider than the terminal, that cell stands below it.
-
-    No cell is ever cut.
+    Args:
+        table: the table, its note below it.
+        wide: whether its last column may be long: where a row is wider than the terminal, that cell stands below it.
     """
-    left = [i in (0, len(columns) - 1) or _are_words([row[i] for row in rows]) for i in range(len(columns))]
+    columns, rows = screen_rows(table)
+    last = len(columns) - 1
+    left = [i == 0 or (wide and i == last) or _are_words([row[i] for row in rows]) for i in range(len(columns))]
+    if table.title and (wide or not sys.stdout.isatty()):
+        print(table.title)
+    if wide:
+        _print_wide(columns, rows, left)
+    elif sys.stdout.isatty():
+        _print_rich(columns, rows, left, table.title)
+    else:
+        print("\n".join(_plain_lines(columns, rows, left)))
+    if table.note:
+        print(f"\n{table.note}")
+
+
+def print_text_table(columns: Sequence[str], rows: Iterable[Sequence[str]], title: str = "") -> None:
+    """Print a table of text."""
+    print_table(Table.of_text(columns, rows, title))
+
+
+def _print_rich(columns: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[bool], title: str) -> None:
+    from rich.console import Console
+    from rich.table import Table as RichTable
+
+    table = RichTable(title=title or None, title_justify="left")
+    for column, words in zip(columns, left, strict=True):
+        table.add_column(column, justify="left" if words else "right")
+    for row in rows:
+        table.add_row(*row)
+    Console().print(table)
+
+
+def _print_wide(columns: Sequence[str], rows: Sequence[Sequence[str]], left: Sequence[bool]) -> None:
+    """No cell is ever cut."""
     head, *lines = _plain_lines(columns, rows, left)
     width = shutil.get_terminal_size().columns if sys.stdout.isatty() else None
     print(head)
@@ -62,17 +77,3 @@ def _plain_lines(columns: Sequence[str], rows: Sequence[Sequence[str]], left: Se
 
 def _are_words(cells: Sequence[str]) -> bool:
     return any(cell[:1].isalpha() for cell in cells) and not any(cell[:1].isdigit() for cell in cells)
-
-
-def share(value: float | None) -> str:
-    return "-" if value is None else f"{100 * value:.2f}"
-
-
-def shares(summary: Summary) -> str:
-    """`mean ± sd` in percent."""
-    return share(summary.mean) + ("" if summary.std is None else f" ± {100 * summary.std:.2f}")
-
-
-def numbers(summary: Summary) -> str:
-    """`mean ± sd`."""
-    return number(summary.mean) + ("" if not summary.std else f" ± {number(summary.std)}")

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kenyon.cli._workers import AddressOption, EngineOption, WorkersOption
+from kenyon.cli._options import AddressOption, EngineOption, WorkersOption
 
 if TYPE_CHECKING:
-    from kenyon.paper.transfer import Cell, Moments
+    from kenyon.paper.transfer import Moments, TransferResult
 
 DataDir = Annotated[Path | None, typer.Option(help="Where the data sets are. [$KENYON_DATA]", show_default=False)]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON alone.")]
@@ -36,7 +36,7 @@ def transfer(
     address: AddressOption = None,
 ) -> None:
     """Run configurations found on one stream on others: mean and deviation, and the paper's numbers."""
-    from kenyon.cli._progress import make_watch
+    from kenyon.cli._progress import make_display
     from kenyon.lab.evaluation import parse_seeds
     from kenyon.model.presets import preset_names
     from kenyon.paper.transfer import default_targets, load_source, parse_target
@@ -46,7 +46,7 @@ def transfer(
     targets = [parse_target(text) for text in to] if to else default_targets(sources)
     limits = {} if max_per_task is None else {"max_per_task": max_per_task}
     wanted = parse_seeds(seeds)
-    with make_watch(len(wanted) * len(sources) * len(targets), quiet=as_json) as watch:
+    with make_display(quiet=as_json) as watch:
         cells = run_transfer(
             sources,
             targets,
@@ -81,7 +81,7 @@ def distances(
     """Effective dimension of data sets and cosine distances between their class centroids, and the paper's numbers."""
     from itertools import combinations_with_replacement
 
-    from kenyon.cli._tables import print_table
+    from kenyon.cli._tables import print_text_table
     from kenyon.data.streams import load_dataset
     from kenyon.paper.tables import paper_dimension, paper_distances
     from kenyon.paper.transfer import centroid_distances, moments
@@ -94,7 +94,7 @@ def distances(
         typer.echo(json.dumps({"effective_dimension": dimensions, "centroid_distances": between}, indent=2))
         return
     lines = [(m.name, f"{m.dimension:.2f}", _number(paper_dimension(m.name), ".2f")) for m in found]
-    print_table(("data set", "effective dimension", "paper"), lines)
+    print_text_table(("data set", "effective dimension", "paper"), lines)
     typer.echo("")
     lines = []
     for a, b in pairs:
@@ -102,36 +102,36 @@ def distances(
         low, high = centroid_distances(a, b)
         beside = "-" if published is None else f"({published[0]:g}, {published[1]:g})"
         lines.append((a.name if a is b else f"{a.name}, {b.name}", f"({low:.4f}, {high:.3f})", beside))
-    print_table(("centroid distance", "(smallest, largest)", "paper"), lines)
+    print_text_table(("centroid distance", "(smallest, largest)", "paper"), lines)
 
 
 def _number(value: float | None, form: str) -> str:
     return "-" if value is None else format(value, form)
 
 
-def _plain(cell: Cell) -> dict[str, Any]:
+def _plain(cell: TransferResult) -> dict[str, Any]:
     source = {"name": cell.source.name, "dataset": cell.source.dataset, "scenario": cell.source.scenario}
     values = {"mean": cell.mean, "std": cell.std, "paper": cell.paper}
     return {"source": source | {"rule": cell.source.rule}, "target": str(cell.target)} | values
 
 
-def _print_matrix(cells: Sequence[Cell]) -> None:
-    from kenyon.cli._tables import print_table
+def _print_matrix(cells: Sequence[TransferResult]) -> None:
+    from kenyon.cli._tables import print_text_table
 
     targets = list(dict.fromkeys(cell.target for cell in cells))
     rows = []
     for source in dict.fromkeys(cell.source.name for cell in cells):
         own = [cell for cell in cells if cell.source.name == source]
         rows.append((f"{source} ({own[0].source.rule})", *(_cell(cell) for cell in own)))
-    print_table(("found on \\ run on", *map(str, targets)), rows, "accuracy in %, mean ± sd [paper]")
+    print_text_table(("found on \\ run on", *map(str, targets)), rows, "accuracy in %, mean ± sd [paper]")
 
 
-def _cell(cell: Cell) -> str:
+def _cell(cell: TransferResult) -> str:
     spread = "" if cell.std is None else f" ± {100 * cell.std:.2f}"
     return f"{100 * cell.mean:.2f}{spread}" + ("" if cell.paper is None else f" [{100 * cell.paper:.2f}]")
 
 
-def _drop_rows(cells: Sequence[Cell], data_dir: Path | None) -> list[dict[str, Any]]:
+def _drop_rows(cells: Sequence[TransferResult], data_dir: Path | None) -> list[dict[str, Any]]:
     """Every transfer between data sets with its drop and coefficients; None where two sets have different widths."""
     from kenyon.lab.evaluation import open_dataset
     from kenyon.paper.transfer import COEFFICIENTS, drops, moments
@@ -155,7 +155,7 @@ def _drop_rows(cells: Sequence[Cell], data_dir: Path | None) -> list[dict[str, A
 
 
 def _print_drops(rows: Sequence[dict[str, Any]]) -> None:
-    from kenyon.cli._tables import print_table
+    from kenyon.cli._tables import print_text_table
     from kenyon.paper.transfer import COEFFICIENTS, rank_correlation
 
     if not rows:
@@ -165,7 +165,7 @@ def _print_drops(rows: Sequence[dict[str, Any]]) -> None:
         for r in rows
     ]
     typer.echo("")
-    print_table(("transfer", "drop", *COEFFICIENTS), lines, "accuracy drop in %, and transfer coefficients")
+    print_text_table(("transfer", "drop", *COEFFICIENTS), lines, "accuracy drop in %, and transfer coefficients")
     for name in COEFFICIENTS:
         points = [(r[name], r["drop"]) for r in rows if r[name] is not None]
         rank = rank_correlation([x for x, _ in points], [y for _, y in points])

@@ -119,7 +119,7 @@ def tuned_options(name: str, scenario: str) -> dict[str, dict[str, float]]:
 def check_learner_config(name: str, scenario: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Refuse a scenario or an option that a learner does not have; return all its options, defaults filled in.
 
-    A whole number given for an option whose default is a fraction becomes one, so that `1` and
+    An integer given for an option whose default is a fraction becomes one, so that `1` and
     `1.0` are the same configuration.
 
     Example:

@@ -10,7 +10,7 @@ from typing import Any
 from kenyon.errors import ConfigError
 
 LARGEST = 2**31 - 1
-"""Largest whole number of an option: more units, samples or threads than any machine has room for."""
+"""Largest integer of an option: more units, samples or threads than any machine has room for."""
 
 
 def _whole(value: Any) -> bool:
@@ -28,10 +28,10 @@ def _each(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
 KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "None": (lambda value: value is None, "none"),
     "bool": (lambda value: isinstance(value, bool), "true or false"),
-    "int": (_whole, f"a whole number up to {LARGEST}"),
+    "int": (_whole, f"an integer up to {LARGEST}"),
     "float": (_number, "a finite number"),
     "str": (lambda value: isinstance(value, str), "a text"),
-    "Sequence[int]": (_each(_whole), "a list of whole numbers"),
+    "Sequence[int]": (_each(_whole), "a list of integers"),
     "Sequence[float]": (_each(_number), "a list of numbers"),
     "Sequence[str]": (_each(lambda value: isinstance(value, str)), "a list of texts"),
 }

@@ -13,6 +13,7 @@ from kenyon.errors import ConfigError, MemoryBudgetError
 from kenyon.features import FEATURES, ramp_sizes
 from kenyon.layers import LAYERS, Declared, Layer, LocalErrorLayer, axis_sizes, bytes_of, layer_class
 from kenyon.model.auto import make_scaler, resolved, window_inputs
+from kenyon.model.calibration import Calibration
 from kenyon.model.engine import Engine
 from kenyon.model.recordings import front_options
 from kenyon.model.sparse import for_sparse
@@ -98,7 +99,8 @@ def settle(
         kept = declarations({**value, "n_hidden": n_units}, expected)
         arrays = sum(bytes_of(declared, sizes) for declared, sizes in kept)
         moments = make_scaler({**value, "n_hidden": n_units}).state_bytes if value["scale"] else 0
-        return arrays + 16 + metadata_bytes + LABEL_ROOM * expected + moments
+        predicted = Calibration(n_units).state_bytes_with(expected) if calibrates(value) else 0
+        return arrays + 16 + metadata_bytes + LABEL_ROOM * expected + moments + predicted
 
     value["n_hidden"] = _units(value, budget, room_for, _fewest(value, expected)) if n_units is None else n_units
     if budget is not None and room_for(value["n_hidden"]) > budget:
@@ -139,9 +141,14 @@ def build_engine(settings: Settings, n_inputs: int, seed: int, params: Mapping[s
     window = 0.0 if rule.window is None else rule.window
     moving = [settings["learning_rate"], window, *rule.plasticity.parameters.values()]
     scaler = make_scaler(settings) if settings["scale"] else None
-    return Engine(
-        features, layers, moving, n_inputs, settings["unit_norm"], seed, settings["n_threads"], params, scaler=scaler
-    )
+    calibration = Calibration(features.n_outputs) if calibrates(settings) else None
+    fixed = (n_inputs, settings["unit_norm"], seed, settings["n_threads"], params)
+    return Engine(features, layers, moving, *fixed, scaler=scaler, calibration=calibration)
+
+
+def calibrates(settings: Settings) -> bool:
+    """Whether samples are predicted before they are learned: tables, whose readout is solved in a moment."""
+    return settings["features"] == "ramps" and settings["layer"] == "second-order"
 
 
 def _rate(rate: Any, decay: float, rule: Rule) -> Moving:

@@ -68,6 +68,8 @@ class Classes(Merging):
             neurons = np.array([known.neurons[label] for label in chosen])
             left = np.setdiff1d(np.arange(core.engine.n_classes), neurons[1:])
             core.engine.layers[-1].join(neurons, left)
+            if core.engine.calibration is not None:
+                core.engine.calibration.join(neurons, left)
             heads = dict(core.heads)
             pairs = ((into if label == chosen[0] else label, neuron) for label, neuron in known.neurons.items())
             heads[task] = Labels(pairs)
@@ -97,6 +99,8 @@ class Classes(Merging):
                 raise ConfigError("the model has hidden layers, whose codes stand for all classes: expected none")
             left = np.setdiff1d(np.arange(core.engine.n_classes), [known.neurons[label]])
             core.engine.layers[-1].forget(left)
+            if core.engine.calibration is not None:
+                core.engine.calibration.only(left)
             return core._replace(heads=renumbered(core.heads, left))
 
         return self._replace(forgotten)

@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 from kenyon import core
 from kenyon.errors import ConfigError, DivergenceError
 from kenyon.features import BLOCK, Active, Features, Identity, Ramps, Rescaling, SparseRows, Workspace, make_active
-from kenyon.layers import DIVERGED, Layer, Samples, State, Undo
+from kenyon.layers import DIVERGED, Layer, Samples, SecondOrderLayer, State, Undo
 from kenyon.model.batch import Lesson
+from kenyon.model.calibration import Calibration
 from kenyon.model.labels import Head
 from kenyon.model.scale import Scaler
 from kenyon.model.silence import Silence
@@ -79,6 +80,7 @@ class Journal:
         self._engine = engine
         self._clock = engine.clock.copy()
         self._moments = None if engine.scaler is None else engine.scaler.kept()
+        self._calibration = None if engine.calibration is None else engine.calibration.snapshot()
         self._layers: list[Undo] = [layer.mark() for layer in engine.layers]
 
     def note(self, number: int, active: Active, first: int, last: int) -> None:
@@ -91,6 +93,9 @@ class Journal:
         self._engine.clock[:] = self._clock
         if self._engine.scaler is not None and self._moments is not None:
             self._engine.scaler.restore(self._moments)
+        if self._engine.calibration is not None and self._calibration is not None:
+            self._engine.calibration.state = self._calibration
+            self._calibration = self._engine.calibration.snapshot()
 
 
 class Engine:
@@ -106,6 +111,7 @@ class Engine:
         n_threads: threads that compute features ahead of the learning.
         params: the classifier's parameters that it is made with, whatever they are set to later.
         scaler: scales the samples before the features see them, where they are scaled.
+        calibration: what predictions before learning tell, where they are made.
     """
 
     def __init__(
@@ -119,8 +125,9 @@ class Engine:
         n_threads: int,
         params: Mapping[str, Any],
         scaler: Scaler | Units | None = None,
+        calibration: Calibration | None = None,
     ) -> None:
-        self.scaler, self.silence = scaler, Silence()
+        self.scaler, self.silence, self.calibration = scaler, Silence(), calibration
         self.features, self.layers = features, list(layers)
         self.clock = np.zeros(2, np.int64)
         self.n_threads, self.n_inputs, self.seed, self.params = n_threads, n_inputs, seed, params
@@ -164,10 +171,18 @@ class Engine:
             else:
                 beta = values_at(self._moving, self.time, lesson.taught[start:stop])
             labels = lesson.neurons[start:stop]
-            for first, last in lesson.stretches(start, stop, [after for after, _ in changes]):
+            cuts = [after for after, _ in changes]
+            if self.calibration is not None:
+                inside = [after - start for after in cuts if start < after <= stop]
+                due = self.calibration.cuts(lesson.taught[start:stop], self.time, inside)
+                cuts += [start + sample for sample in due]
+            for first, last in lesson.stretches(start, stop, cuts):
                 for _ in range(lesson.n_arriving(first)):
                     self._add_class()
                 head = lesson.head(first)
+                if self.calibration is not None and isinstance(last_layer := self.layers[-1], SecondOrderLayer):
+                    place = (first - start, last - start, labels, self.time)
+                    self.calibration.note(last_layer, head.neurons, active, *place)
                 own = (start, first - start, last - start, labels, lesson.taught[first:last])
                 x_o = self._learn_stretch(active, *own, head, beta, lesson.wanted, journal)
                 lesson.predicted(first, last, x_o)
@@ -202,6 +217,8 @@ class Engine:
     def _add_class(self) -> None:
         for layer in self.layers:
             layer.add_class()
+        if self.calibration is not None:
+            self.calibration.grown(self.n_classes)
 
     def _learn_stretch(
         self,
@@ -330,6 +347,8 @@ class Engine:
         """Re-express what was learned, since the inputs get other units."""
         if isinstance(self.features, Ramps) and change.changed.any():
             self.layers[-1].rescale(partial(self.features.rescaled, change))
+            if self.calibration is not None:
+                self.calibration.outdated()
 
     def _activated(
         self, X: NDArray | SparseRows, taught: NDArray[np.bool_], changes: deque[Change]
@@ -381,7 +400,8 @@ class Engine:
     def state_bytes_with(self, n_new: int) -> int:
         """`state_bytes` with that many more classes."""
         moments = 0 if self.scaler is None else self.scaler.state_bytes
-        return sum(layer.state_bytes_with(n_new) for layer in self.layers) + 16 + moments
+        predicted = 0 if self.calibration is None else self.calibration.state_bytes_with(n_new)
+        return sum(layer.state_bytes_with(n_new) for layer in self.layers) + 16 + moments + predicted
 
     @property
     def nbytes(self) -> int:

@@ -161,6 +161,9 @@ class Merging(Inspection, Estimator):
         def add() -> Core:
             for _ in union.new:
                 engine.layers[-1].add_class()
+            if engine.calibration is not None and other.engine.calibration is not None:
+                engine.calibration.grown(engine.n_classes)
+                engine.calibration.merge(other.engine.calibration, union.neurons)
             engine.layers[-1].merge(engine.merge_units(other.engine), union.neurons)
             engine.clock[:] = engine.clock + other.engine.clock
             if engine.state_bytes > needed:
@@ -259,7 +262,7 @@ def _copied(core: Core) -> Core:
     """A core that shares nothing that learning changes."""
     engine = copy.copy(core.engine)
     engine.layers, engine.clock = [copy.deepcopy(layer) for layer in engine.layers], engine.clock.copy()
-    engine.scaler = copy.deepcopy(engine.scaler)
+    engine.scaler, engine.calibration = copy.deepcopy(engine.scaler), copy.deepcopy(engine.calibration)
     return Core(engine, core.heads, core.inputs)
 
 

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from kenyon.errors import ModelFileError, unknown
 from kenyon.layers import Declared
 from kenyon.model.auto import make_scaler, window_inputs
-from kenyon.model.build import MOST_INPUTS, Settings, declarations, settle
+from kenyon.model.build import MOST_INPUTS, Settings, calibrates, declarations, settle
+from kenyon.model.calibration import Calibration
 from kenyon.model.inputs import Inputs
 from kenyon.model.labels import Labels, label_kind
 from kenyon.utils.options import OPTIONS
@@ -151,6 +152,7 @@ def sized_by(declared: tuple[Declared, ...]) -> str | None:
 def check_arrays(settings: Settings, n_classes: int, tensors: Mapping[str, NDArray]) -> None:
     """Refuse arrays that are not as the layers declare them."""
     wanted = {"counters"} | (make_scaler(settings).kept().keys() if settings["scale"] else set())
+    wanted |= Calibration(1).kept().keys() if calibrates(settings) else set()
     for number, (declared, sizes) in enumerate(declarations(settings, n_classes)):
         for one in declared:
             name, shape = f"{one.name}.{number}", one.stored_shape(sizes)

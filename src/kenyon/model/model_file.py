@@ -102,6 +102,8 @@ def to_arrays(core: Core, working: bool = False) -> tuple[str, dict[str, NDArray
     tensors: dict[str, NDArray] = {"counters": engine.clock.copy()}
     if engine.scaler is not None:
         tensors |= engine.scaler.kept()
+    if engine.calibration is not None:
+        tensors |= engine.calibration.kept()
     for number, layer in enumerate(engine.layers):
         tensors |= {f"{name}.{number}": view.copy() for name, view in layer.state.views().items()}
         if working:
@@ -138,6 +140,8 @@ def from_arrays(
         engine.clock[:] = tensors["counters"]
         if engine.scaler is not None:
             engine.scaler.restore(tensors)
+        if engine.calibration is not None:
+            engine.calibration.restore(tensors, n_classes)
         for number, layer in enumerate(engine.layers):
             layer.load(tensors, f".{number}", n_classes)
             start = f"{WORKING}{number}."

@@ -84,7 +84,7 @@ class BackboneConfig:
                 self._set(name, getattr(spec, name))
         size = self.resolution
         if not isinstance(size, int) or isinstance(size, bool) or not 1 <= size <= LARGEST:
-            raise ConfigError(f"resolution is {size!r}: expected a whole number of pixels from 1 to {LARGEST}")
+            raise ConfigError(f"resolution is {size!r}: expected an integer of pixels from 1 to {LARGEST}")
         find_normalisation(self.normalisation)
         if self.interpolation not in INTERPOLATIONS:
             raise unknown("interpolation", self.interpolation, INTERPOLATIONS)

@@ -16,12 +16,10 @@ from kenyon.data.shards._config import LearnConfig, read_learn_config
 from kenyon.data.shards._formats import FORMATS
 from kenyon.data.shards._learn import Learned, learn_files
 from kenyon.data.shards._record import Shard, ShardError
-from kenyon.data.shards._watch import LearnWatch
 
 __all__ = [
     "FORMATS",
     "LearnConfig",
-    "LearnWatch",
     "Learned",
     "Shard",
     "ShardError",

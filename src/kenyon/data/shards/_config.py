@@ -48,7 +48,7 @@ class LearnConfig:
             if name not in table or name in ("random_state", "n_jobs", "epochs"):
                 raise unknown("option", name, [key for key in table if key not in ("random_state", "n_jobs", "epochs")])
         if type(self.seed) is not int or not 0 <= self.seed < 1 << 32:
-            raise ConfigError(f"seed = {self.seed!r}: expected a whole number from 0 to 2**32 - 1")
+            raise ConfigError(f"seed = {self.seed!r}: expected an integer from 0 to 2**32 - 1")
         if not isinstance(self.label, str) or not self.label:
             raise ConfigError(f"label = {self.label!r}: expected the name of a column")
         for name in ("features", "drop"):

@@ -36,9 +36,9 @@ from kenyon.data.shards._plan import (
 )
 from kenyon.data.shards._record import Record, Shard, ShardError, content_of
 from kenyon.data.shards._tree import Node, Tree
-from kenyon.data.shards._watch import LearnWatch
 from kenyon.errors import ConfigError, DataError, KenyonError
-from kenyon.utils.parallel import Here, Pool, WorkerDiedError, check_engine, open_pool
+from kenyon.utils.events import Event, Watch
+from kenyon.utils.parallel import InProcessPool, Pool, WorkerDiedError, check_engine, open_pool
 from kenyon.utils.system import locked, replace_file
 
 
@@ -78,7 +78,7 @@ def learn_files(
     workers: int | None = None,
     address: str | None = None,
     piece: int = PIECE,
-    watch: LearnWatch | None = None,
+    watch: Watch | None = None,
 ) -> Learned:
     """Learn every file that is not part of the model yet, and write the model.
 
@@ -99,7 +99,7 @@ def learn_files(
     check_engine(engine, workers, address)
     if type(piece) is not int or piece < 1:
         raise ConfigError(f"piece is {piece!r}: expected an integer, at least 1")
-    place, paths, watch, rows = Place(Path(out)), find(data), watch or LearnWatch(), 0
+    place, paths, watch, rows = Place(Path(out)), find(data), watch or Watch(), 0
     place.out.parent.mkdir(parents=True, exist_ok=True)
     refused: dict[str, str] = {}
     with _alone(place.lock), open_pool(engine, workers, address) as pool:
@@ -166,7 +166,9 @@ def _begin(place: Place, before: Record, plan: Record) -> None:
     plan.save(place.plan)
 
 
-def _finish(place: Place, config: LearnConfig, pool: Pool | Here, watch: LearnWatch, refused: dict[str, str]) -> int:
+def _finish(
+    place: Place, config: LearnConfig, pool: Pool | InProcessPool, watch: Watch, refused: dict[str, str]
+) -> int:
     """Learn what is left of a plan, put the model and its record in place, and say how many rows were read.
 
     Args:
@@ -174,7 +176,9 @@ def _finish(place: Place, config: LearnConfig, pool: Pool | Here, watch: LearnWa
     """
     plan = Record.load(place.plan)
     tree = Tree([len(shard.pieces) for shard in plan.shards], place.work)
-    watch.planned(len(plan.shards), tree.root.stop, tree.learned, sum(shard.rows for shard in plan.shards))
+    samples = sum(shard.rows for shard in plan.shards)
+    message = f"pieces of {len(plan.shards):,} shards, {samples:,} samples"
+    watch(Event("planned", message=message, done=tree.learned, total=tree.root.stop))
     try:
         plan, rows = _learn_all(tree, plan, config, pool, place, watch)
     except Exception as error:
@@ -213,7 +217,7 @@ def _naming(shards: Sequence[Shard], place: Place) -> Iterator[None]:
 
 
 def _learn_all(
-    tree: Tree, plan: Record, config: LearnConfig, pool: Pool | Here, place: Place, watch: LearnWatch
+    tree: Tree, plan: Record, config: LearnConfig, pool: Pool | InProcessPool, place: Place, watch: Watch
 ) -> tuple[Record, int]:
     """Keep the workers busy until the root of the tree is done; the plan, and the rows that were read."""
     pieces = [(shard, piece) for shard in plan.shards for piece in shard.pieces]
@@ -249,7 +253,8 @@ def _learn_all(
                 read = answer.result()
                 tree.end(node)
                 rows[number] += read
-                watch.learned(read, tree.learned)
+                piece = f"piece {tree.learned}"
+                watch(Event("finished", piece, result=read, done=tree.learned, total=tree.root.stop))
             else:
                 with _naming([pieces[at][0] for at in range(node.start, node.stop)], place):
                     answer.result()

@@ -11,10 +11,10 @@ from pathlib import Path
 from kenyon.data.shards._config import LearnConfig
 from kenyon.data.shards._jobs import inspect
 from kenyon.data.shards._record import Record, Shard, content_of, stamp
-from kenyon.data.shards._watch import LearnWatch
 from kenyon.errors import ConfigError, DataError, DivergenceError, InputError
 from kenyon.model.labels import label_kind
-from kenyon.utils.parallel import Here, Pool, WorkerDiedError
+from kenyon.utils.events import Event, Watch
+from kenyon.utils.parallel import InProcessPool, Pool, WorkerDiedError
 
 UNFIT = (DataError, InputError, DivergenceError, WorkerDiedError)
 """Errors that are the fault of a file, and not of the configuration; a file that ends every worker is one."""
@@ -34,12 +34,12 @@ def find(data: Iterable[str | os.PathLike[str]]) -> list[str]:
 
 
 def looked_at(
-    pool: Pool | Here,
+    pool: Pool | InProcessPool,
     known: Sequence[Shard],
     paths: Sequence[str],
     config: LearnConfig,
     piece: int,
-    watch: LearnWatch,
+    watch: Watch,
 ) -> tuple[dict[str, Shard], dict[str, str]]:
     """Every file by content, and the reason for those that are refused.
 
@@ -63,7 +63,7 @@ def looked_at(
             refused[path] = with_name(path, answer.error)
             continue
         found[path] = answer.result()
-        watch.inspected(found[path], len(found), len(paths))
+        watch(Event("progress", "recording", done=len(found), total=len(paths), message="shards"))
     return {path: found[path] for path in paths if path in found}, refused
 
 
@@ -146,7 +146,7 @@ def still_there(plan: Record) -> Record:
     return replace(plan, shards=tuple(shards), refused=refused)
 
 
-def new_shards(recorded: Sequence[Shard], found: dict[str, Shard], watch: LearnWatch) -> list[Shard]:
+def new_shards(recorded: Sequence[Shard], found: dict[str, Shard], watch: Watch) -> list[Shard]:
     """The shards whose content was not learned yet, each once."""
     names = {shard.sha256: shard.path for shard in recorded}
     new = []
@@ -154,7 +154,7 @@ def new_shards(recorded: Sequence[Shard], found: dict[str, Shard], watch: LearnW
         if names.setdefault(shard.sha256, path) == path:
             new += [shard] if all(shard.sha256 != old.sha256 for old in recorded) else []
         else:
-            watch.note(f"{path} has the content of {names[shard.sha256]}, which is learned once")
+            watch(Event("note", message=f"{path} has the content of {names[shard.sha256]}, which is learned once"))
     return new
 
 

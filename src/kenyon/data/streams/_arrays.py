@@ -38,7 +38,7 @@ def from_arrays(
 
     Args:
         X_train, X_test: `(n, ...)` numbers, the trailing dimensions being the shape of a sample.
-        y_train, y_test: one label per sample, whole numbers or texts; they are numbered in sorted order.
+        y_train, y_test: one label per sample, integers or texts; they are numbered in sorted order.
         name: the name of the data set in messages.
         shape: the shape of a sample, where `X` is flat.
         class_names: one name per class; the labels must then be `0 .. len(class_names) - 1` already.
@@ -147,7 +147,7 @@ def label_array(values: Any, n: int, what: str) -> NDArray:
     if y.dtype.kind == "f" and np.array_equal(y, np.floor(y)):
         y = y.astype(np.int64)
     if y.dtype.kind not in "biuU":
-        raise InputError(f"{what} is of type {y.dtype}: expected whole numbers or texts")
+        raise InputError(f"{what} is of type {y.dtype}: expected integers or texts")
     return y
 
 

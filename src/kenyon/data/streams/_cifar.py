@@ -70,7 +70,7 @@ def _read_binary(path: Path, n_label_bytes: int, label: int) -> tuple[NDArray[np
     record = n_label_bytes + PIXELS
     size = path.stat().st_size
     if size == 0 or size % record:
-        raise DataError(f"{path} holds {size} bytes, a whole number of {record}-byte records was expected")
+        raise DataError(f"{path} holds {size} bytes: expected {record}-byte records")
     table = np.asarray(np.memmap(path, np.uint8, "r", shape=(size // record, record)))
     labels = np.empty(len(table), np.int64)
     with path.open("rb") as file:  # read, not mapped: the labels of all records would load the whole map
@@ -88,5 +88,5 @@ def _read_python(path: Path, label_key: str) -> tuple[NDArray[np.uint8], NDArray
     if not isinstance(X, np.ndarray) or X.dtype != np.uint8 or X.ndim != 2 or X.shape[1] != PIXELS:
         raise DataError(f"{path}: 'data' must be bytes of shape (n, {PIXELS})")
     if not isinstance(labels, list) or len(labels) != len(X) or not all(type(label) is int for label in labels):
-        raise DataError(f"{path}: {label_key!r} must be a list of {len(X)} whole numbers")
+        raise DataError(f"{path}: {label_key!r} must be a list of {len(X)} integers")
     return X, np.array(labels, np.int64)

@@ -144,7 +144,7 @@ class Curriculum:
     def _whole(self, name: str, least: int, most: int) -> None:
         value = getattr(self, name)
         if isinstance(value, bool) or not hasattr(value, "__index__") or not least <= int(value) <= most:
-            raise ConfigError(f"{name} is {value!r}: expected a whole number from {least} to {most}")
+            raise ConfigError(f"{name} is {value!r}: expected an integer from {least} to {most}")
         self._set(name, int(value))
 
     def _share(self, name: str, least: float = -math.inf, most: float = math.inf, **open_ends: float) -> None:
@@ -190,7 +190,7 @@ class Curriculum:
         except TypeError:
             numbers = ()
         if not numbers or any(isinstance(v, bool) or not hasattr(v, "__index__") or v < least for v in numbers):
-            raise ConfigError(f"{name} is {values!r}: expected a list of whole numbers, each {least} or more")
+            raise ConfigError(f"{name} is {values!r}: expected a list of integers, each {least} or more")
         return tuple(int(v) for v in numbers)
 
     def to_dict(self) -> dict[str, Any]:

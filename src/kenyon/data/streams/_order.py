@@ -71,7 +71,7 @@ class Passes:
 
 
 def passes_length(n: int, epochs: float) -> int:
-    """How many samples `epochs` passes over `n` samples have: the nearest whole number, at least one."""
+    """How many samples `epochs` passes over `n` samples have: the nearest integer, at least one."""
     return max(1, round(epochs * n)) if n else 0
 
 

@@ -174,7 +174,7 @@ def _plain(path: Path, labels: NDArray) -> NDArray:
 
 
 def _label_array(path: Path, labels: list[str]) -> NDArray:
-    """Whole numbers where every label is one, so that 10 comes after 9; else texts, as objects where some are empty."""
+    """Integers where every label is one, so that 10 comes after 9; else texts, as objects where some are empty."""
     if "" in labels:
         return np.array([label or None for label in labels], object)
     for row, label in enumerate(labels):

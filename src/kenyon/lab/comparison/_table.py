@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from kenyon.errors import unknown
 from kenyon.lab.evaluation import METRICS, RunGroup, distinguishing
+from kenyon.lab.tables import Cell, Empty, Result, Row, Table, Text
 
 FIRST = ("learner", "accuracy", "forgetting", "state_bytes", "total_seconds", "seeds", "options")
 """The columns of a table where none are asked for."""
@@ -15,54 +15,6 @@ _HEADINGS = {"accuracy": "accuracy, %", "state_bytes": "state", "total_seconds":
 _STREAM = ("dataset", "scenario")
 _UNSAID = (None, "auto", "off")
 """Defaults that say nothing."""
-
-
-@dataclass(frozen=True)
-class Column:
-    """A column of a table.
-
-    Attributes:
-        key: a metric, a key of the configuration, an option, `seeds`, or `options` for all that tells rows apart.
-        heading: what stands above it.
-        unit: of a metric: `"%"`, `"B"`, `"s"` or empty.
-        metric: whether it holds the mean and deviation of a metric.
-
-    Example:
-        >>> Column("accuracy", "accuracy, %", "%", metric=True).key
-        'accuracy'
-    """
-
-    key: str
-    heading: str
-    unit: str = ""
-    metric: bool = False
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A value of a table; that of a metric is a mean, with the deviation over the seeds where there are several.
-
-    Example:
-        >>> Cell(0.93, 0.01).std
-        0.01
-    """
-
-    value: Any = None
-    std: float | None = None
-
-
-@dataclass(frozen=True)
-class Table:
-    """Rows of cells, and what they all have in common.
-
-    Example:
-        >>> Table((Column("learner", "learner"),), (((Cell("ncm")),),), "digits, class-incremental").shared
-        'digits, class-incremental'
-    """
-
-    columns: tuple[Column, ...]
-    rows: tuple[tuple[Cell, ...], ...]
-    shared: str = ""
 
 
 def tabulate(groups: Sequence[RunGroup], keys: Sequence[str] | None = None) -> Table:
@@ -79,21 +31,31 @@ def tabulate(groups: Sequence[RunGroup], keys: Sequence[str] | None = None) -> T
         >>> from kenyon.lab.evaluation import RunConfig, Store, group_runs, run
         >>> _ = run(RunConfig("digits", "ncm"), seeds=[0], store="runs")
         >>> groups = group_runs(Store(Path("runs")).runs()).groups
-        >>> tabulate(groups, ["learner", "seeds"]).rows
-        ((Cell(value='ncm', std=None), Cell(value='1', std=None)),)
+        >>> table = tabulate(groups, ["learner", "seeds"])
+        >>> table.corner, table.rows[0].label, table.rows[0].cells[0].text
+        ('learner', 'ncm', '1')
     """
     keys = FIRST if keys is None else keys
     known = known_keys(groups)
     for key in keys:
         if key not in known:
             raise unknown("column", key, known)
-    columns = tuple(_column(key) for key in keys)
-    texts = _option_texts(groups)
-    rows = [tuple(_cell(group, column, text) for column in columns) for group, text in zip(groups, texts, strict=True)]
+    labelled = bool(keys) and keys[0] not in METRICS  # labels are text: a first column of numbers has none
+    columns, rows = list(keys[1:] if labelled else keys), []
+    best = {key: _best(groups, key) for key in columns if key in METRICS}
+    for group, text in zip(groups, _option_texts(groups), strict=True):
+        label = _words(group, keys[0], text) or "-" if labelled else ""
+        rows.append((label, [_cell(group, key, text, best.get(key)) for key in columns]))
+    headings = [_heading(key) for key in columns]
     if any(group.outdated for group in groups):
-        columns += (Column("note", "note"),)
-        rows = [(*row, Cell(group.outdated or None)) for row, group in zip(rows, groups, strict=True)]
-    return Table(columns, tuple(rows), _shared(groups) if "options" in keys else "")
+        headings.append("note")
+        rows = [
+            (label, [*cells, Text(group.outdated) if group.outdated else Empty()])
+            for (label, cells), group in zip(rows, groups, strict=True)
+        ]
+    note = _shared(groups) if "options" in keys else ""
+    made = tuple(Row(label, tuple(cells)) for label, cells in rows)
+    return Table("configurations", "", tuple(headings), made, note=note, corner=_heading(keys[0]) if labelled else "")
 
 
 def known_keys(groups: Sequence[RunGroup]) -> list[str]:
@@ -101,23 +63,44 @@ def known_keys(groups: Sequence[RunGroup]) -> list[str]:
     return [*dict.fromkeys([*FIRST, *METRICS, *(key for group in groups for key in group.keys)])]
 
 
-def _column(key: str) -> Column:
+def _heading(key: str) -> str:
     metric = METRICS.get(key)
     if metric is None:
-        return Column(key, key)
-    percent = ", %" if metric.unit == "%" else ""
-    return Column(key, _HEADINGS.get(key, key.replace("_", " ") + percent), metric.unit, metric=True)
+        return key
+    return _HEADINGS.get(key, key.replace("_", " ") + (", %" if metric.unit == "%" else ""))
 
 
-def _cell(group: RunGroup, column: Column, options: str) -> Cell:
-    if column.metric:
-        if not group.complete or group.outdated:
-            return Cell()
-        summary = group.report.summary(column.key)
-        return Cell(summary.mean, summary.std)
-    if column.key == "seeds":
-        return Cell(_seeds(group))
-    return Cell((options or None) if column.key == "options" else group.value(column.key))
+def _cell(group: RunGroup, key: str, options: str, best: float | None) -> Cell:
+    if key not in METRICS:
+        text = _words(group, key, options)
+        return Text(text) if text else Empty()
+    if not group.complete or group.outdated:
+        return Empty()
+    metric, summary = METRICS[key], group.report.summary(key)
+    if summary.mean is None:
+        return Empty()
+    factor, n = 100.0 if metric.unit == "%" else 1.0, len(group.complete)
+    std = None if not summary.std and metric.unit != "%" else summary.std  # bytes are the same for every seed
+    std = None if std is None or metric.unit == "s" else factor * std
+    better = "lower" if metric.lower_is_better else "higher"
+    return Result(factor * summary.mean, std, n, metric.unit, better=better, best=summary.mean == best)
+
+
+def _best(groups: Sequence[RunGroup], key: str) -> float | None:
+    """The best value of a share; None for any other metric, or where there is nothing to compare with."""
+    shown = [group.report.summary(key).mean for group in groups if group.complete and not group.outdated]
+    values = [value for value in shown if value is not None]
+    if METRICS[key].unit != "%" or len(values) < 2:
+        return None
+    return min(values) if METRICS[key].lower_is_better else max(values)
+
+
+def _words(group: RunGroup, key: str, options: str) -> str:
+    """A value of a configuration as text; empty where there is none."""
+    if key == "seeds":
+        return _seeds(group)
+    value = options if key == "options" else group.value(key)
+    return "" if value is None else shown(value)
 
 
 def _seeds(group: RunGroup) -> str:
@@ -150,7 +133,7 @@ def _shared(groups: Sequence[RunGroup]) -> str:
 
 
 def shown(value: Any) -> str:
-    """A value of a configuration as a word."""
+    """A value of a configuration as text."""
     if isinstance(value, float):
         return f"{value:.6g}"
     if isinstance(value, (list, tuple)):

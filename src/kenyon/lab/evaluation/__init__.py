@@ -24,25 +24,26 @@
 
 from kenyon.lab.evaluation._backbone import open_dataset, with_backbone
 from kenyon.lab.evaluation._checkpoint import load_checkpoint, save_checkpoint, state_hash
-from kenyon.lab.evaluation._config import RunConfig, config_keys, parse_seeds, read_config
-from kenyon.lab.evaluation._each import Ended, run_each
-from kenyon.lab.evaluation._environment import environment
+from kenyon.lab.evaluation._config import RunConfig, config_keys, labels, parse_seeds, read_config
 from kenyon.lab.evaluation._files import read_growing
 from kenyon.lab.evaluation._groups import Groups, RunGroup, by_stream, distinguishing, group_runs
 from kenyon.lab.evaluation._kept import load_learner
 from kenyon.lab.evaluation._loop import WITHHELD, chunk_size
+from kenyon.lab.evaluation._machine import environment
 from kenyon.lab.evaluation._metrics import METRICS, FinishedRun, Metric, Metrics, Summary
 from kenyon.lab.evaluation._result import Report, RunResult, json_safe
 from kenyon.lab.evaluation._run import run_dataset
-from kenyon.lab.evaluation._runs import run, run_all
+from kenyon.lab.evaluation._runs import run, run_all, run_each
 from kenyon.lab.evaluation._store import RunFolder, Store
 from kenyon.lab.evaluation._tally import Tally
-from kenyon.lab.watchers import Watch
+from kenyon.lab.executor import Done
+from kenyon.utils.events import Event, Watch
 
 __all__ = [
     "METRICS",
     "WITHHELD",
-    "Ended",
+    "Done",
+    "Event",
     "FinishedRun",
     "Groups",
     "Metric",
@@ -63,6 +64,7 @@ __all__ = [
     "environment",
     "group_runs",
     "json_safe",
+    "labels",
     "load_checkpoint",
     "load_learner",
     "open_dataset",

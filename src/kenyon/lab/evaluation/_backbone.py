@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from functools import lru_cache, partial
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from kenyon.data.backbones import Pretrained
 from kenyon.data.streams import Dataset, Split, content_sum, load_dataset
-from kenyon.lab.watchers import Watch
+from kenyon.utils.events import Event, Watch
 from kenyon.utils.system import find_data_dir
 
 
@@ -30,7 +30,11 @@ class FeatureDataset(Dataset):
         def features(which: str) -> Any:
             name = f"{images.name} {which}"
             split: Split = getattr(images, which)
-            return backbone.cached(split.X, f"{name} {backbone.label}", partial(watch.extracting, name))
+
+            def report(done: int, total: int) -> None:
+                watch(Event("progress", f"features of {name}", done=done, total=total, message="images"))
+
+            return backbone.cached(split.X, f"{name} {backbone.label}", report)
 
         train = features("train")
         self.backbone_bytes: int = train.backbone_bytes

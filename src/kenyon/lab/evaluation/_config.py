@@ -22,6 +22,7 @@ from kenyon.utils.wording import slug
 
 _CURRICULUM_KEYS = tuple(f.name for f in fields(Curriculum) if f.name != "seed")
 MOST_SEEDS = 100_000
+_NAMED = ("dataset", "scenario")
 _OWN_KEYS = (
     *("dataset", "learner", "weights_every", "tests", "backbone", "label", "domain", "prequential", "test_every"),
     *("compute_budget", "rate", "label_budget", "asking", "options"),
@@ -226,6 +227,30 @@ def parse_seeds(value: int | str | Sequence[int]) -> tuple[int, ...]:
             "from 0 up (0,3,7; one alone is 3,)"
         ) from None
     return seeds
+
+
+def labels(configs: Sequence[RunConfig]) -> list[str]:
+    """A short name for each configuration: its learner, and the values that are given and not the same in all.
+
+    Example:
+        >>> labels([RunConfig("digits", options={"n_hidden": n}) for n in (100, 200)])
+        ['kenyon n_hidden=100', 'kenyon n_hidden=200']
+    """
+    values = [_values(config) for config in configs]
+    names = []
+    for config, own in zip(configs, values, strict=True):
+        others = [other for other, one in zip(values, configs, strict=True) if one.learner == config.learner]
+        given = {key: None for one in configs if one.learner == config.learner for key in one.identity["options"]}
+        keys = [key for key in own if key in given or key not in config.options]
+        keys = [key for key in keys if any(other.get(key) != own[key] for other in others)]
+        stream = [str(own[key]) for key in _NAMED if key in keys]
+        names.append(" ".join([config.learner, *stream, *(f"{key}={own[key]}" for key in keys if key not in _NAMED)]))
+    return names
+
+
+def _values(config: RunConfig) -> dict[str, Any]:
+    values = {key: value for key, value in config.to_dict().items() if key not in ("learner", "options")}
+    return {**values, "dataset": Path(config.dataset).stem, **config.options}
 
 
 def _is_text(value: str) -> bool:

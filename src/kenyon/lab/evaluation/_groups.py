@@ -17,9 +17,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from kenyon.errors import ConfigError, DataError, KenyonError
-from kenyon.lab.evaluation._identity import version_of
+from kenyon.lab.evaluation._identity import changed, version_of
 from kenyon.lab.evaluation._result import Report, RunResult
-from kenyon.lab.evaluation._sources import changed
 from kenyon.lab.evaluation._store import ARRAYS, RunFolder
 
 _NAMED = ("dataset", "scenario", "learner")
@@ -88,6 +87,13 @@ class RunGroup:
     @cached_property
     def _values(self) -> dict[str, Any]:
         return {**self.config, **self.config.get("options", {}), **self.differs}
+
+
+def _learned_by(group: RunGroup) -> list[str]:
+    """What learns in our own learner: the rule of a plastic layer, else the kind of layer."""
+    layer, rule = group.value("layer"), group.config.get("options", {}).get("rule")
+    plastic = not isinstance(layer, str) or layer in ("auto", "plastic")
+    return [word for word in (rule if plastic else layer,) if isinstance(word, str)]
 
 
 def _short_sum(sources: Any) -> str:
@@ -159,14 +165,13 @@ def distinguishing(groups: Sequence[RunGroup]) -> list[str]:
 
 
 def _label(groups: Sequence[RunGroup]) -> None:
-    """Learner and rule, and whatever else tells the configurations of one stream apart."""
+    """Learner and what learned in it, and whatever else tells the configurations of one stream apart."""
     for group in groups:
-        rule = group.config.get("options", {}).get("rule")
-        group.label = " ".join([str(group.config["learner"]), *([rule] if isinstance(rule, str) else [])])
+        group.label = " ".join([str(group.config["learner"]), *_learned_by(group)])
     for label in {group.label for group in groups}:
-        alike = [group for group in groups if group.label == label]
-        keys = distinguishing(alike)
-        for group in alike:
+        members = [group for group in groups if group.label == label]
+        keys = distinguishing(members)
+        for group in members:
             group.label += "".join(f", {key} {group.value(key)}" for key in keys if group.value(key) is not None)
 
 

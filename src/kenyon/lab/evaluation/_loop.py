@@ -22,9 +22,9 @@ from numpy.typing import NDArray
 from kenyon.data.protocol import Learner
 from kenyon.data.streams import Episode, Stream
 from kenyon.errors import InputError
-from kenyon.lab.evaluation._memory import MemoryGauge
+from kenyon.lab.evaluation._machine import MemoryGauge
 from kenyon.lab.evaluation._tally import Tally
-from kenyon.lab.watchers import Watch
+from kenyon.utils.events import Event, Watch
 
 CHUNK = 1024
 TEST_BLOCK = 1024
@@ -100,10 +100,10 @@ def drive(
         learner: in the state that belongs to the tally.
         tally: counts, changed in place.
         recorder: takes the records and the checkpoints.
-        watch: gets told about progress.
+        watch: receives the events.
         stride: samples between two records of the weights (`weights_stride`).
         tests: one of `TESTS`.
-        boundaries: False where the learner is not told of task ends, but of the end of the stream.
+        boundaries: False where the learner is not notified of task ends, only of the end of the stream.
         prequential: False where samples are learned without being predicted first.
         test_every: samples between two tests on what was seen so far; 0 for none. The tally has a row for each.
     """
@@ -117,7 +117,7 @@ def drive(
                 pass_.test(stream.episodes[column], column)
             tally.tested = column + 1
             pass_.pause(task_end=False)
-        watch.tested(tally)
+        watch(Event("tested", tally=tally, n_test=pass_.n_test))
         tally.next_row()
         pass_.pause(task_end=True)
 
@@ -143,6 +143,7 @@ class _Pass:
         prequential: bool,
         test_every: int,
     ) -> None:
+        self.n_test = [episode.n_test for episode in stream.episodes]
         self.stream, self.learner, self.tally = stream, learner, tally
         self.recorder, self.watch, self.stride = recorder, watch, stride
         self.heads, self.boundaries = stream.info.task_heads, boundaries
@@ -153,7 +154,7 @@ class _Pass:
         if self.recorded:
             self.chunk += -self.chunk % stride
         self.kept: dict[tuple[int, int], tuple[NDArray, NDArray[np.int64]]] = {}
-        self.room = TEST_KEPT
+        self.space = TEST_KEPT
         self.gauge = MemoryGauge()
         self.clock = perf_counter()
 
@@ -247,7 +248,7 @@ class _Pass:
         tally.learned += stop - start
         tally.hits += hits
         tally.labelled += labelled
-        self.watch.learned(tally)
+        self.watch(Event("progress", tally=tally))
 
     def test(self, episode: Episode, column: int) -> None:
         """Count the right answers on a task's test samples."""
@@ -267,8 +268,8 @@ class _Pass:
         block = self.kept.get((episode.task, start))
         if block is None:
             block = episode.test(start, stop)
-            if self.room >= block[0].nbytes:
-                self.room -= block[0].nbytes
+            if self.space >= block[0].nbytes:
+                self.space -= block[0].nbytes
                 self.kept[episode.task, start] = block
         return block
 

@@ -64,7 +64,7 @@ class FinishedRun:
     @cached_property
     def confusion(self) -> NDArray[np.int64] | None:
         """Test samples at the end of the stream, (classes, classes + 1): by true class and prediction, the last column
-        for none of the classes. None where tasks are told apart or tested one by one."""
+        for none of the classes. None where the task is known at the test or tested one by one."""
         if self.stream is None or self.stream.info.task_heads or self.stream.curriculum.scenario in ONE_BY_ONE:
             return None
         n = self.stream.info.n_classes

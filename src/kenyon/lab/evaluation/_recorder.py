@@ -15,7 +15,7 @@ from kenyon.lab.evaluation._files import GrowingArray
 from kenyon.lab.evaluation._result import RunResult
 from kenyon.lab.evaluation._store import RunFolder, writing
 from kenyon.lab.evaluation._tally import Tally
-from kenyon.lab.watchers import Watch
+from kenyon.utils.events import Event, Watch
 
 
 class NoRecorder:
@@ -49,7 +49,7 @@ class FolderRecorder:
         learner: the learner before the stream; it is restored from the checkpoint if there is one.
         sizes: how many training samples each task has, and how many weight records and classes the run has.
         timer: says when a checkpoint is due.
-        watch: gets told when a checkpoint cannot be written; the run goes on without it.
+        watch: receives a note when a checkpoint cannot be written; the run goes on without it.
         empty: the tally of a run that has not begun.
     """
 
@@ -64,7 +64,7 @@ class FolderRecorder:
         empty: Tally,
     ) -> None:
         self._folder, self._run_id, self._learner, self._timer = folder, run_id, learner, timer
-        self._watch, self._told = watch, False
+        self._watch, self._warned = watch, False
         self._path = folder.file("checkpoint.safetensors")
         checkpoint = read_checkpoint(self._path, run_id)
         if checkpoint is None:
@@ -111,9 +111,11 @@ class FolderRecorder:
             self._sync()
             save_checkpoint(self._path, self._run_id, self._learner.state(), self.tally)
         except OSError as error:
-            if not self._told:
-                self._watch.note(f"{self._path} cannot be written ({error}): the run goes on without it")
-            self._told = True
+            if not self._warned:
+                self._watch(
+                    Event("note", message=f"{self._path} cannot be written ({error}): the run goes on without it")
+                )
+            self._warned = True
         self._timer.taken(perf_counter() - begin)
 
     def finish(self, result: RunResult) -> None:

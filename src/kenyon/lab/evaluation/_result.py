@@ -35,7 +35,7 @@ class RunResult:
         accuracy_matrix: accuracy on task j (column) after learning task i (row); None where not tested.
         accuracy_before: accuracy on each task before learning.
         recalls: final recall of each class, in the order of the data set's classes; None for one without test
-            samples. Empty where tasks are told apart or tested one by one.
+            samples. Empty where the task is known at the test or tested one by one.
         weights_stride: samples between two rows of `weights.npy`, counted from each task's start; 0 for none.
         state_sha256: hash of the learner's final state.
         backbone_bytes: bytes of the frozen network before the learner, which `state_bytes` leaves out; 0 for none.

@@ -15,6 +15,7 @@ from kenyon.lab.evaluation._asking import Asking
 from kenyon.lab.evaluation._backbone import backbone_bytes
 from kenyon.lab.evaluation._checkpoint import Timer, state_hash
 from kenyon.lab.evaluation._config import RunConfig
+from kenyon.lab.evaluation._identity import id_of
 from kenyon.lab.evaluation._loop import drive, n_records, weights_stride
 from kenyon.lab.evaluation._metrics import FinishedRun, Metrics
 from kenyon.lab.evaluation._operations import is_counted, operations_of, operations_so_far
@@ -24,9 +25,12 @@ from kenyon.lab.evaluation._result import RunResult
 from kenyon.lab.evaluation._store import RunFolder
 from kenyon.lab.evaluation._tally import Tally
 from kenyon.lab.evaluation._wrapped import unwrapped
-from kenyon.lab.watchers import Watch
 from kenyon.learners import make_learner
+from kenyon.utils.events import Event, Watch
 
+TRIAL_SAMPLES = 32
+"""Of the trial before a run."""
+_warm: set[str] = set()
 CHECKPOINT_SECONDS = 10.0
 CHECKPOINT_SHARE = 0.01
 
@@ -61,7 +65,8 @@ def run_dataset(
     watch = watch or Watch()
     curriculum = replace(config.curriculum, seed=seed)
     stream = curriculum.open(dataset)
-    run_id = config.run_id(seed)
+    identity = config.identity
+    run_id = id_of(identity, seed)
     plain = partial(make_learner, config.learner, stream.info, seed, curriculum.scenario, **config.options)
     make = wrap(config, seed, plain, stream)
     learner = make()
@@ -71,20 +76,20 @@ def run_dataset(
     empty = Tally.empty(len(stream.episodes), stream.info.n_classes, n_points)
     recorder: NoRecorder | FolderRecorder = NoRecorder(empty)
     if folder:
-        folder.begin(config, seed)
+        folder.begin(config, seed, identity)
         n_train = [episode.n_train for episode in stream.episodes]
         sizes = (n_train, n_records(stream, stride), stream.info.n_classes)
         more = (sizes, Timer(checkpoint_seconds, checkpoint_share), watch, empty)
         try:
             recorder = FolderRecorder(folder, run_id, learner, *more)
         except DataError as error:
-            watch.note(f"{error}: the run starts over")
+            watch(Event("note", message=f"{error}: the run starts over"))
             folder.file("checkpoint.safetensors").unlink()
             learner = make()
             recorder = FolderRecorder(folder, run_id, learner, *more)
     tally = recorder.tally
     n_test = [episode.n_test for episode in stream.episodes]
-    watch.started(seed, stream.info, n_test, tally)
+    watch(Event("opened", seed=seed, config=config, info=stream.info, n_test=n_test, tally=tally))
     boundaries = curriculum.scenario != "task-free"
     drive(
         stream,
@@ -144,6 +149,26 @@ def _result(
             for row in tally.tests
         ),
     )
+
+
+def warm_up(config: RunConfig, seed: int, dataset: Dataset) -> None:
+    """Let a new learner learn and predict a few samples and discard it, so that wrong options are known before a run.
+
+    Once per configuration and process.
+    """
+    key = config.run_id(0)
+    if key in _warm:
+        return
+    curriculum = replace(config.curriculum, seed=seed)
+    stream = curriculum.open(dataset)
+    learner = make_learner(config.learner, stream.info, seed, curriculum.scenario, **config.options)
+    episode = stream.episodes[0]
+    task = episode.task if stream.info.task_heads else None
+    X, y = episode.train(0, min(TRIAL_SAMPLES, episode.n_train))
+    learner.predict(X, task)
+    learner.test_then_learn(X, y, task)
+    learner.predict(X, task)
+    _warm.add(key)
 
 
 def wrap(config: RunConfig, seed: int, plain: Callable[[], Learner], stream: Stream) -> Callable[[], Learner]:

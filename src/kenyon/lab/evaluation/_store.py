@@ -19,7 +19,7 @@ back to its checkpoint.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -31,9 +31,9 @@ from numpy.typing import NDArray
 from kenyon.errors import DataError
 from kenyon.lab.evaluation._checkpoint import save_checkpoint
 from kenyon.lab.evaluation._config import RunConfig, read_config
-from kenyon.lab.evaluation._environment import environment
 from kenyon.lab.evaluation._files import read_growing
 from kenyon.lab.evaluation._identity import id_of
+from kenyon.lab.evaluation._machine import environment
 from kenyon.lab.evaluation._result import RunResult
 from kenyon.lab.evaluation._tally import Tally
 from kenyon.utils.system import is_locked, locked, replace_file, replace_json, replacing, sync_folder, to_toml
@@ -98,13 +98,13 @@ class RunFolder:
         if self.complete:
             self.file("checkpoint.safetensors").unlink(missing_ok=True)
 
-    def begin(self, config: RunConfig, seed: int) -> None:
-        """Write down what is run and where."""
+    def begin(self, config: RunConfig, seed: int, identity: Mapping[str, Any]) -> None:
+        """Write down what is run and where; `identity` is that of the configuration."""
         with writing(self.path):
             replace_file(
                 self.file("config.toml"), to_toml(config.to_dict() | {"seeds": [seed]}).encode(), durable=False
             )
-            record = {"format": FORMAT, "run": config.run_id(seed), "seed": seed, "values": config.identity}
+            record = {"format": FORMAT, "run": id_of(identity, seed), "seed": seed, "values": dict(identity)}
             replace_json(self.file("run.json"), record, durable=False)
             path = self.file("environment.json")
             try:
@@ -197,14 +197,23 @@ def _check_values(values: Any) -> None:
 
 @dataclass(frozen=True)
 class Store:
-    """A folder of runs."""
+    """A folder of runs.
 
-    root: Path
+    Example:
+        >>> len(Store("an-empty-folder").runs())
+        0
+    """
+
+    root: Path | str
+
+    @property
+    def path(self) -> Path:
+        return Path(self.root)
 
     def folder(self, config: RunConfig, seed: int) -> RunFolder:
         """The folder of a run, whether it exists or not."""
-        return RunFolder(self.root / config.folder_name(seed))
+        return RunFolder(self.path / config.folder_name(seed))
 
     def runs(self) -> list[RunFolder]:
         """Every run, complete or not, by name."""
-        return [RunFolder(path.parent) for path in sorted(self.root.glob("*/config.toml"))]
+        return [RunFolder(path.parent) for path in sorted(self.path.glob("*/config.toml"))]

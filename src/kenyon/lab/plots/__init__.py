@@ -1,4 +1,4 @@
-"""Pictures of a run, a search, a transfer study, a comparison, or the plots of points of a report, by Matplotlib.
+"""Pictures of a run, a search, a transfer study, a comparison, or the figures of a report, by Matplotlib.
 
 >>> KINDS
 ('png', 'svg', 'pdf')
@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from kenyon.lab.plots._comparisons import plot_comparison
 from kenyon.lab.plots._picture import KINDS, check_kind, save_picture
-from kenyon.lab.plots._reports import plot_report
-from kenyon.lab.plots._runs import plot_run
+from kenyon.lab.plots._runs import plot_report, plot_run
 from kenyon.lab.plots._searches import plot_search
 
 __all__ = ["KINDS", "check_kind", "plot_comparison", "plot_report", "plot_run", "plot_search", "save_picture"]

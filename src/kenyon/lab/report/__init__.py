@@ -16,43 +16,29 @@
 >>> _ = run(RunConfig("digits", options={"n_hidden": 200}), seeds=[0], store="runs")
 >>> ((stream, groups),) = by_stream(group_runs(Store(Path("runs")).runs()).groups).items()
 >>> figures = [stream_figure(stream, groups), bytes_figure(stream, groups)]
->>> figures += [matrix_figure(stream, groups[0]), weights_figure(stream, groups[0])]
+>>> figures += [matrix_figure(stream, groups[0]), weights_figure(stream, groups[0]), tasks_figure(stream, groups)]
 >>> [type(figure).__name__ for figure in figures]
-['Lines', 'Scatter', 'Heatmap', 'Lines']
+['Lines', 'Scatter', 'Heatmap', 'Lines', 'Lines']
 """
 
 from __future__ import annotations
 
+from kenyon.lab.figures import Figure, Heatmap, Lines, Point, Scatter, Series
 from kenyon.lab.report._command import config_command, run_command
 from kenyon.lab.report._data import REPORT_FILE, ReportData, Run, read_report, write_report
 from kenyon.lab.report._from_runs import machine, open_report, report_of_runs
 from kenyon.lab.report._markdown import markdown, write_markdown
 from kenyon.lab.report._page import page_html, write_page
-from kenyon.lab.report._parts import (
-    Cell,
-    Empty,
-    Figure,
-    Heatmap,
-    Lines,
-    Missing,
-    PaperValue,
-    Point,
-    Result,
-    Row,
-    Scatter,
-    Series,
-    Table,
-    Text,
-    Value,
-)
 from kenyon.lab.report._run_figures import (
     accuracy_curve,
     bytes_figure,
     matrix_figure,
     record_samples,
     stream_figure,
+    tasks_figure,
     weights_figure,
 )
+from kenyon.lab.tables import Cell, Empty, Missing, PaperValue, Result, Row, Table, Text, Value
 
 __all__ = [
     "REPORT_FILE",
@@ -86,6 +72,7 @@ __all__ = [
     "report_of_runs",
     "run_command",
     "stream_figure",
+    "tasks_figure",
     "weights_figure",
     "write_markdown",
     "write_page",

@@ -13,8 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from kenyon.errors import DataError
-from kenyon.lab.report._parts import Figure, Result, Scatter, Table
+from kenyon.lab.figures import Figure, Scatter
 from kenyon.lab.report._plain import from_plain, to_plain
+from kenyon.lab.tables import Result, Table
 from kenyon.utils.system import replace_file
 
 FORMAT = 1

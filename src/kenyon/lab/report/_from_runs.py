@@ -13,8 +13,8 @@ from kenyon.errors import DataError
 from kenyon.lab.evaluation import RunFolder, RunGroup, Store, by_stream, environment, group_runs
 from kenyon.lab.report._command import config_command, run_command
 from kenyon.lab.report._data import REPORT_FILE, ReportData, Run, read_report
-from kenyon.lab.report._parts import Cell, Missing, Result, Row, Table, unique
 from kenyon.lab.report._run_figures import figures_of
+from kenyon.lab.tables import Cell, Missing, Result, Row, Table, unique
 from kenyon.utils.wording import slug
 
 COLUMNS = {
@@ -26,16 +26,16 @@ COLUMNS = {
 """The columns by metric: heading, factor, unit, and which way is better."""
 
 
-Told = Callable[[RunFolder, str], None]
+Damaged = Callable[[RunFolder, str], None]
 """Called with a run that cannot be read, and the reason."""
 
 
-def open_report(path: Path, told: Told | None = None) -> ReportData:
+def open_report(path: Path, damaged: Damaged | None = None) -> ReportData:
     """The report of a store, of one run, or in a JSON file.
 
     Args:
         path: the folder or the file.
-        told: called with every run that is left out because it cannot be read.
+        damaged: called with every run that is left out because it cannot be read.
 
     Example:
         >>> from pathlib import Path
@@ -47,17 +47,17 @@ def open_report(path: Path, told: Told | None = None) -> ReportData:
         return read_report(path)
     if not path.is_dir():
         raise DataError(f"there is no store {path}: name a folder that `kenyon run` or `kenyon reproduce` wrote to")
-    return read_report(path / REPORT_FILE) if (path / REPORT_FILE).exists() else report_of_runs(path, told)
+    return read_report(path / REPORT_FILE) if (path / REPORT_FILE).exists() else report_of_runs(path, damaged)
 
 
-def report_of_runs(path: Path, told: Told | None = None) -> ReportData:
+def report_of_runs(path: Path, damaged: Damaged | None = None) -> ReportData:
     """Make a report of the runs of a store: one table for each data set and scenario, and figures.
 
     Runs that are not complete, or that another version of their learner made, are named and left out of the numbers.
 
     Args:
         path: the folder of the store, or of one run.
-        told: called with every run that is left out because it cannot be read.
+        damaged: called with every run that is left out because it cannot be read.
 
     Example:
         >>> from pathlib import Path
@@ -71,20 +71,20 @@ def report_of_runs(path: Path, told: Told | None = None) -> ReportData:
     store, runs = (path.parent, [RunFolder(path)]) if one else (path, Store(path).runs())
     if not runs:
         raise DataError(f"{path} holds no run: name a store that `kenyon run` wrote to")
-    groups, damaged = group_runs(runs, arrays=True)
+    groups, unreadable = group_runs(runs, arrays=True)
     if not groups:
-        raise DataError(damaged[0][1] if len(damaged) == 1 else f"{path}: all {len(damaged)} runs are damaged")
+        raise DataError(unreadable[0][1] if len(unreadable) == 1 else f"{path}: all {len(unreadable)} runs are damaged")
     if not any(group.complete for group in groups):
         raise DataError(f"{path} holds no complete run: `kenyon run` with the same options goes on where it stopped")
-    if told is not None:
-        for folder, reason in damaged:
-            told(folder, reason)
+    if damaged is not None:
+        for folder, reason in unreadable:
+            damaged(folder, reason)
     streams = by_stream(groups)
     tables = unique([_table(stream, members, store) for stream, members in streams.items()])
     counts = {
         "complete run": sum(len(group.complete) for group in groups),
         "incomplete run": sum(len(group.incomplete) for group in groups),
-        "damaged run": len(damaged),
+        "damaged run": len(unreadable),
     }
     words = [_count(n, what) for what, n in counts.items() if n]
     words[0] += f" on {_count(len(streams), 'stream')}"

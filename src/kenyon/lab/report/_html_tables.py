@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from urllib.parse import quote
 
-from kenyon.lab.report._numbers import (
+from kenyon.lab.numbers import (
     FULL_COLOUR,
     deviation,
     judged,
@@ -15,7 +15,7 @@ from kenyon.lab.report._numbers import (
     unit_of_column,
     with_unit,
 )
-from kenyon.lab.report._parts import Cell, Empty, Missing, PaperValue, Result, Table, Text, Value
+from kenyon.lab.tables import Cell, Empty, Missing, PaperValue, Result, Table, Text, Value
 
 _VERDICTS = {"better": "better than the paper's", "worse": "worse than the paper's", "same": "the same as the paper's"}
 
@@ -39,7 +39,8 @@ def table_html(table: Table) -> str:
         f'<th scope="col"{_side(table, j)}>{escape(name)}{_unit_word(name, unit)}</th>'
         for j, (name, unit) in enumerate(zip(table.columns, units, strict=True))
     )
-    head = f"<thead><tr><td></td>{heads}</tr></thead>"
+    corner = f'<th scope="col" class="text">{escape(table.corner)}</th>' if table.corner else "<td></td>"
+    head = f"<thead><tr>{corner}{heads}</tr></thead>"
     size = ' class="wide"' if len(table.columns) >= WIDE else ""
     inner = f"<table{size}>{head}<tbody>{''.join(body)}</tbody></table>"
     region = f'<div class="scroll" tabindex="0" role="region" aria-labelledby="{table.id}.h">{inner}</div>'

@@ -5,21 +5,11 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from kenyon.lab.figures import Figure, Heatmap, Lines, Scatter, Series
+from kenyon.lab.numbers import number, with_unit
 from kenyon.lab.report._data import ReportData
-from kenyon.lab.report._numbers import number, signed, unit_of_column, with_unit
-from kenyon.lab.report._parts import (
-    Cell,
-    Figure,
-    Heatmap,
-    Lines,
-    Missing,
-    PaperValue,
-    Result,
-    Scatter,
-    Series,
-    Table,
-    Text,
-)
+from kenyon.lab.table_formats import escape_markdown, markdown_grid, paragraph, to_markdown
+from kenyon.lab.tables import Missing, PaperValue, Result, Table, Text
 from kenyon.utils.system import replace_file
 
 WIDEST = 12
@@ -51,7 +41,7 @@ def markdown(report: ReportData) -> str:
         '# Mine'
     """
     report.check()
-    parts = [f"# {_escape(report.title)}", _block(report.subtitle)]
+    parts = [f"# {escape_markdown(report.title)}", paragraph(report.subtitle)]
     if report.quick:
         parts.append("**Quick form**: fewer seeds and reduced sizes; not to be compared with the paper.")
     cells = [cell for table in report.tables for row in table.rows for cell in row.cells]
@@ -60,51 +50,22 @@ def markdown(report: ReportData) -> str:
     parts.append(f"Mean ± standard deviation over seeds{behind}. The best is bold.")
     parts += [_table(table) for table in report.tables]
     parts += [text for figure in report.figures if (text := _figure(figure))]
-    parts += ["## How it was made", f"Written {_escape(report.made)}, by", _code([report.command])]
+    parts += ["## How it was made", f"Written {escape_markdown(report.made)}, by", _code([report.command])]
     machine = [("Kenyon", report.kenyon), *report.machine.items()]
-    parts.append(_grid(["", ""], [[_escape(key), _escape(str(value))] for key, value in machine if value is not None]))
+    parts.append(
+        _grid(
+            ["", ""],
+            [[escape_markdown(key), escape_markdown(str(value))] for key, value in machine if value is not None],
+        )
+    )
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
 def _table(table: Table) -> str:
-    notes: dict[str, int] = {}
-    rows, group = [], None
-    units = [unit_of_column(table, j) for j in range(len(table.columns))]
-    for row in table.rows:
-        if row.group != group and row.group is not None:
-            rows.append([f"*{_escape(row.group)}*"] + [""] * len(table.columns))
-        group = row.group
-        rows.append([_escape(row.label), *(_cell(c, units[j] or "", notes) for j, c in enumerate(row.cells))])
-    grid = _grid(["", *map(_escape, table.columns)], rows)
-    listed = "\n".join(f"{n}. {_block(text)}" for text, n in notes.items())
-    source = f"*{_escape(table.source)}*" if table.source else ""
-    parts = [f"## {_escape(table.title)}", source, _block(table.note), grid, listed, _commands(table)]
+    source = f"*{escape_markdown(table.source)}*" if table.source else ""
+    grid = to_markdown(table).rstrip()
+    parts = [f"## {escape_markdown(table.title)}", source, paragraph(table.note), grid, _commands(table)]
     return "\n\n".join(part for part in parts if part)
-
-
-def _cell(cell: Cell, unit: str, notes: dict[str, int]) -> str:
-    if isinstance(cell, Text):
-        return _escape(cell.text)
-    if isinstance(cell, PaperValue):
-        return _escape(with_unit(cell, cell.unit))
-    if isinstance(cell, Missing):
-        paper = f" (paper {number(cell.paper.mean, unit)})" if cell.paper else ""
-        return f"not run [{_note(notes, cell.reason)}]{paper}"
-    if not isinstance(cell, Result):
-        return ""
-    text = _escape(with_unit(cell, cell.unit))
-    text = f"**{text}**" if cell.best else text
-    if cell.stand_in:
-        text += f" stand-in [{_note(notes, f'Stand-in: {cell.stand_in}')}]"
-    if cell.paper is not None and cell.difference is not None:
-        text += f" (paper {number(cell.paper.mean, cell.unit)}, {signed(cell.difference, cell.unit, like=cell.mean)})"
-    if cell.remark:
-        text += f" [{_note(notes, cell.remark)}]"
-    return text
-
-
-def _note(notes: dict[str, int], text: str) -> int:
-    return notes.setdefault(text, len(notes) + 1)
 
 
 def _commands(table: Table) -> str:
@@ -119,7 +80,11 @@ def _figure(figure: Figure) -> str:
         head = ["", figure.x_label, figure.y_label]
         unit = figure.x_unit or ("B" if "bytes" in figure.x_label.lower() else "")
         rows = [
-            [_escape(p.name), _escape(with_unit(PaperValue(p.x), unit)), with_unit(PaperValue(p.y, p.error), "")]
+            [
+                escape_markdown(p.name),
+                escape_markdown(with_unit(PaperValue(p.x), unit)),
+                with_unit(PaperValue(p.y, p.error), ""),
+            ]
             for p in sorted(figure.points, key=lambda p: -p.y)[:MOST]
         ]
         if len(figure.points) > MOST:
@@ -127,7 +92,7 @@ def _figure(figure: Figure) -> str:
     elif isinstance(figure, Heatmap) and len(figure.columns) <= WIDEST:
         head = ["", *figure.columns]
         rows = [
-            [_escape(name), *("" if value is None else number(value, figure.unit) for value in values)]
+            [escape_markdown(name), *("" if value is None else number(value, figure.unit) for value in values)]
             for name, values in zip(figure.rows, figure.values, strict=True)
         ]
     elif isinstance(figure, Lines) and len(figure.series) <= WIDEST and (ends := _ends(figure)):
@@ -139,10 +104,14 @@ def _figure(figure: Figure) -> str:
     else:
         return ""
     series = figure.series if isinstance(figure, Heatmap) else ""
-    title = f"## {_escape(figure.title)}" + (f", {_escape(series)}" if series else "")
-    source = f"*{_escape(figure.source)}*" if figure.source else ""
-    parts = [title, source, _block(figure.note), _grid([_escape(name) for name in head], rows)]
+    title = f"## {escape_markdown(figure.title)}" + (f", {escape_markdown(series)}" if series else "")
+    source = f"*{escape_markdown(figure.source)}*" if figure.source else ""
+    parts = [title, source, paragraph(figure.note), _grid([escape_markdown(name) for name in head], rows)]
     return "\n\n".join(part for part in parts if part)
+
+
+def _grid(heads: list[str], rows: list[list[str]]) -> str:
+    return markdown_grid(heads, rows, [True] + [False] * (len(heads) - 1))
 
 
 def _ends(figure: Lines) -> list[float]:
@@ -157,25 +126,8 @@ def _until(series: Series, x: float) -> float | None:
     return found[-1] if found else None
 
 
-def _grid(head: list[str], rows: list[list[str]]) -> str:
-    lines = [head, ["---", *["---:"] * (len(head) - 1)], *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
-
-
 def _code(lines: list[str]) -> str:
     """A block of code, whose fence is longer than any run of backticks in it."""
     text = "\n".join(line.strip() for line in lines if line)
     fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", text)), default=0))
     return f"{fence}\n{text}\n{fence}" if text else ""
-
-
-def _escape(text: str) -> str:
-    """Text on one line, escaped so that Markdown shows it as it is: no markup, no HTML."""
-    text = re.sub(r"([\\`*_\[\]|])", r"\\\1", " ".join(text.split()))
-    return text.replace("&", "&amp;").replace("<", "&lt;")
-
-
-def _block(text: str) -> str:
-    """Text of a paragraph: its beginning, too, cannot become a heading, a list, a quotation or a fence."""
-    text = _escape(text)
-    return re.sub(r"^(\d*)([#>+=~.)-])", r"\1\\\2", text)

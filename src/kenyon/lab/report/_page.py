@@ -14,10 +14,11 @@ from itertools import groupby
 from pathlib import Path
 from string import Template
 
+from kenyon.lab.figures import Figure, Heatmap, Scatter
+from kenyon.lab.numbers import judged
 from kenyon.lab.report._data import ReportData, Run
 from kenyon.lab.report._html_tables import table_html
-from kenyon.lab.report._numbers import judged
-from kenyon.lab.report._parts import Figure, Heatmap, Missing, Result, Scatter
+from kenyon.lab.tables import Missing, Result
 from kenyon.utils.system import replace_file
 
 SCRIPTS = ("base", "scale", "chart", "zoom", "lines", "scatter", "heatmap", "tabs", "detail", "main")

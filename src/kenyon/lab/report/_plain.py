@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Union, get_args, get_origin, get_type_hints
 
 from kenyon.errors import DataError, nearest
 
-_WORDS = {str: "text", bool: "true or false", int: "a whole number", float: "a finite number", NoneType: "null"}
+_WORDS = {str: "text", bool: "true or false", int: "an integer", float: "a finite number", NoneType: "null"}
 
 
 def from_plain(kind: Any, value: Any, where: str) -> Any:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kenyon.lab.evaluation import WITHHELD, RunGroup
-from kenyon.lab.report._parts import Figure, Heatmap, Lines, Point, Scatter, Series
+from kenyon.lab.figures import Figure, Heatmap, Lines, Point, Scatter, Series
 from kenyon.learners import LEARNERS
 from kenyon.utils.wording import slug
 
@@ -74,8 +75,9 @@ def stream_figure(stream: tuple[str, str], groups: Sequence[RunGroup]) -> Lines 
     found = []
     for group in groups:
         outcomes = [folder.array("prequential.npy") for folder, _ in group.complete]
-        found.append(accuracy_series(group.label, [run for run in outcomes if run is not None]))
-    series = tuple(s for s in found if s is not None)
+        one = accuracy_series(group.label, [run for run in outcomes if run is not None])
+        found += [replace(one, group=str(group.config["learner"]))] if one is not None else []
+    series = tuple(found)
     if not series:
         return None
     title, note = f"Accuracy over the stream: {', '.join(stream)}", "Each sample is predicted before it is learned."
@@ -83,6 +85,25 @@ def stream_figure(stream: tuple[str, str], groups: Sequence[RunGroup]) -> Lines 
     marks = _marks(groups[0])
     own, y = slug("stream", *stream), "accuracy before learning, %"
     return Lines(own, title, "samples", y, series, note=note, marks=marks, runs=names)
+
+
+def tasks_figure(stream: tuple[str, str], groups: Sequence[RunGroup]) -> Lines | None:
+    """Mean accuracy on the tasks so far, after each task, one line per configuration; None where it was not tested."""
+    series = []
+    for group in groups:
+        matrices = [np.array(result.accuracy_matrix, np.float64) for _, result in group.complete]
+        curves = 100 * np.array([[R[i, : i + 1].mean() for i in range(len(R))] for R in matrices])
+        if not np.isfinite(curves).any():
+            continue
+        mean, x = curves.mean(axis=0), tuple(float(i + 1) for i in range(curves.shape[1]))
+        spread = curves.std(axis=0, ddof=1) if len(curves) > 1 else None
+        band = None if spread is None else (numbers(mean - spread), numbers(mean + spread))
+        series.append(Series(group.label, x, numbers(mean), band, str(group.config["learner"])))
+    if not series:
+        return None
+    title, names = f"Accuracy after each task: {', '.join(stream)}", tuple(n for group in groups for n in group.names)
+    y = "accuracy on the tasks so far, %"
+    return Lines(slug("tasks", *stream), title, "tasks learned", y, tuple(series), runs=names)
 
 
 def _marks(group: RunGroup) -> tuple[float, ...]:
@@ -131,12 +152,12 @@ def accuracy_series(name: str, outcomes: Sequence[NDArray[np.uint8]]) -> Series 
 
     Only runs as long as the first one count; None where there is no run.
     """
-    alike = [run for run in outcomes if len(outcomes[0]) == len(run) > 0]
-    if not alike:
+    same = [run for run in outcomes if len(outcomes[0]) == len(run) > 0]
+    if not same:
         return None
-    width = max(WINDOW, len(alike[0]) // POINTS)
-    ends = accuracy_curve(alike[0], width)[0]
-    curves = 100 * np.array([accuracy_curve(run, width)[1] for run in alike])
+    width = max(WINDOW, len(same[0]) // POINTS)
+    ends = accuracy_curve(same[0], width)[0]
+    curves = 100 * np.array([accuracy_curve(run, width)[1] for run in same])
     mean = curves.mean(axis=0)
     band = None
     if len(curves) > 1:

@@ -20,7 +20,7 @@ from kenyon.lab.search._objective import (
     evaluate,
     make_objective,
 )
-from kenyon.lab.search._search import SearchResult, SearchWatch, search
+from kenyon.lab.search._search import SearchResult, search
 from kenyon.lab.search._space import SPACES, Parameter, Space, default_space, load_space, parse_space, with_budget
 
 __all__ = [
@@ -34,7 +34,6 @@ __all__ = [
     "Parameter",
     "SearchFolder",
     "SearchResult",
-    "SearchWatch",
     "Space",
     "best_of",
     "default_epochs",

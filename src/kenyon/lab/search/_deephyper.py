@@ -97,7 +97,7 @@ def make_search(space: Space, seed: Sequence[int], kappa: float, candidates: int
 
     Args:
         space: the space to choose from.
-        seed: whole numbers.
+        seed: integers.
         kappa: weight of the uncertainty, constant over the search.
         candidates: the number of random points among which the best is taken.
     """

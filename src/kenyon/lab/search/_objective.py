@@ -7,10 +7,9 @@ from dataclasses import asdict, dataclass, replace
 from time import perf_counter
 from typing import Any
 
-from kenyon.data.protocol import StreamInfo
 from kenyon.data.streams import Curriculum
 from kenyon.errors import ConfigError, DivergenceError, KenyonError
-from kenyon.lab.evaluation import RunConfig, Tally, Watch, open_dataset, run_dataset
+from kenyon.lab.evaluation import Event, RunConfig, Watch, open_dataset, run_dataset
 
 DONE = "done"
 """The status of an evaluation that has a score."""
@@ -87,7 +86,7 @@ class Outcome:
 
     @property
     def score(self) -> float:
-        """The score that the surrogate is told: 0 unless the evaluation succeeded."""
+        """The score that the surrogate is fitted to: 0 unless the evaluation succeeded."""
         return self.accuracy if self.status == DONE and self.accuracy is not None else 0.0
 
 
@@ -101,12 +100,13 @@ class ChanceWatch(Watch):
     def __init__(self, after: float) -> None:
         self._after = after
 
-    def started(self, seed: int, info: StreamInfo, n_test: list[int], tally: Tally) -> None:
-        self._due = self._after * info.n_train
-        self._chance = 1.0 / min(len(task) for task in info.tasks)
+    def opened(self, event: Event) -> None:
+        self._due = self._after * event.info.n_train
+        self._chance = 1.0 / min(len(task) for task in event.info.tasks)
         self._checked = self._after >= 1.0
 
-    def learned(self, tally: Tally) -> None:
+    def progress(self, event: Event) -> None:
+        tally = event.tally
         if self._checked or tally.learned < self._due or not tally.labelled:
             return
         self._checked = True

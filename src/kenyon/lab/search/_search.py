@@ -2,36 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from time import perf_counter
-from typing import Any, cast
+from typing import Any
 
 from kenyon.errors import ConfigError
+from kenyon.lab.executor import Done, Executor, Workers
 from kenyon.lab.search._log import Evaluation, Log, SearchFolder, best_of
 from kenyon.lab.search._objective import FAILED, Objective, Outcome, describe, evaluate
 from kenyon.lab.search._space import Point, default_space, parse_space
 from kenyon.lab.search._suggest import make_suggester
-from kenyon.utils.parallel import Answer, Pool, check_engine
+from kenyon.utils.events import Event, Watch
 
 KAPPA = 2.5
 N_INITIAL = 24
 
 
-class SearchWatch:
-    """Gets told about the progress of a search. The base class does nothing.
+@dataclass(frozen=True)
+class EvaluationJob:
+    """The evaluation of one point of the space.
 
-    Example:
-        >>> class Count(SearchWatch):
-        ...     def ended(self, evaluation, running):
-        ...         print(evaluation.number, evaluation.outcome.status)
+    Attributes:
+        number: counted from 0 in the order of the suggestions.
+        group: the rule, or whatever the space begins with a choice of.
     """
 
-    def started(self, evaluations: list[Evaluation], wanted: int) -> None:
-        """The search starts, or continues after `evaluations`."""
+    number: int
+    group: str
+    point: Point
+    objective: Objective
+    options: Mapping[str, Any]
 
-    def ended(self, evaluation: Evaluation, running: int) -> None:
-        """An evaluation has ended and is on the disk."""
+    @property
+    def name(self) -> str:
+        return f"evaluation {self.number} ({self.group})"
+
+    def do(self, watch: Watch, wait: bool) -> Outcome:
+        return evaluate(self.objective, self.options)
 
 
 @dataclass(frozen=True)
@@ -75,7 +84,7 @@ def search(
     workers: int | None = None,
     address: str | None = None,
     command: str = "kenyon search",
-    watch: SearchWatch | None = None,
+    watch: Watch | None = None,
 ) -> SearchResult:
     """Search until `evals` evaluations have ended; a search that was interrupted is continued.
 
@@ -92,12 +101,12 @@ def search(
         workers: evaluations at a time; None for 1, or for every CPU of a Ray cluster.
         address: of the Ray cluster; None for one on this machine.
         command: the command that is named as the origin of the best configuration.
-        watch: gets told about progress.
+        watch: receives the events; that an evaluation finished is sent once it is on the disk.
     """
     if evals < 1:
         raise ConfigError(f"evals is {evals}: expected at least 1")
-    check_engine(engine, workers, address)
-    watch, text = watch or SearchWatch(), default_space() if space is None else space
+    where = Workers(workers, engine, address)
+    watch, text = watch or Watch(), default_space() if space is None else space
     parsed = parse_space(text)
     suggester = make_suggester(method, parsed, seed, kappa, n_initial, forests)
     folder = SearchFolder(Path(out))
@@ -108,46 +117,47 @@ def search(
         folder.begin(description, text)
         log = Log(folder.log_path, parsed)
         session = _Session(objective, folder, log, watch, command)
-        watch.started(list(log.evaluations), evals)
+        best = max((e.outcome.score for e in log.evaluations), default=None)
+        watch(Event("planned", total=evals, done=len(log.evaluations), message="evaluations", score=best))
         try:
             if len(log.evaluations) < evals:
                 suggester.tell([(e.point, e.outcome.score) for e in log.evaluations])
-                with Pool(engine, workers, address) as pool:
-                    session.run(pool, suggester, evals)
+                with Executor(where, watch, apart=True) as executor:  # what crashes must not end the search
+                    session.run(executor, suggester, evals)
         finally:
             log.close()
-    best = best_of(log.evaluations)
-    return SearchResult(folder.path, log.evaluations, best, session.seconds, session.overhead, session.new)
+    found = best_of(log.evaluations)
+    return SearchResult(folder.path, log.evaluations, found, session.seconds, session.overhead, session.new)
 
 
 class _Session:
     """The part of a search that one process does."""
 
-    def __init__(self, objective: Objective, folder: SearchFolder, log: Log, watch: SearchWatch, command: str) -> None:
+    def __init__(self, objective: Objective, folder: SearchFolder, log: Log, watch: Watch, command: str) -> None:
         self._objective, self._folder, self._log, self._watch = objective, folder, log, watch
         self._command = command
         self._before = max((e.finished for e in log.evaluations), default=0.0)
         self._begin = perf_counter()
         self.seconds, self.overhead, self.new = 0.0, 0.0, 0
 
-    def run(self, pool: Pool, suggester: Any, evals: int) -> None:
-        log, running = self._log, dict[int, Point]()
+    def run(self, executor: Executor, suggester: Any, evals: int) -> None:
+        log = self._log
         best = best_of(log.evaluations)
         number = max((e.number for e in log.evaluations), default=-1) + 1
         while len(log.evaluations) < evals:
             begin = perf_counter()
-            free = min(pool.capacity - len(running), evals - len(log.evaluations) - len(running))
+            free = min(executor.capacity - executor.left, evals - len(log.evaluations) - executor.left)
             for point in suggester.ask(number, free) if free > 0 else ():
-                running[number] = point
-                pool.submit(number, evaluate, self._objective, log.space.options(point))
+                options = log.space.options(point)
+                executor.submit(EvaluationJob(number, str(next(iter(point.values()))), point, self._objective, options))
                 number += 1
             self.overhead += perf_counter() - begin
-            ended = pool.collect(timeout=5.0)
+            ended = executor.collect(timeout=5.0)
             begin = perf_counter()
-            for answer in ended:
+            for done in ended:
                 finished = self._before + perf_counter() - self._begin
-                done, outcome = cast("int", answer.key), _outcome(answer)
-                evaluation = Evaluation(done, running.pop(done), outcome, finished, self._objective.protocol)
+                job, outcome = done.job, _outcome(done)
+                evaluation = Evaluation(job.number, job.point, outcome, finished, self._objective.protocol)
                 log.append(evaluation)
                 suggester.tell([(evaluation.point, outcome.score)])
                 if best is None or best_of([best, evaluation]) is evaluation:
@@ -155,13 +165,13 @@ class _Session:
                     if best:
                         self._folder.write_best(best, self._objective, self._command)
                 self.new += 1
-                self._watch.ended(evaluation, len(running))
+                self._watch(done.event(result=evaluation, score=outcome.accuracy, message=outcome.reason))
             self.overhead += perf_counter() - begin
         self.seconds = perf_counter() - self._begin
 
 
-def _outcome(answer: Answer) -> Outcome:
+def _outcome(done: Done) -> Outcome:
     """What an evaluation returned; one whose worker died, or that raised what it should not, has failed."""
-    if answer.error is not None:
-        return Outcome(FAILED, None, f"{type(answer.error).__name__}: {answer.error}", answer.seconds)
-    return answer.value
+    if done.error is not None:
+        return Outcome(FAILED, None, f"{type(done.error).__name__}: {done.error}", done.seconds)
+    return done.value

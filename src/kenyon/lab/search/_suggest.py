@@ -25,7 +25,7 @@ CANDIDATES = 600
 
 
 class Suggester(Protocol):
-    """Suggests points, and gets told how they did."""
+    """Suggests points, and learns from their scores."""
 
     def ask(self, first: int, n: int) -> list[Point]:
         """Points for the evaluations `first .. first + n - 1`; inactive parameters are NaN."""
@@ -69,18 +69,18 @@ class AmbsSuggester:
             raise unknown("forests", forests, FORESTS)
         self._space, self._seed, self._n_initial = space, seed, n_initial
         self._random = RandomSuggester(space, seed)
-        self._told = 0
+        self._known = 0
         rules = [str(rule) for rule in space.root.values] if forests == "rules" else []
         self._all = _Forest(space, space, [seed], kappa)
         self._turns = [_Forest(space, space.only(rule), [seed, i], kappa) for i, rule in enumerate(rules)]
 
     def tell(self, results: Sequence[tuple[Point, float]]) -> None:
-        self._told += len(results)
+        self._known += len(results)
         for forest in (self._all, *self._turns):
             forest.tell(results)
 
     def ask(self, first: int, n: int) -> list[Point]:
-        if self._told < self._n_initial:
+        if self._known < self._n_initial:
             return self._random.ask(first, n)
         asked: list[_Forest] = []
         for number in range(first, first + n):
@@ -101,7 +101,7 @@ class _Forest:
 
     @property
     def news(self) -> bool:
-        """Whether it has been told a result since it was last asked."""
+        """Whether it has received a result since it was last asked."""
         return bool(self._waiting)
 
     def tell(self, results: Sequence[tuple[Point, float]]) -> None:

@@ -32,7 +32,7 @@ def tune(
     dataset: Dataset,
     grid: Mapping[str, Sequence[Any]],
     seeds: Sequence[int],
-    told: Callable[[dict[str, Any], float], None] = lambda values, score: None,
+    scored: Callable[[dict[str, Any], float], None] = lambda values, score: None,
 ) -> tuple[dict[str, Any], float]:
     """The best combination of a grid and its mean held-out accuracy.
 
@@ -41,7 +41,7 @@ def tune(
         dataset: the data set, opened by the caller.
         grid: the values to try, by option.
         seeds: the score is averaged over these.
-        told: called with each combination and its score.
+        scored: called with each combination and its score.
     """
     best: tuple[dict[str, Any], float] = ({}, -1.0)
     for combination in itertools.product(*grid.values()):
@@ -49,7 +49,7 @@ def tune(
         tried = replace(config, options={**config.options, **values})
         accuracies = [run_dataset(tried, seed, dataset).metrics.accuracy or 0.0 for seed in seeds]
         score = sum(accuracies) / len(accuracies)
-        told(values, score)
+        scored(values, score)
         if score > best[1]:
             best = (values, score)
     return best

@@ -6,11 +6,9 @@
 (True, 2, [])
 >>> [config.learner for config in expand({"dataset": "digits", "learner": ["ncm", "slda"]})]
 ['ncm', 'slda']
->>> why(ValueError("no number"))
-'ValueError: no number'
 """
 
-from kenyon.lab.sweeps._grid import expand, labels
-from kenyon.lab.sweeps._sweep import Failure, Sweep, SweepResult, SweepWatch, sweep, why
+from kenyon.lab.sweeps._grid import expand
+from kenyon.lab.sweeps._sweep import Failure, Sweep, SweepResult, sweep
 
-__all__ = ["Failure", "Sweep", "SweepResult", "SweepWatch", "expand", "labels", "sweep", "why"]
+__all__ = ["Failure", "Sweep", "SweepResult", "expand", "sweep"]

@@ -57,7 +57,7 @@ def _by_step(key: str, low: Any, high: Any, step: Any, whole: bool) -> list[Any]
 
 def _by_count(key: str, low: Any, high: Any, steps: Any, log: Any, whole: bool) -> list[Any]:
     if type(steps) is not int or steps < 2:
-        raise ConfigError(f"{key} has steps = {steps!r}: expected a whole number, at least 2")
+        raise ConfigError(f"{key} has steps = {steps!r}: expected an integer, at least 2")
     if log and (low <= 0 or high <= 0):
         raise ConfigError(f"{key} goes from {low} to {high} by a logarithmic scale: expected numbers above 0")
     shares: Sequence[float] = [i / (steps - 1) for i in range(steps)]

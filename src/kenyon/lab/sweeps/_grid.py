@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from kenyon.data.streams import Curriculum
@@ -12,7 +11,6 @@ from kenyon.lab.evaluation import RunConfig, config_keys
 from kenyon.lab.sweeps._axis import axis
 from kenyon.learners import learner_class, learner_options
 
-_STREAM = ("dataset", "scenario")
 _LISTS = ("task_sizes", "class_order")
 """Keys of a run whose value may be a list."""
 _LIST_KINDS = ("widths", "shape")
@@ -146,27 +144,3 @@ def _config(point: Point) -> RunConfig:
     except ConfigError as error:
         hint = "; what only some learners have belongs under [[when]]" if "option of the learner" in str(error) else ""
         raise ConfigError(f"{error}{hint}") from error
-
-
-def labels(configs: Sequence[RunConfig]) -> list[str]:
-    """A short name for each configuration: its learner, and the values that are given and not the same in all.
-
-    Example:
-        >>> labels(expand({"dataset": "digits", "learner": "kenyon", "options": {"n_hidden": [100, 200]}}))
-        ['kenyon n_hidden=100', 'kenyon n_hidden=200']
-    """
-    values = [_values(config) for config in configs]
-    names = []
-    for config, own in zip(configs, values, strict=True):
-        others = [other for other, one in zip(values, configs, strict=True) if one.learner == config.learner]
-        given = {key: None for one in configs if one.learner == config.learner for key in one.identity["options"]}
-        keys = [key for key in own if key in given or key not in config.options]
-        keys = [key for key in keys if any(other.get(key) != own[key] for other in others)]
-        stream = [str(own[key]) for key in _STREAM if key in keys]
-        names.append(" ".join([config.learner, *stream, *(f"{key}={own[key]}" for key in keys if key not in _STREAM)]))
-    return names
-
-
-def _values(config: RunConfig) -> dict[str, Any]:
-    values = {key: value for key, value in config.to_dict().items() if key not in ("learner", "options")}
-    return {**values, "dataset": Path(config.dataset).stem, **config.options}

@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
-from traceback import extract_tb
 from typing import Any
 
-from kenyon.errors import ConfigError, KenyonError
-from kenyon.lab.evaluation import Ended, Report, RunConfig, RunResult, Watch, parse_seeds, read_config, run_each
+from kenyon.errors import ConfigError
+from kenyon.lab.evaluation import Report, RunConfig, RunResult, parse_seeds, read_config, run_each
+from kenyon.lab.executor import reason
 from kenyon.lab.sweeps._grid import expand
+from kenyon.utils.events import Watch
 
 _EXTRA = ("seeds", "out", "data_dir", "save_model", "log")
 
@@ -119,37 +120,12 @@ class SweepResult:
     seconds: float = 0.0
 
 
-class SweepWatch:
-    """Gets told about the progress of a sweep. The base class does nothing.
-
-    Example:
-        >>> class Count(SweepWatch):
-        ...     def ended(self, config, ended):
-        ...         print(config.learner, ended.seed)
-        >>> _ = sweep(Sweep.from_dict({"learner": "ncm", "max_per_task": 20, "seeds": 2}), "runs", watch=Count())
-        ncm 0
-        ncm 1
-    """
-
-    def planned(self, plan: Sweep) -> None:
-        """The sweep begins."""
-
-    def begun(self, config: RunConfig, seed: int) -> None:
-        """A run is given to a worker."""
-
-    def ended(self, config: RunConfig, ended: Ended) -> None:
-        """A run has ended, was found in the store (its seconds are 0), or has failed."""
-
-    def note(self, message: str) -> None:
-        """Something went wrong, described in a sentence, and the run goes on."""
-
-
 def sweep(
     plan: Sweep | Mapping[str, Any] | str | Path,
     store: str | Path | None = None,
     *,
     again: bool = False,
-    watch: SweepWatch | None = None,
+    watch: Watch | None = None,
     workers: int | None = None,
     engine: str = "local",
     address: str | None = None,
@@ -164,7 +140,7 @@ def sweep(
         plan: the sweep, the values of a sweep file, or its path.
         store: the store; by default the one that the sweep names.
         again: forget what the store has of these runs.
-        watch: gets told about progress.
+        watch: receives the events.
         workers, engine, address, gpus: see `kenyon.lab.evaluation.run`.
 
     Example:
@@ -176,55 +152,31 @@ def sweep(
         plan = Sweep.read(plan)
     elif isinstance(plan, Mapping):
         plan = Sweep.from_dict(plan)
-    watch, begin = watch or SweepWatch(), perf_counter()
-    configs, told = plan.configs, watch
+    begin, result, found = perf_counter(), SweepResult(), dict[tuple[int, int], RunResult]()
     runs = run_each(
-        configs,
+        plan.configs,
         plan.seeds,
         plan.out if store is None else store,
+        watch,
         data_dir=plan.data_dir,
         again=again,
         save_model=plan.save_model,
         log=plan.log,
-        watch=_Notes(told),
-        begun=lambda number, seed: told.begun(configs[number], seed),
         workers=workers,
         engine=engine,
         address=address,
         gpus=gpus,
     )
-    watch.planned(plan)
-    result, by_key = SweepResult(), dict[tuple[int, int], RunResult]()
-    for ended in runs:
-        config = configs[ended.number]
-        watch.ended(config, ended)
-        result.run_seconds += ended.seconds
-        if ended.result is None:
-            result.failures.append(Failure(config, ended.seed, why(ended.error)))
+    for done in runs:
+        job = done.job
+        result.run_seconds += done.seconds
+        if done.error is not None:
+            result.failures.append(Failure(job.config, job.seed, reason(done.error)))
         else:
-            by_key[ended.number, ended.seed] = ended.result
-            result.found += ended.seconds == 0
-    for number, config in enumerate(configs):
-        own = [by_key[number, seed] for seed in plan.seeds if (number, seed) in by_key]
+            found[job.number, job.seed] = done.value
+            result.found += done.seconds == 0
+    for number, config in enumerate(plan.configs):
+        own = [found[number, seed] for seed in plan.seeds if (number, seed) in found]
         result.reports += [Report(config.to_dict(), own)] if own else []
     result.seconds = perf_counter() - begin
     return result
-
-
-class _Notes(Watch):
-    def __init__(self, watch: SweepWatch) -> None:
-        self._watch = watch
-
-    def note(self, message: str) -> None:
-        self._watch.note(message)
-
-
-def why(error: Exception | None) -> str:
-    """An error in one line, with the place where a class from outside the package raised it."""
-    words = " ".join(str(error).split()) or "no message"
-    if error is None or isinstance(error, (KenyonError, OSError)):
-        return words
-    places = list(getattr(error, "__notes__", []))  # from another process
-    if not places and (frames := extract_tb(error.__traceback__)):
-        places = [f"{Path(frames[-1].filename).name}, line {frames[-1].lineno}"]
-    return f"{type(error).__name__}: {words}" + (f" ({'; '.join(places)})" if places else "")

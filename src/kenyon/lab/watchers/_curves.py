@@ -8,6 +8,7 @@ import numpy as np
 
 if TYPE_CHECKING:
     from kenyon.lab.evaluation import RunResult, Tally
+    from kenyon.utils.events import Event
 
 
 def learning(tally: Tally) -> dict[str, float]:
@@ -20,9 +21,10 @@ def learning(tally: Tally) -> dict[str, float]:
     return values
 
 
-def testing(tally: Tally, n_test: list[int]) -> dict[str, float]:
+def testing(event: Event) -> dict[str, float]:
     """After a row of the accuracy matrix: the accuracy on each task, and its mean over the tasks learned so far."""
-    row = tally.accuracies(np.array(n_test))[tally.row]
+    tally = event.tally
+    row = tally.accuracies(np.array(event.n_test))[tally.row]
     values = {f"accuracy/task_{j + 1}": float(a) for j, a in enumerate(row) if not np.isnan(a)}
     if tally.row and not np.isnan(row[: tally.row]).any():
         values["accuracy_so_far"] = float(row[: tally.row].mean())

@@ -9,15 +9,12 @@ import os
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kenyon.errors import require
 from kenyon.lab.watchers import _curves
 from kenyon.lab.watchers._table import Log
-
-if TYPE_CHECKING:
-    from kenyon.data.protocol import StreamInfo
-    from kenyon.lab.evaluation import RunResult, Tally
+from kenyon.utils.events import Event
 
 EXPERIMENT = "kenyon"
 TAG = "kenyon.run"
@@ -33,26 +30,25 @@ class MLflowLog(Log):
         self._client = mlflow.MlflowClient(tracking_uri=address)
         self._entities = mlflow.entities
 
-    def started(self, seed: int, info: StreamInfo, n_test: list[int], tally: Tally) -> None:
-        self._n_test = n_test
-        self._id = self._going_on() if tally.learned else None
+    def opened(self, event: Event) -> None:
+        self._id = self._going_on() if event.tally.learned else None
         if self._id is None:
             experiment = self._client.get_experiment_by_name(EXPERIMENT)
             number = experiment.experiment_id if experiment else self._client.create_experiment(EXPERIMENT)
             run = self._client.create_run(number, run_name=self.name, tags={TAG: self.name})
             self._id = run.info.run_id
-            settings = _curves.settings(dict(self.config), seed).items()
+            settings = _curves.settings(dict(self.config), self.seed).items()
             params = [self._entities.Param(key, str(value)) for key, value in settings]
             self._client.log_batch(self._id, params=params)
 
-    def learned(self, tally: Tally) -> None:
-        self._metrics(_curves.learning(tally), tally.learned)
+    def progress(self, event: Event) -> None:
+        self._metrics(_curves.learning(event.tally), event.tally.learned)
 
-    def tested(self, tally: Tally) -> None:
-        self._metrics(_curves.testing(tally, self._n_test), tally.learned)
+    def tested(self, event: Event) -> None:
+        self._metrics(_curves.testing(event), event.tally.learned)
 
-    def finished(self, result: RunResult) -> None:
-        self._metrics(_curves.final(result), sum(result.n_train))
+    def finished(self, event: Event) -> None:
+        self._metrics(_curves.final(event.result), sum(event.result.n_train))
         self._client.set_terminated(self._id)
 
     def _going_on(self) -> str | None:

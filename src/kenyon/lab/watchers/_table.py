@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from kenyon.errors import ConfigError, unknown
-from kenyon.lab.watchers._watch import Watch
+from kenyon.utils.events import Event, Watch
 from kenyon.utils.outside import is_outside, load_class
 
 
 class Log(Watch):
-    """A watch that keeps what it is told of one run; subclasses override the methods of `Watch` that they need.
+    """A watch that logs one run; subclasses override the methods of `Watch` that they need.
 
     Args:
         folder: the run's folder; a log may write into a folder of its own in there.
@@ -30,8 +30,8 @@ class Log(Watch):
     def __init__(self, folder: Path, name: str, config: Mapping[str, Any], seed: int) -> None:
         self.folder, self.name, self.config, self.seed = folder, name, config, seed
 
-    def note(self, message: str) -> None:
-        """Said elsewhere."""
+    def note(self, event: Event) -> None:
+        """Ignored: the display shows it."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def check_watcher(name: str) -> type[Log]:
         raise unknown("log", name, WATCHERS)
     cls = load_class(name if is_outside(name) else WATCHERS[name].target, "log")
     if not issubclass(cls, Watch):
-        raise ConfigError(f"log = {name!r}: {cls.__name__} is no subclass of kenyon.lab.watchers.Watch")
+        raise ConfigError(f"log = {name!r}: {cls.__name__} is not a subclass of kenyon.lab.watchers.Watch")
     return cls  # type: ignore[return-value]
 
 

@@ -7,15 +7,12 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kenyon.errors import require
 from kenyon.lab.watchers import _curves
 from kenyon.lab.watchers._table import Log
-
-if TYPE_CHECKING:
-    from kenyon.data.protocol import StreamInfo
-    from kenyon.lab.evaluation import RunResult, Tally
+from kenyon.utils import events
 
 require("tensorboard", "tensorboard", "--log tensorboard")
 
@@ -32,25 +29,24 @@ class TensorBoardLog(Log):
         super().__init__(folder, name, config, seed)
         self._place = folder / "tensorboard"
 
-    def started(self, seed: int, info: StreamInfo, n_test: list[int], tally: Tally) -> None:
-        if not tally.learned:  # what an earlier run left does not belong to this one
+    def opened(self, event: events.Event) -> None:
+        if not event.tally.learned:  # what an earlier run left does not belong to this one
             for old in self._place.glob("events.out.tfevents.*"):
                 old.unlink()
-        self._n_test = n_test
         self._writer = EventFileWriter(str(self._place), flush_secs=5)
         # Curves are cut back to where the run goes on.
-        self._add(Event(session_log=SessionLog(status=SessionLog.START)), tally.learned)
-        rows = "\n".join(f"| {k} | {v} |" for k, v in _curves.settings(dict(self.config), seed).items())
+        self._add(Event(session_log=SessionLog(status=SessionLog.START)), event.tally.learned)
+        rows = "\n".join(f"| {k} | {v} |" for k, v in _curves.settings(dict(self.config), self.seed).items())
         self._add(Event(summary=text_pb("configuration", f"| key | value |\n|---|---|\n{rows}")), 0)
 
-    def learned(self, tally: Tally) -> None:
-        self._scalars(_curves.learning(tally), tally.learned)
+    def progress(self, event: events.Event) -> None:
+        self._scalars(_curves.learning(event.tally), event.tally.learned)
 
-    def tested(self, tally: Tally) -> None:
-        self._scalars(_curves.testing(tally, self._n_test), tally.learned)
+    def tested(self, event: events.Event) -> None:
+        self._scalars(_curves.testing(event), event.tally.learned)
 
-    def finished(self, result: RunResult) -> None:
-        self._scalars(_curves.final(result), sum(result.n_train))
+    def finished(self, event: events.Event) -> None:
+        self._scalars(_curves.final(event.result), sum(event.result.n_train))
         self._writer.close()
 
     def _scalars(self, values: Mapping[str, float], step: int) -> None:

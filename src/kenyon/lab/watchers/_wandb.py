@@ -9,15 +9,12 @@ import hashlib
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from kenyon.errors import require
 from kenyon.lab.watchers import _curves
 from kenyon.lab.watchers._table import Log
-
-if TYPE_CHECKING:
-    from kenyon.data.protocol import StreamInfo
-    from kenyon.lab.evaluation import RunResult, Tally
+from kenyon.utils.events import Event
 
 
 class WandbLog(Log):
@@ -27,26 +24,26 @@ class WandbLog(Log):
         super().__init__(folder, name, config, seed)
         self._wandb: Any = require("wandb", "wandb", "--log wandb")
 
-    def started(self, seed: int, info: StreamInfo, n_test: list[int], tally: Tally) -> None:
-        self._n_test = n_test
+    def opened(self, event: Event) -> None:
         self._run = self._wandb.init(
             project=os.environ.get("WANDB_PROJECT", "kenyon"),
             name=self.name,
             id=hashlib.sha256(self.name.encode()).hexdigest()[:16],
             resume="allow" if os.environ.get("WANDB_MODE") == "online" else None,
-            config=_curves.settings(dict(self.config), seed),
+            config=_curves.settings(dict(self.config), self.seed),
             dir=str(self.folder.parent),
             mode=os.environ.get("WANDB_MODE", "offline"),
             reinit="create_new",  # several runs in one process
             settings=self._wandb.Settings(console="off", silent=True),
         )
 
-    def learned(self, tally: Tally) -> None:
-        self._run.log(_curves.learning(tally), step=tally.learned)
+    def progress(self, event: Event) -> None:
+        self._run.log(_curves.learning(event.tally), step=event.tally.learned)
 
-    def tested(self, tally: Tally) -> None:
-        self._run.log(_curves.testing(tally, self._n_test), step=tally.learned)
+    def tested(self, event: Event) -> None:
+        self._run.log(_curves.testing(event), step=event.tally.learned)
 
-    def finished(self, result: RunResult) -> None:
-        self._run.log(_curves.final(result), step=sum(result.n_train))  # the last values are the run's summary
+    def finished(self, event: Event) -> None:
+        # The last values are the run's summary.
+        self._run.log(_curves.final(event.result), step=sum(event.result.n_train))
         self._run.finish()

@@ -50,7 +50,7 @@ class LwF(Trainer):
         **common: Any,
     ) -> None:
         if type(warm_up) is not int or warm_up < 0:
-            raise ConfigError(f"warm_up is {warm_up!r}: expected a whole number, 0 or more")
+            raise ConfigError(f"warm_up is {warm_up!r}: expected an integer, 0 or more")
         super().__init__(info, seed, **common)
         self.alpha = self.option("alpha", alpha)
         self.temperature = positive("temperature", temperature)

@@ -124,7 +124,7 @@ class Trainer:
         mixed_precision: bool = False,
     ) -> None:
         if type(threads) is not int or not 1 <= threads <= MOST_THREADS:
-            raise ConfigError(f"threads is {threads!r}: expected a whole number from 1 to {MOST_THREADS}")
+            raise ConfigError(f"threads is {threads!r}: expected an integer from 1 to {MOST_THREADS}")
         self.info, self.seed, self.threads = info, seed, threads
         self.device, self.mixed_precision = open_device(device), mixed_precision
         self._network = partial(build_network, network, hidden=hidden, width=width)

@@ -9,7 +9,7 @@
 >>> plan = reproduction.plan()
 >>> isinstance(plan, Plan), len(plan.left)
 (True, 0)
->>> done = reproduction.run(plan, lambda told: None)
+>>> done = reproduction.run(plan)
 >>> isinstance(done, Reproduced), done.path.name, done.failures
 (True, 'report.json', {})
 >>> earlier = Earlier.read(done.path)

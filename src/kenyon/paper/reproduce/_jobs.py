@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import gc
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from typing import Any, Protocol
 
 from kenyon.lab.evaluation import RunConfig, RunFolder, Store
-from kenyon.utils.parallel import Call, perform
+from kenyon.lab.executor import Executor, Workers
+from kenyon.utils.events import Event, Watch
 from kenyon.utils.system import replace_json
 from kenyon.utils.wording import slug
 
@@ -44,7 +44,7 @@ class Job(Protocol):
 
 
 @dataclass(frozen=True)
-class RunJob:
+class StoredRun:
     """One configuration with one seed."""
 
     config: RunConfig
@@ -187,12 +187,10 @@ class SearchJob:
         where = None if data_dir is None else str(data_dir)
         objective = make_objective(self.dataset, self.scenario, data_dir=where, **limit)
         folder = store / self.name
-        kept = folder / "space.toml"  # a search that an earlier version began goes on in the space it began in
         result = search(
             objective,
             folder,
             evals=self.evals,
-            space=kept.read_text(encoding="utf-8") if kept.exists() else None,
             workers=self.workers,
             engine=self.engine,
             address=self.address,
@@ -203,20 +201,29 @@ class SearchJob:
         return "" if result.best is None else f"best {100 * result.best.outcome.score:.2f} % held out"
 
 
-Told = Callable[[Job, str, float, bool], None]
-"""Called when a job has ended, with the job, a message, the seconds it took, and whether it succeeded."""
+@dataclass(frozen=True)
+class StoreJob:
+    """A job with the folders that it works in, as the executor takes it."""
+
+    job: Job
+    store: Path
+    data_dir: Path | None
+
+    @property
+    def name(self) -> str:
+        return self.job.name
+
+    @property
+    def group(self) -> str:
+        return self.job.speed_key
+
+    def do(self, watch: Watch, wait: bool) -> str:
+        gc.collect()  # releases the data sets that earlier jobs had mapped
+        return self.job.do(self.store, self.data_dir)
 
 
 def execute(
-    jobs: Sequence[Job],
-    store: Path,
-    data_dir: Path | None,
-    told: Told,
-    *,
-    workers: int | None = 1,
-    engine: str = "local",
-    address: str | None = None,
-    gpus: float = 0.0,
+    jobs: Sequence[Job], store: Path, data_dir: Path | None, watch: Watch, workers: Workers | None = None
 ) -> dict[str, str]:
     """Do the jobs, several at a time; returns the reason of each failure, by the name of the job.
 
@@ -224,23 +231,17 @@ def execute(
     come last, one after the other.
     """
     failures: dict[str, str] = {}
-    by_name = {job.name: job for job in jobs}
-    searches = [name for name, job in by_name.items() if isinstance(job, SearchJob)]
-    others = [name for name in by_name if name not in searches]
-
-    def calls(names: Sequence[str]) -> list[Call]:
-        return [Call(name, _do, (by_name[name], store, data_dir)) for name in names]
-
-    shared = perform(calls(others), workers=workers, engine=engine, address=address, gpus=gpus)
-    for answer in chain(shared, perform(calls(searches))):
-        name, error = str(answer.key), answer.error
-        word = answer.value if error is None else f"{type(error).__name__}: {error}"
-        if error is not None:
-            failures[name] = word
-        told(by_name[name], word, answer.seconds, error is None)
+    unique = {job.name: StoreJob(job, store, data_dir) for job in jobs}.values()
+    watch(Event("planned", total=len(unique), message="jobs"))
+    searches = [job for job in unique if isinstance(job.job, SearchJob)]
+    others = [job for job in unique if not isinstance(job.job, SearchJob)]
+    for batch, where in ((others, workers or Workers(1)), (searches, Workers(1))):
+        if batch:
+            with Executor(where, watch) as executor:
+                for job in batch:
+                    executor.submit(job)
+                for done in executor.results():
+                    if done.error is not None:
+                        failures[done.job.name] = f"{type(done.error).__name__}: {done.error}"
+                    watch(done.event(message=done.value or ""))
     return failures
-
-
-def _do(job: Job, store: Path, data_dir: Path | None) -> str:
-    gc.collect()  # releases the data sets that earlier jobs had mapped
-    return job.do(store, data_dir)

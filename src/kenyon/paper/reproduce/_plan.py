@@ -19,7 +19,7 @@ from typing import Any
 from kenyon.data.streams import list_datasets
 from kenyon.lab.evaluation import Store
 from kenyon.lab.search import SearchFolder
-from kenyon.paper.reproduce._jobs import Job, RunJob, SearchJob, speed_key
+from kenyon.paper.reproduce._jobs import Job, SearchJob, StoredRun, speed_key
 from kenyon.paper.reproduce._setting import SAMPLE, Setting
 from kenyon.paper.reproduce._wanted import Section
 
@@ -85,7 +85,7 @@ class Clock:
         return Estimate(None, "unknown")
 
     def _samples(self, job: Job) -> float:
-        if isinstance(job, RunJob):
+        if isinstance(job, StoredRun):
             return self._sizes(job.config.dataset) * job.config.curriculum.epochs
         if isinstance(job, SearchJob):
             # the speed is that of the whole search, and the plan divides by workers
@@ -102,9 +102,9 @@ def nearest_speed(table: Mapping[str, float], key: str) -> float | None:
     """The speed of a kind; where it is unknown, the median of the kinds that share the most leading words."""
     words = key.split("/")
     for n in range(len(words), 0, -1):
-        alike = [speed for other, speed in table.items() if other.split("/")[:n] == words[:n]]
-        if alike:
-            return median(alike)
+        similar = [speed for other, speed in table.items() if other.split("/")[:n] == words[:n]]
+        if similar:
+            return median(similar)
     return None
 
 

@@ -11,6 +11,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from kenyon.lab.evaluation import RunFolder
+from kenyon.lab.executor import Workers
 from kenyon.lab.report import (
     REPORT_FILE,
     Figure,
@@ -27,11 +28,12 @@ from kenyon.lab.report import (
     write_page,
     write_report,
 )
-from kenyon.paper.reproduce._jobs import Told, execute
+from kenyon.paper.reproduce._jobs import execute
 from kenyon.paper.reproduce._plan import Clock, Plan, make_plan
 from kenyon.paper.reproduce._setting import Setting, check_present
 from kenyon.paper.reproduce._wanted import Results, Section
 from kenyon.paper.reproduce.experiments import EXPERIMENTS, Experiment
+from kenyon.utils.events import Watch
 from kenyon.utils.system import replace_file
 
 TITLE = "The paper, reproduced"
@@ -82,19 +84,12 @@ class Reproduction:
         """What has to be done; nothing is run."""
         return make_plan(self.parts, self.setting, Clock(self.setting))
 
-    def run(self, plan: Plan, told: Told) -> Reproduced:
+    def run(self, plan: Plan, watch: Watch | None = None) -> Reproduced:
         """Do what is left and write the report, which names the jobs that failed."""
         setting = self.setting
-        failures = execute(
-            plan.left,
-            setting.store,
-            setting.data_dir,
-            told,
-            workers=setting.workers if setting.engine == "ray" else setting.at_a_time,
-            engine=setting.engine,
-            address=setting.address,
-            gpus=setting.gpus,
-        )
+        n = setting.workers if setting.engine == "ray" else setting.at_a_time
+        workers = Workers(n, setting.engine, setting.address, setting.gpus)
+        failures = execute(plan.left, setting.store, setting.data_dir, watch or Watch(), workers)
         return self.write(failures)
 
     def write(self, failures: Mapping[str, str]) -> Reproduced:

@@ -18,7 +18,7 @@ from kenyon.errors import DataError, MissingExtraError
 from kenyon.lab.evaluation import RunConfig
 from kenyon.lab.report import run_command
 from kenyon.paper.reproduce._earlier import Earlier
-from kenyon.paper.reproduce._jobs import Job, RunJob
+from kenyon.paper.reproduce._jobs import Job, StoredRun
 from kenyon.paper.reproduce._wanted import Gap, Runs, paper_value
 from kenyon.utils.system import n_cores, replacing
 
@@ -217,7 +217,7 @@ class Setting:
         """Whether a job is done: in the store, or a run of the earlier report."""
         if job.done(self.store):
             return True
-        return bool(self.earlier and isinstance(job, RunJob) and self.earlier.name(job.config, job.seed))
+        return bool(self.earlier and isinstance(job, StoredRun) and self.earlier.name(job.config, job.seed))
 
     def absent(self, dataset: str) -> str:
         return f"{NAMES.get(dataset, dataset)} is not in the data directory; kenyon data download {dataset} fetches it"

@@ -10,7 +10,7 @@ from typing import Protocol
 from kenyon.lab.evaluation import Report, RunConfig, RunFolder, RunGroup, RunResult
 from kenyon.lab.report import Cell, Empty, Figure, Missing, Result, Row, Table, Text, Value, run_command
 from kenyon.paper.reproduce._earlier import Earlier
-from kenyon.paper.reproduce._jobs import Job, RunJob
+from kenyon.paper.reproduce._jobs import Job, StoredRun
 
 SCALES = {"%": 100.0, "MB": 1e-6}
 FAR_ABOVE = 5.0
@@ -77,8 +77,8 @@ class Runs:
     below: str | None = None
     above: str | None = None
 
-    def jobs(self) -> list[RunJob]:
-        return [RunJob(self.config, seed) for seed in self.seeds]
+    def jobs(self) -> list[StoredRun]:
+        return [StoredRun(self.config, seed) for seed in self.seeds]
 
     @property
     def command(self) -> str:
@@ -122,7 +122,7 @@ class Gap:
     command: str | None = None
     paper: Value | None = None
 
-    def jobs(self) -> list[RunJob]:
+    def jobs(self) -> list[StoredRun]:
         return []
 
     def fill(self, results: Results) -> Cell:
@@ -135,7 +135,7 @@ class Fixed:
 
     cell: Cell
 
-    def jobs(self) -> list[RunJob]:
+    def jobs(self) -> list[StoredRun]:
         return []
 
     def fill(self, results: Results) -> Cell:

@@ -3,7 +3,7 @@
 >>> source = Source("mine", "mnist", "class-incremental", {"rule": "mse", "n_hidden": 500})
 >>> target = Target("digits", "class-incremental", epochs=1.0)
 >>> (cell,) = transfer([source], [target], seeds=[0], max_per_task=50)
->>> isinstance(cell, Cell), 0.1 < cell.mean < 1.0
+>>> isinstance(cell, TransferResult), 0.1 < cell.mean < 1.0
 (True, True)
 >>> for name, coefficient in COEFFICIENTS.items():
 ...     print(name)
@@ -13,10 +13,10 @@ smallest centroid distance
 
 from kenyon.paper.transfer._drops import plot_drops
 from kenyon.paper.transfer._matrix import (
-    Cell,
     Drop,
     Source,
     Target,
+    TransferResult,
     default_targets,
     drops,
     load_source,
@@ -35,11 +35,11 @@ from kenyon.paper.transfer._metrics import (
 
 __all__ = [
     "COEFFICIENTS",
-    "Cell",
     "Drop",
     "Moments",
     "Source",
     "Target",
+    "TransferResult",
     "centroid_distances",
     "default_targets",
     "drops",

@@ -55,7 +55,7 @@ class Target:
 
 
 @dataclass(frozen=True)
-class Cell:
+class TransferResult:
     """One entry of the matrix: mean and standard deviation over the seeds, and the paper's number (all as shares)."""
 
     source: Source
@@ -141,7 +141,7 @@ def transfer(
     engine: str = "local",
     address: str | None = None,
     **curriculum: Any,
-) -> list[Cell]:
+) -> list[TransferResult]:
     """Run every configuration on every target, tested on the test set.
 
     Args:
@@ -150,7 +150,7 @@ def transfer(
         seeds: the seeds of each cell.
         store: where the runs are kept, so that a second call finds them.
         data_dir: where the data sets are.
-        watch: gets told about progress.
+        watch: receives the events.
         workers: runs at a time; None for 1, which runs in this process, or for every CPU of a Ray cluster.
         engine: `"local"` for processes on this machine, `"ray"` for a Ray cluster.
         address: of the Ray cluster; None for one on this machine.
@@ -182,7 +182,7 @@ def transfer(
     for (source, target), report in zip(pairs, reports, strict=True):
         summary = report.summary("accuracy")
         published = paper_accuracy(source.dataset, source.scenario, source.rule, target.dataset, target.scenario)
-        cells.append(Cell(source, target, summary.mean or 0.0, summary.std, published))
+        cells.append(TransferResult(source, target, summary.mean or 0.0, summary.std, published))
     return cells
 
 
@@ -200,13 +200,14 @@ class Drop:
     drop: float
 
 
-def drops(cells: Sequence[Cell]) -> list[Drop]:
+def drops(cells: Sequence[TransferResult]) -> list[Drop]:
     """The drop of every transfer between data sets as single tasks, against the best configuration of the target.
 
     Example:
         >>> own, other = load_source("fashion-mnist"), load_source("mnist")
         >>> target = parse_target("fashion-mnist/single-task")
-        >>> lost = drops([Cell(own, target, 0.84, None, None), Cell(other, target, 0.81, None, None)])
+        >>> results = [TransferResult(one, target, mean, None, None) for one, mean in ((own, 0.84), (other, 0.81))]
+        >>> lost = drops(results)
         >>> [(drop.source.name, round(drop.drop, 2)) for drop in lost if isinstance(drop, Drop)]
         [('mnist', 0.03)]
     """
@@ -222,7 +223,7 @@ def drops(cells: Sequence[Cell]) -> list[Drop]:
     ]
 
 
-def _at_home(cell: Cell) -> bool:
+def _at_home(cell: TransferResult) -> bool:
     """Whether the configuration was found on the samples that it is run on."""
     return (cell.source.dataset, cell.source.backbone) == (cell.target.dataset, cell.target.backbone)
 

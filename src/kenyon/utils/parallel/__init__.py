@@ -12,7 +12,7 @@ from kenyon.utils.parallel._pool import (
     ENGINES,
     Answer,
     Call,
-    Here,
+    InProcessPool,
     Pool,
     WorkerDiedError,
     check_engine,
@@ -20,4 +20,14 @@ from kenyon.utils.parallel._pool import (
     perform,
 )
 
-__all__ = ["ENGINES", "Answer", "Call", "Here", "Pool", "WorkerDiedError", "check_engine", "open_pool", "perform"]
+__all__ = [
+    "ENGINES",
+    "Answer",
+    "Call",
+    "InProcessPool",
+    "Pool",
+    "WorkerDiedError",
+    "check_engine",
+    "open_pool",
+    "perform",
+]

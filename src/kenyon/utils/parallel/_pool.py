@@ -95,7 +95,7 @@ def check_engine(engine: str, workers: int | None, address: str | None, gpus: fl
     if engine not in ENGINES:
         raise unknown("engine", engine, ENGINES)
     if workers is not None and (type(workers) is not int or not 1 <= workers <= MOST_WORKERS):
-        raise ConfigError(f"workers is {workers!r}: expected a whole number from 1 to {MOST_WORKERS}")
+        raise ConfigError(f"workers is {workers!r}: expected an integer from 1 to {MOST_WORKERS}")
     if engine == "local" and address is not None:
         raise ConfigError(f"address is {address!r}: only the engine 'ray' has one")
     if gpus < 0 or (gpus and engine == "local"):
@@ -189,14 +189,14 @@ class _Task:
     deaths: int = 0
 
 
-class Here:
-    """The same for one job at a time, done in this process when its answer is asked for.
+class InProcessPool:
+    """A pool of one worker that is this process: a job is done when its answer is asked for.
 
     Example:
         >>> import math
-        >>> here = Here()
-        >>> here.submit("root", math.sqrt, 4.0)
-        >>> [answer.value for answer in here.answers()]
+        >>> pool = InProcessPool()
+        >>> pool.submit("root", math.sqrt, 4.0)
+        >>> [answer.value for answer in pool.answers()]
         [2.0]
     """
 
@@ -204,6 +204,11 @@ class Here:
 
     def __init__(self) -> None:
         self._queue: deque[Call] = deque()
+
+    @property
+    def running(self) -> list[Hashable]:
+        """The keys of the jobs that workers have: none, since this process does one when it is asked for."""
+        return []
 
     def submit(self, key: Hashable, function: Callable[..., Any], *arguments: Any) -> None:
         """Add a job to the end of the queue."""
@@ -234,7 +239,7 @@ class Here:
 
 def open_pool(
     engine: str = "local", workers: int | None = None, address: str | None = None, gpus: float = 0.0
-) -> Pool | Here:
+) -> Pool | InProcessPool:
     """A pool; this process alone where there is one local worker.
 
     Example:
@@ -242,7 +247,7 @@ def open_pool(
         1
     """
     check_engine(engine, workers, address, gpus)
-    return Here() if engine == "local" and (workers or 1) == 1 else Pool(engine, workers, address, gpus)
+    return InProcessPool() if engine == "local" and (workers or 1) == 1 else Pool(engine, workers, address, gpus)
 
 
 def perform(

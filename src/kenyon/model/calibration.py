@@ -1,0 +1,344 @@
+"""How far scores can be trusted: a temperature and hit rates, from predictions made before learning.
+
+    p_j  =  (1 - e) softmax_j( theta n / (n + 24 C) * score_j )  +  e (n_j + 1) / (n + C),      e = (C / (n + C))^2
+
+for n samples of C classes learned so far, n_j of them of class j: few samples leave doubt.
+
+A readout of the state as it was a little earlier predicts each labelled sample before it is learned; it is replaced
+when there are a quarter more samples, or when the inputs get other units. For each theta of a grid the log losses of
+these predictions are added up, in 2^-20, and the theta of the least sum is used (`PRIOR` beforehand). So theta is
+learned from the stream, no sample is stored, and sums of models add up. Everything follows from the samples in their
+order, so the stream may be cut in any way; the earlier readout is part of the state.
+
+Hits are counted for each class. All counts are multiplied by 0.8 when the readout is replaced, so that they tell how
+good the model is now. That is still how good it was a little earlier, so the accuracy a + b / sqrt(t) of a readout of
+t samples is fitted to the hits by least squares and read off at the present t.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from math import sqrt
+from statistics import NormalDist
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kenyon import core
+from kenyon.errors import InputError, ModelFileError
+from kenyon.features import Active
+from kenyon.layers import Declared, SecondOrderLayer, State, axis_sizes
+
+THETAS = 2.0 ** np.arange(-5.0, 1.25, 0.5)
+"""Temperatures that are compared, as factors of the scores."""
+
+PRIOR, BELIEF = -1.25, 4.0
+"""Beforehand log2 theta is about this, as if so much loss were added a factor of two away, squared."""
+
+FEW = 24.0
+"""Scores from so many samples of each class are halved."""
+
+UNIT = float(1 << 20)
+"""Of a sum of losses, which are then the same in any order and everywhere."""
+
+WORST = 30.0
+"""A log loss counts for so much at most."""
+
+MORE, FADE = 4, 0.8
+"""The readout is replaced when there is one sample more for so many, and counts are then multiplied by this."""
+
+UNSURE = 1.5
+"""The variance of an estimate is so much larger than that of equally good predictions, since readouts differ."""
+
+COUNTS = ("hits", "trials", "squares")
+IN_FILE = ".calibration"
+NEVER = np.float32(-1e29)
+"""Scores below are those of classes that a readout does not know."""
+
+DECLARED = (
+    Declared("readout", ("units", "neurons"), np.float32),
+    Declared("offsets", ("neurons",), np.float32),
+    Declared("hits", ("neurons",), np.float64),
+    Declared("trials", ("neurons",), np.float64),
+    Declared("squares", ("neurons",), np.float64),
+    Declared("losses", ("thetas",), np.int64),
+    Declared("curve", ("sums",), np.float64),
+    Declared("period", ("both",), np.float64),
+    Declared("since", ("one",), np.int64),
+)
+
+
+class Estimate(NamedTuple):
+    """How often predictions are right.
+
+    Attributes:
+        accuracy: the share of predictions that were right, recent ones counting more.
+        low, high: the interval that holds the accuracy on samples to come with the probability asked for.
+        n_effective: how many equally weighted predictions would tell as much.
+
+    Example:
+        >>> Estimate(0.9, 0.85, 0.94, 120.0).accuracy
+        0.9
+    """
+
+    accuracy: float
+    low: float
+    high: float
+    n_effective: float
+
+
+class Calibration:
+    """Predictions made before learning, and what they tell.
+
+    Args:
+        n_units: of the second-order layer whose scores they are.
+
+    Example:
+        >>> Calibration(10).theta
+        0.42044820762685725
+    """
+
+    def __init__(self, n_units: int) -> None:
+        self.state = State(DECLARED, axis_sizes(n_units, 0, thetas=len(THETAS), sums=8, both=2))
+
+    # ---- learning
+
+    def cuts(self, labelled: NDArray[np.bool_], time: int, changes: Sequence[int] = ()) -> list[int]:
+        """Samples before which the readout is replaced.
+
+        Args:
+            labelled: which samples have a label.
+            time: labelled samples before them.
+            changes: samples before which the inputs get other units.
+        """
+        (places,) = np.nonzero(labelled)
+        resets = [time + int(np.count_nonzero(labelled[:sample])) for sample in changes]
+        found, due = list[int](), self._due(time)
+        while True:
+            due = min([due, *(reset for reset in resets if reset >= 1)])
+            resets = [reset for reset in resets if reset > due]
+            if due - time >= len(places):
+                return found
+            found.append(int(places[due - time]))
+            due += due // MORE + 1
+
+    def _due(self, time: int) -> int:
+        """Labelled samples after which the readout is replaced next."""
+        since = int(self.state.arrays["since"][0])
+        return max(time, since + since // MORE + 1) if since else max(time, 1)
+
+    def note(
+        self, layer: SecondOrderLayer, head: Sequence[int], active: Active, a: int, b: int, labels: NDArray, time: int
+    ) -> None:
+        """Predict samples a .. b - 1 of a block before they are learned.
+
+        Args:
+            head: neurons to choose from.
+            labels: neurons of the block's samples, below 0 where they have none.
+            time: labelled samples learned so far.
+        """
+        if time >= 1 and time >= self._due(time):
+            self._replace(layer, time)
+        if not self.state.arrays["since"][0]:
+            return
+        arrays = self.state.views()
+        known = np.array([neuron for neuron in head if arrays["offsets"][neuron] > NEVER], np.int64)
+        own = np.full(max(layer.n_neurons, 1), -1)
+        own[known] = np.arange(len(known))
+        chosen = a + np.flatnonzero(labels[a:b] >= 0)
+        chosen = chosen[own[labels[chosen]] >= 0]
+        if len(known) < 2 or not chosen.size:
+            return
+        units, values, counts = active
+        outputs = np.empty((b - a, self.state.width), np.float32)
+        core.forward(self.state.arrays["readout"], units[a:b], values[a:b], counts[a:b], 0, b - a, outputs)
+        scores = (outputs[chosen - a] + self.state.arrays["offsets"])[:, known].astype(np.float64)
+        wanted, rows = own[labels[chosen]], np.arange(len(chosen))
+        since = float(self.state.arrays["since"][0])
+        factor = since / (since + FEW * len(known))
+        scores = factor * (scores - scores.max(axis=1, keepdims=True))
+        for number, theta in enumerate(THETAS):
+            losses = np.log(_total(np.exp(theta * scores))) - theta * scores[rows, wanted]
+            arrays["losses"][number] += np.rint(UNIT * np.minimum(losses, WORST)).astype(np.int64).sum()
+        hits = scores.argmax(axis=1) == wanted
+        arrays["period"] += (np.count_nonzero(hits), len(hits))
+        for label, hit in zip(labels[chosen].tolist(), hits.tolist(), strict=True):
+            arrays["hits"][label] += hit
+            arrays["trials"][label] += 1.0
+            arrays["squares"][label] += 1.0
+
+    def _replace(self, layer: SecondOrderLayer, time: int) -> None:
+        """Take the readout of the present state, and let the counts fade. Makes new arrays of what changes."""
+        readout = layer.present().widened(layer.width)
+        arrays = dict(self.grown(layer.n_neurons).arrays)
+        arrays["readout"], arrays["offsets"] = readout.in_floats().copy(), readout.offsets.astype(np.float32)
+        arrays["hits"], arrays["trials"] = FADE * arrays["hits"], FADE * arrays["trials"]
+        arrays["squares"], arrays["losses"] = FADE * FADE * arrays["squares"], 4 * arrays["losses"] // 5
+        arrays["curve"] = _folded(arrays) * CURVE_FADE
+        arrays["period"], arrays["since"] = np.zeros(2), np.array([time], np.int64)
+        self.state = State(DECLARED, self.state.sizes, arrays)
+
+    def grown(self, n_neurons: int) -> State:
+        """The state with as many classes as the layer has."""
+        if n_neurons > self.state.n_neurons:
+            before = self.state.n_neurons
+            self.state = self.state.grown(n_neurons)
+            self.state.arrays["offsets"][before:] = 10 * NEVER
+        return self.state
+
+    def outdated(self) -> None:
+        """Replace the readout before the next sample: the state was changed by something other than learning."""
+        arrays = self.state.arrays
+        arrays["curve"], arrays["period"], arrays["since"] = _folded(arrays), np.zeros(2), np.zeros(1, np.int64)
+
+    # ---- reading
+
+    @property
+    def theta(self) -> float:
+        """The factor of scores that the predictions so far ask for."""
+        exponents = np.log2(THETAS)
+        losses = self.state.arrays["losses"] / UNIT + BELIEF * (exponents - PRIOR) ** 2
+        best = min(max(int(losses.argmin()), 1), len(losses) - 2)
+        low, middle, high = losses[best - 1 : best + 2]
+        bend = low - 2 * middle + high
+        shift = 0.5 * (low - high) / bend if bend > 0 else 0.0
+        return float(2.0 ** (exponents[best] + 0.5 * min(max(shift, -1.0), 1.0)))
+
+    def probabilities(self, scores: NDArray, counts: NDArray[np.int64]) -> NDArray[np.float64]:
+        """(samples, classes): the probability of each class.
+
+        Args:
+            scores: (samples, classes).
+            counts: (classes,) samples learned of each.
+        """
+        n, n_classes = float(counts.sum()), len(counts)
+        raised = softmax(self.theta * n / (n + FEW * n_classes) * scores.astype(np.float64))
+        doubt = (n_classes / (n + n_classes)) ** 2
+        return (1 - doubt) * raised + doubt * (counts + 1) / (n + n_classes)
+
+    def estimate(self, neurons: Sequence[int], time: int, level: float) -> Estimate:
+        """The accuracy on samples of these classes to come, by Wilson's interval.
+
+        Args:
+            neurons: of the classes.
+            time: labelled samples learned so far.
+            level: probability of the interval.
+        """
+        if not isinstance(level, float) or not 0 < level < 1:
+            raise InputError(f"level is {level!r}: expected a number above 0 and below 1")
+        inside = [neuron for neuron in neurons if neuron < self.state.n_neurons]
+        views = self.state.views()
+        hits, trials, squares = (float(views[name][inside].sum()) for name in ("hits", "trials", "squares"))
+        if not squares:
+            return Estimate(float("nan"), 0.0, 1.0, 0.0)
+        rise, lost = self._rise(time)
+        n = trials**2 / squares / (UNSURE * lost)
+        share, z = min(max(hits / trials + rise, 0.0), 1.0), NormalDist().inv_cdf(0.5 + level / 2)
+        middle = (share + z * z / (2 * n)) / (1 + z * z / n)
+        half = z / (1 + z * z / n) * sqrt(share * (1 - share) / n + z * z / (4 * n * n))
+        return Estimate(share, max(0.0, middle - half), min(1.0, middle + half), n)
+
+    def _rise(self, time: int) -> tuple[float, float]:
+        """By how much a readout of the present is better than those that predicted, and the variance that this adds
+        as a factor."""
+        n, u, uu, hits, hits_u, *squares = _folded(self.state.arrays).tolist()
+        spread = uu - u * u / n if n else 0.0
+        if spread <= 1e-9 * uu:
+            return 0.0, 1.0
+        ahead = 1 / sqrt(max(time, 1)) - u / n
+        slope = (hits_u - u * hits / n) / spread
+        first, second = 1 / n - ahead * u / (n * spread), ahead / spread  # weights of a prediction: first + second u
+        variance = first**2 * squares[0] + 2 * first * second * squares[1] + second**2 * squares[2]
+        return ahead * slope, max(1.0, variance * n * n / squares[0])
+
+    # ---- keeping
+
+    def snapshot(self) -> State:
+        """The state as it is; what is changed in place is copied."""
+        copied = {name: self.state.arrays[name].copy() for name in (*COUNTS, "losses", "period")}
+        return State(DECLARED, self.state.sizes, {**self.state.arrays, **copied})
+
+    def kept(self) -> dict[str, NDArray]:
+        """The arrays, copied, by their names in a file."""
+        return {name + IN_FILE: view.copy() for name, view in self.state.views().items()}
+
+    def restore(self, kept: Mapping[str, NDArray], n_classes: int) -> None:
+        """Take over the arrays of a file."""
+        state = State(DECLARED, self.state.sizes | {"neurons": n_classes})
+        state.arrays["offsets"][:] = 10 * NEVER
+        state.filled(kept, IN_FILE)
+        arrays = state.views()
+        counts = [arrays[name] for name in (*COUNTS, "losses", "curve", "period", "since")]
+        bad = any((array < 0).any() for array in counts) or (arrays["hits"] > arrays["trials"]).any()
+        bad = bad or arrays["period"][0] > arrays["period"][1]
+        if bad or arrays["losses"].max() > 2**62 or arrays["since"][0] > 2**62:
+            raise ModelFileError("the calibration is not that of samples that were predicted")
+        self.state = state
+
+    def only(self, left: NDArray[np.int64]) -> None:
+        """Keep these classes alone, in this order."""
+        full = self.state
+        kept = State(DECLARED, full.sizes | {"neurons": len(left)})
+        kept.arrays["offsets"][:] = 10 * NEVER
+        for name, view in kept.views().items():
+            source = full.views()[name]
+            view[...] = source[..., left] if name in ("readout", "offsets", *COUNTS) else source
+        self.state = kept
+        self.outdated()
+
+    def join(self, neurons: NDArray[np.int64], left: NDArray[np.int64]) -> None:
+        """Add the counts of some classes to those of the first of them, and keep those that are left."""
+        for name in COUNTS:
+            array = self.state.arrays[name].copy()
+            array[neurons[0]] = array[neurons].sum()
+            self.state.arrays[name] = array
+        self.only(left)
+
+    def merge(self, other: Calibration, neurons: NDArray[np.int64]) -> None:
+        """Add what another model's predictions told; neuron k of the other is neuron `neurons[k]` here."""
+        state = State(DECLARED, self.state.sizes, {name: array.copy() for name, array in self.state.arrays.items()})
+        there = neurons[: other.state.n_neurons]
+        for name in COUNTS:
+            state.arrays[name][there] += other.state.views()[name]
+        state.arrays["losses"] += other.state.arrays["losses"]
+        self.state = state
+        self.outdated()
+        state.arrays["curve"] += _folded(other.state.arrays)
+
+    def state_bytes_with(self, n_new: int) -> int:
+        """Bytes of the state with that many more classes than it has."""
+        sizes = self.state.sizes
+        return sum(one.nbytes(sizes | {"neurons": sizes["neurons"] + n_new}) for one in DECLARED)
+
+
+CURVE_FADE = np.array([FADE] * 5 + [FADE * FADE] * 3)
+
+
+def _folded(arrays: Mapping[str, NDArray]) -> NDArray[np.float64]:
+    """Sums of w, w u, w u^2, w h, w h u, w^2, w^2 u and w^2 u^2 over predictions of weight w: h is 1 for a hit, and u
+    is 1 / sqrt(t) for a readout of t samples. Those since the readout was replaced are added to the earlier ones."""
+    (hits, trials), since = arrays["period"], int(arrays["since"][0])
+    u = 1 / sqrt(since) if since else 0.0
+    powers = np.array([1.0, u, u * u])
+    return arrays["curve"] + np.concatenate([trials * powers, hits * powers[:2], trials * powers])
+
+
+def softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Scores of each row as shares of 1.
+
+    Example:
+        >>> softmax(np.zeros((1, 4))).tolist()
+        [[0.25, 0.25, 0.25, 0.25]]
+    """
+    raised = np.exp(scores - scores.max(axis=1, keepdims=True))
+    shares: NDArray[np.float64] = raised / raised.sum(axis=1, keepdims=True)
+    return shares
+
+
+def _total(columns: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The sum over the columns, one after the other: the same bits for any number of rows."""
+    total = np.zeros(len(columns))
+    for column in columns.T:
+        total += column
+    return total
