@@ -19,7 +19,8 @@ from building import make, stream, zig
 
 from emulated import compiled
 from kenyon.errors import ConfigError
-from kenyon.export import PACKAGES, export_model
+from kenyon.export import export_model
+from kenyon.export._packages import PACKAGES
 
 SEMANTIC = r"\d+\.\d+\.\d+"
 SOURCES = {"src/kenyon.c", "src/kenyon.h", "src/kenyon_app.h", "src/kenyon_model.h", "src/kenyon_slots.h"}

@@ -19,12 +19,10 @@ from kenyon.errors import unknown
 from kenyon.export._buffer import from_buffer, to_buffer
 from kenyon.export._c import device_costs
 from kenyon.export._c_cost import Cost, rows_of
-from kenyon.export._packages import PACKAGES
 from kenyon.utils.outside import is_outside, load_function
 
 __all__ = [
     "EXPORTS",
-    "PACKAGES",
     "Cost",
     "Export",
     "device_costs",
