@@ -2,6 +2,7 @@
 #   make demo     learn the embedded digits with each rule (about a minute after the install)
 #   make test     lint, types and the fast tests (minutes, install included)
 #   make test-all everything: all extras, real data sets, browser, Ray, C builds, kills, lowest versions
+#   make test-browser  the pages, in Chromium
 #   make test-lowest  the core's tests with the lowest versions that pyproject.toml declares
 #   make test-logs  the logs to MLflow and Weights & Biases, against the real packages
 #   make docs     the documentation as a site in site/, every example run
@@ -31,7 +32,7 @@ export KENYON_DATA := $(DATA)
 # Bytecode is written where it is first needed, not at the install, whatever the surroundings say.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: setup demo test test-all test-lowest test-logs docs bench reproduce fuzz kills wheels lint data clean
+.PHONY: setup demo test test-all test-browser test-lowest test-logs docs bench reproduce fuzz kills wheels lint data clean
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
 
@@ -75,6 +76,10 @@ test: lint
 
 test-all: lint test-lowest $(VENV)/all data
 	$(BIN)/python -m pytest -m "" $(SPREAD)
+
+test-browser: $(VENV)/test
+	$(PIP) selenium
+	$(BIN)/python -m pytest -q -m browser
 
 # What needs PyTorch, Ray, River or DeepHyper has bounds of its own; here are the core, the data sets and the pictures.
 $(LOWEST)/done: pyproject.toml tools/lowest.py
