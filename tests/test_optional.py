@@ -35,14 +35,16 @@ def test_the_classifier_stands_alone(tmp_path: Path) -> None:
 LIGHT = """
 import sys
 
-for name in ("sklearn", "scipy", "pandas", "hypothesis"):
-    sys.modules[name] = None  # as where they are not installed
+# as where nothing but the core is installed
+for name in "sklearn scipy pandas hypothesis threadpoolctl joblib matplotlib pyarrow PIL torch".split():
+    sys.modules[name] = None
 import pickle
 import numpy as np
 from kenyon import KenyonClassifier
 from kenyon.data.streams import load_dataset
 from kenyon.errors import InputError, LabelWarning, NotFittedError
-import kenyon.cli, kenyon.lab.comparison, kenyon.lab.plots, kenyon.paper.transfer
+import kenyon.apps.teach, kenyon.cli, kenyon.data.backbones, kenyon.data.shards, kenyon.lab.comparison, kenyon.lab.plots
+import kenyon.lab.evaluation, kenyon.lab.report, kenyon.lab.search, kenyon.lab.sweeps, kenyon.paper.transfer
 
 digits = load_dataset("digits")
 X, y = digits.train.X[:300], digits.train.y[:300]

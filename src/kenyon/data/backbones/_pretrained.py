@@ -16,13 +16,13 @@ from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
-from threadpoolctl import threadpool_limits
 
 from kenyon.data.backbones._cache import Blocks, CachedFeatures, cached_features
 from kenyon.data.backbones._config import BackboneConfig
 from kenyon.data.backbones._images import ImagePipeline, find_normalisation
 from kenyon.data.backbones._onnx import OnnxNetwork
 from kenyon.data.backbones._open import NetworkSource
+from kenyon.errors import require
 from kenyon.utils.system import find_data_dir, n_cores
 
 BLOCK = 256
@@ -153,6 +153,7 @@ class Pretrained:
 
     def _blocks(self, X: Images, progress: Progress) -> Iterator[NDArray[np.float32]]:
         """Each thread takes a batch from pixels to features on its own, which keeps all of them busy."""
+        threadpoolctl = require("threadpoolctl", "backbones", "a backbone")
         n, batch = len(X), self.network.batch
         stride = max(1, BLOCK // batch) * batch
 
@@ -163,7 +164,7 @@ class Pretrained:
             for start in range(0, n, stride):
                 block = np.asarray(X[start : start + stride])
                 # small products gain nothing from threads of their own, and these would be in the way of ours
-                with threadpool_limits(1, "blas"):
+                with threadpoolctl.threadpool_limits(1, "blas"):
                     features = list(pool.map(look, [block[i : i + batch] for i in range(0, len(block), batch)]))
                 yield np.concatenate(features)
                 progress(min(start + stride, n), n)
