@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from kenyon.data.streams._curriculum import Curriculum
     from kenyon.data.streams._dataset import Dataset, Split
 
-BY_DOMAIN = ("task-incremental", "class-incremental", "domain-incremental", "task-free")
-"""Scenarios whose tasks may be domains."""
-
 
 def uses_domains(curriculum: Curriculum, dataset: Dataset) -> bool:
     """Whether the tasks of a stream are the domains of its data set."""
