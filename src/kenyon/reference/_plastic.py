@@ -51,7 +51,8 @@ class Plastic:
         self.low, self.high = clamp_bounds(spec.layer.clamp, spec.layer.clamp_kind)
         initial = self.rule.initial_weight if spec.layer.initial_weight == "auto" else spec.layer.initial_weight
         self.initial = np.clip(np.float32(initial), self.low, self.high)
-        self.bounds = {"linear": (-np.inf, np.inf), "relu": (0, np.inf), "clip": (0, 1)}[spec.layer.output]
+        self.low_output = np.float32(-np.inf if spec.layer.output == "linear" else 0)
+        self.high_output = np.float32(1 if spec.layer.output == "clip" else np.inf)
         self.counting = self.rule.counted or self.rule.readout is not None or self.local is not None
         self.weights = np.zeros((n_units, 0), np.float32)
         self.sums, self.counts = np.zeros(0), np.zeros(0, np.uint32)
@@ -64,7 +65,7 @@ class Plastic:
     def outputs(self, x: Active) -> NDArray[np.float32]:
         """x_o of every neuron."""
         units, values = x
-        return in_order(self._read(units) * values[:, np.newaxis]).clip(*map(np.float32, self.bounds))
+        return in_order(self._read(units) * values[:, np.newaxis]).clip(self.low_output, self.high_output)
 
     def _read(self, units: NDArray[np.int64]) -> NDArray[np.float32]:
         weights, read = self.weights[units], self.rule.readout

@@ -38,7 +38,7 @@ class Vectorised:
         highest: float, least: float, most: float, outputs: Array | None, dense: Array | None, clock: Array | None,
     ) -> int:  # fmt: skip
         n_units = len(weights)
-        low, high, least, most = map(np.float32, (lowest, highest, least, most))
+        low, high, bounds = np.float32(lowest), np.float32(highest), (np.float32(least), np.float32(most))
         for s in range(first, last):
             unit, x_e = units[s, : counts[s]], values[s, : counts[s], np.newaxis]
             rate, reach, own = beta[s, 0], beta[s, 1], beta[s, 2:]
@@ -46,7 +46,7 @@ class Vectorised:
             if outputs is not None or not by_column:
                 x_o = self._output(weights, taught, unit, x_e, own)
             if outputs is not None:
-                outputs[s - first] = bounded(x_o, least, most)
+                outputs[s - first] = bounded(x_o, *bounds)
             if labels[s] == NO_LABEL:
                 continue
             x_m = codes[labels[s]]
@@ -62,7 +62,7 @@ class Vectorised:
                 far = ~(np.abs(x_o[neurons].astype(np.float64)) < DIVERGED)
                 if (far & plastic[neurons]).any():
                     return s
-                x_o[neurons] = bounded(x_o[neurons], least, most)
+                x_o[neurons] = bounded(x_o[neurons], *bounds)
                 mean = None if sums is None else (sums[neurons] / n_units).astype(np.float32)
                 if taught is not None:
                     taught[neurons] += (plastic[neurons] & (x_m[neurons] != 0)).astype(np.uint32)
