@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import module_from_spec, spec_from_file_location
 from math import prod
 from pathlib import Path
 from types import SimpleNamespace
@@ -193,6 +194,29 @@ def test_models_merge_unlearn_and_come_back_from_a_file(tmp_path: Path) -> None:
     other = KenyonClassifier(**{**params, "random_state": 5}).partial_fit(X[40:], y[40:])
     with pytest.raises(ValueError, match="seed 4 in the first and 5 in the second"):
         less.merge(other)
+
+
+def test_a_narrower_model_is_cut_from_a_wider_one_and_the_order_of_classes_makes_no_difference() -> None:
+    """What benchmarks/frontier.py --share counts on."""
+    source = Path(__file__).parents[1] / "benchmarks" / "narrower.py"
+    spec = spec_from_file_location("narrower", source)
+    assert spec is not None and spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    X, y = stream(90)
+    narrow, wide = ({**COLOUR, "memory_budget": budget} for budget in ("300KB", "600KB"))
+    own = KenyonClassifier(**narrow).partial_fit(X, y)
+    cut = module.narrower(KenyonClassifier(**wide).partial_fit(X, y), **narrow)
+    arrays = cut.to_arrays()
+    for name, array in own.to_arrays().items():
+        if name != "counters":
+            np.testing.assert_array_equal(array, arrays[name], err_msg=name)
+    order = np.argsort((y + 1) % 3, kind="stable")  # one class after the other: 2, 0, 1
+    sorted_ = KenyonClassifier(**narrow).partial_fit(X[order], y[order])
+    for other in (cut, sorted_):
+        np.testing.assert_array_equal(other.decision_function(X), own.decision_function(X))
+    with pytest.raises(ValueError, match="expected exact sums"):
+        module.narrower(own, **wide)
 
 
 @pytest.mark.parametrize(
