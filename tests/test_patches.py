@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from cases import all_pairs
 from kenyon import KenyonClassifier, Patches, recommend
 from kenyon.core import _core
-from kenyon.errors import ConfigError
+from kenyon.errors import ConfigError, MergeError
 from kenyon.features import PatchUnits
 from kenyon.features._filters import filters_of_leaves, whitening_of_leaves
 from kenyon.features._whitening import inverse_root, normalised
@@ -226,6 +226,8 @@ def test_a_narrower_model_is_cut_from_a_wider_one_and_the_order_of_classes_makes
         ({"features": "patches", "shape": (16, 27), "layer": "plastic"}, "expected layer='second-order'"),
         ({"features": Patches(size=13), "shape": (12, 12, 3)}, "size is 13: expected a patch of 2 to 12"),
         ({"features": "patches", "shape": (432,), "layer": "second-order"}, "expected an image"),
+        ({"features": "patches", "shape": (36, 12), "axes": "tc"}, "axes are 'tc': expected an image for patches"),
+        ({"features": "patches", "shape": (12, 12)}, "has 144 entries, a sample has 432"),
         ({"features": "patches", "shape": (12, 12, 3), "scale": True}, "scale is True and features is 'patches'"),
     ],
 )
@@ -253,9 +255,13 @@ def test_filters_made_of_samples_are_kept_counted_and_shared(tmp_path: Path) -> 
     arrays = KenyonClassifier(**params).partial_fit(X[:12], y[:12]).to_arrays()
     for name, array in few.items():
         np.testing.assert_array_equal(array, arrays[name], err_msg=name)
-    with pytest.raises(ValueError, match="features__filters") as caught:
-        whole.merge(leaves)
-    assert len(str(caught.value)) < 500
+    drawn_again = Patches(shape=(12, 12, 3), units=60).fit_filters(X[:30], seed=3)
+    before = whole.decision_function(X)
+    for other in (leaves, KenyonClassifier(**{**params, "features": drawn_again}).partial_fit(X, y)):
+        with pytest.raises(MergeError, match="features__filters") as caught:
+            whole.merge(other)
+        assert len(str(caught.value)) < 500
+    np.testing.assert_array_equal(whole.decision_function(X), before)
 
 
 @pytest.mark.parametrize(
