@@ -22,10 +22,6 @@
 
 #include "activity.h"
 
-#if KN_REGISTER == 64
-#include <cpuid.h>
-#endif
-
 #define PATCHES_SLACK 16 /* words behind a row that a vector may reach, of which it takes nothing */
 #define PATCHES_MOST_ROOT ((1 << 20) - 1)
 
@@ -212,62 +208,9 @@ KN_INLINE int32_t patches_respond(const patches_layer *layer, const patches_scra
     return total;
 }
 
-#if KN_REGISTER == 64
-/* Whether the processor multiplies and adds four bytes in one instruction. */
-static int patches_four_at_once(void)
-{
-    static int known; /* 1: no, 2: yes; threads that ask at once find the same */
-    if (!known) {
-        uint32_t a, b, c, d;
-        known = __get_cpuid_count(7, 0, &a, &b, &c, &d) && (c >> 11 & 1) ? 2 : 1;
-    }
-    return known == 2;
-}
-
-/* The same sums by that instruction, for patches of 4 x 4 x 3. */
-__attribute__((target("avx512vnni"))) static int32_t patches_respond_four(const patches_layer *layer,
-                                                                          const patches_scratch *scratch, int64_t answer)
-{
-    const int64_t stride = layer->columns + PATCHES_SLACK;
-    const int64_t top = layer->corners[2 * answer], left = layer->corners[2 * answer + 1];
-    const int8_t *from = layer->filters + answer * 48;
-    __m512i filter[12];
-    for (int k = 0; k < 12; k++) {
-        int32_t word;
-        memcpy(&word, from + 4 * k, 4);
-        filter[k] = _mm512_set1_epi32(word);
-    }
-    const __m512i threshold = _mm512_set1_epi32(layer->threshold);
-    const __m128i down = _mm_cvtsi32_si128(layer->down);
-    int32_t total = 0;
-    for (int64_t first = 0; first < layer->pool; first += 16) {
-        __m512i sums = _mm512_setzero_si512();
-        for (int64_t row = top; row < top + layer->pool; row++) {
-            const uint32_t *words = scratch->words + row * 3 * stride + left + first;
-            __m512i dots = _mm512_setzero_si512();
-            for (int k = 0; k < 12; k++) {
-                dots = _mm512_dpbusd_epi32(dots, _mm512_loadu_si512(words + k * stride), filter[k]);
-            }
-            dots = _mm512_mullo_epi32(dots, _mm512_loadu_si512(scratch->scales + row * stride + left + first));
-            dots = _mm512_max_epi32(_mm512_sub_epi32(dots, threshold), _mm512_setzero_si512());
-            sums = _mm512_add_epi32(sums, _mm512_srl_epi32(dots, down));
-        }
-        const int64_t left_over = layer->pool - first;
-        const __mmask16 lanes = (__mmask16)(left_over < 16 ? (1 << left_over) - 1 : 0xFFFF);
-        total += _mm512_mask_reduce_add_epi32(lanes, sums);
-    }
-    return total;
-}
-#endif
-
 /* The usual shape is compiled for itself, so that a filter stays in registers. */
 static int32_t patches_respond_any(const patches_layer *layer, const patches_scratch *scratch, int64_t answer)
 {
-#if KN_REGISTER == 64
-    if (layer->size == 4 && layer->words == 3 && patches_four_at_once()) {
-        return patches_respond_four(layer, scratch, answer);
-    }
-#endif
     if (layer->size == 4 && layer->words == 3 && layer->narrow) {
         return patches_respond(layer, scratch, answer, 4, 3, 1);
     }
