@@ -152,9 +152,9 @@ def measure(clf: KenyonClassifier, row: Row, asked: Samples, microseconds: float
     }
 
 
-def companions(row: Row, dataset: Dataset, n_classes: int) -> list[Row]:
-    """The rows that are cut from one model, in the order of their budgets: patches with exact sums."""
-    rows = [other for other in ROWS if other.name == row.name]
+def companions(row: Row, rows: list[Row], dataset: Dataset, n_classes: int) -> list[Row]:
+    """Those of the rows that are cut from one model, in the order of their budgets: patches with exact sums."""
+    rows = [other for other in rows if other.name == row.name]
     specs = {
         other.budget: recommend(
             int(np.prod(dataset.shape)), shape=dataset.shape, memory_budget=other.budget, n_classes=n_classes
@@ -180,8 +180,8 @@ def record(row: dict[str, Any], path: Path = RESULTS) -> None:
     replace_file(path, f"[\n{text}\n]\n".encode())
 
 
-def run_or_kept(kept: Path | None, test: bool, share: bool, row: Row, *how: Any) -> dict[str, float]:
-    """One seed of a row, or what a file has of it; new ones are added to the file."""
+def run_or_kept(kept: Path | None, test: bool, shared: list[Row], row: Row, *how: Any) -> dict[str, float]:
+    """One seed of a row, or what a file has of it; new ones are added to the file, those of the shared rows too."""
     dataset, (_, y), _, seed = how
     lines = kept.read_text().splitlines() if kept is not None and kept.exists() else []
 
@@ -191,7 +191,7 @@ def run_or_kept(kept: Path | None, test: bool, share: bool, row: Row, *how: Any)
     for line in map(json.loads, lines):
         if {name: line[name] for name in key(row)} == key(row):
             return line["measured"]
-    together = companions(row, dataset, int(y.max()) + 1) if share else [row]
+    together = companions(row, shared, dataset, int(y.max()) + 1) if shared else [row]
     measured = run_together(together, *how)
     if kept is not None:
         lines += [json.dumps(key(one) | {"measured": what}) for one, what in zip(together, measured, strict=True)]
@@ -215,13 +215,12 @@ def main() -> None:
     print(f"{'test set' if arguments.test else 'held-out training samples'}, {arguments.seeds} seeds and class orders")
     print("| | budget | accuracy, % | state | working memory | us a sample |")
     print("|---|---|---|---|---|---|", flush=True)
-    for row in ROWS:
-        wanted = arguments.only is None or arguments.only.lower() in row.name.lower()
-        if not wanted or (arguments.budgets and row.budget not in arguments.budgets.split(",")):
-            continue
+    rows = [row for row in ROWS if arguments.only is None or arguments.only.lower() in row.name.lower()]
+    rows = [row for row in rows if arguments.budgets is None or row.budget in arguments.budgets.split(",")]
+    for row in rows:
         dataset = open_dataset(row.dataset, backbone=row.backbone)
         learned, asked = split(dataset, arguments.test)
-        how = (arguments.kept, arguments.test, arguments.share, row, dataset, learned, asked)
+        how = (arguments.kept, arguments.test, rows if arguments.share else [], row, dataset, learned, asked)
         seeds = [run_or_kept(*how, seed) for seed in range(arguments.seeds)]
         mean = {key: float(np.mean([one[key] for one in seeds])) for key in seeds[0]}
         spread = f" ± {np.std([one['accuracy'] for one in seeds], ddof=1):.2f}" if len(seeds) > 1 else ""
