@@ -165,6 +165,7 @@ def kept_or(kept: Path, key: dict[str, Any], work: Callable[[], Any]) -> Any:
         if line["key"] == key:
             return line["result"]
     result = work()
+    lines = kept.read_text().splitlines() if kept.exists() else []  # another process may have added to it
     replace_file(kept, "".join(f"{line}\n" for line in [*lines, json.dumps({"key": key, "result": result})]).encode())
     return result
 

@@ -194,6 +194,7 @@ def run_or_kept(kept: Path | None, test: bool, shared: list[Row], row: Row, *how
     together = companions(row, shared, dataset, int(y.max()) + 1) if shared else [row]
     measured = run_together(together, *how)
     if kept is not None:
+        lines = kept.read_text().splitlines() if kept.exists() else []  # another process may have added to it
         lines += [json.dumps(key(one) | {"measured": what}) for one, what in zip(together, measured, strict=True)]
         replace_file(kept, "".join(f"{line}\n" for line in lines).encode())
     return measured[together.index(row)]
