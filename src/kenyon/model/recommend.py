@@ -35,6 +35,7 @@ from kenyon.features import (
 from kenyon.layers import LayerPart, LocalError, Plastic, SecondOrder, hidden_part, layer_part
 from kenyon.model.bending import FEWEST_UNITS, with_units
 from kenyon.model.options import OPTIONS
+from kenyon.model.recordings import front_options
 from kenyon.model.spec import Spec
 from kenyon.rules import Rule, get_rule
 
@@ -147,6 +148,7 @@ def settle(
     if n_inputs > MOST_INPUTS:
         raise ConfigError(f"a sample has {n_inputs:,} features: expected at most {MOST_INPUTS:,}")
     value = {name: entry.check(params[name]) for name, entry in OPTIONS.items()}
+    value |= front_options(value, n_inputs)
     spec = _chosen(value, n_inputs, floats)
     expected, budget = max(value["expected_classes"], n_classes), spec.memory_budget
     aside = max(description_bytes, DESCRIPTION_BYTES) + LABEL_BYTES * expected
@@ -220,6 +222,7 @@ def _chosen(value: Mapping[str, Any], n_inputs: int, floats: bool) -> Spec:
         missing=value["missing"],
         unit_norm=not second if value["unit_norm"] == "auto" else value["unit_norm"],
         memory_budget=value["memory_budget"],
+        front=value["front"],
     )
 
 
