@@ -13,7 +13,7 @@ from kenyon.model.options import OPTIONS
 from kenyon.utils.options import Option
 
 PANEL = "Learner"
-_METAVARS = {"whole": "INTEGER", "number": "FLOAT", "share": "FLOAT", "moving": "FLOAT", "flag": "BOOLEAN"}
+_METAVARS = {"integer": "INTEGER", "number": "FLOAT", "share": "FLOAT", "moving": "FLOAT", "flag": "BOOLEAN"}
 
 
 def with_learner_options(command: Callable[..., None]) -> Callable[..., None]:

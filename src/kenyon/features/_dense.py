@@ -42,7 +42,7 @@ class Dense(FeaturesPart):
     name: ClassVar[str] = "dense"
     signed: ClassVar[bool] = True
 
-    units: int | str = option("auto", "Units; 'auto' is the classifier's n_hidden.", "whole", auto=True)
+    units: int | str = option("auto", "Units; 'auto' is the classifier's n_hidden.", "integer", auto=True)
     root: bool = option(False, "Take the square root of every input first, with its sign.", "flag")
 
     def build(self, setting: Setting) -> DenseProjection:

@@ -29,9 +29,17 @@ from numpy.typing import NDArray
 
 from kenyon import core
 from kenyon.core import LANES
-from kenyon.features._arrays import FEW, aligned
-from kenyon.features._base import Active, FeaturesPart, Setting, make_active
-from kenyon.features._exact import check_bytes, check_exact, strength_of
+from kenyon.features._base import (
+    FEW,
+    Active,
+    FeaturesPart,
+    Setting,
+    aligned,
+    check_bytes,
+    check_exact,
+    make_active,
+    strength_of,
+)
 from kenyon.utils.options import option
 
 COUNTED_AT_ONCE = 1 << 23
@@ -50,7 +58,7 @@ class Sparse(FeaturesPart):
 
     name: ClassVar[str] = "sparse"
 
-    units: int | str = option("auto", "Units; 'auto' is the classifier's n_hidden.", "whole", auto=True)
+    units: int | str = option("auto", "Units; 'auto' is the classifier's n_hidden.", "integer", auto=True)
     density: float | int | str = option(
         "auto",
         "Inputs of each unit: a share of the inputs (a fraction) or a count (an integer); 'auto' is a quarter of them, "

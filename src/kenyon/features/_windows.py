@@ -44,9 +44,17 @@ from numpy.typing import NDArray
 from kenyon import core
 from kenyon.core import LANES
 from kenyon.errors import ConfigError, unknown
-from kenyon.features._arrays import FEW, aligned
-from kenyon.features._base import Active, FeaturesPart, Setting, make_active
-from kenyon.features._exact import check_bytes, check_exact, strength_of
+from kenyon.features._base import (
+    FEW,
+    Active,
+    FeaturesPart,
+    Setting,
+    aligned,
+    check_bytes,
+    check_exact,
+    make_active,
+    strength_of,
+)
 from kenyon.features._own_range import as_bytes
 from kenyon.features._shape import Layout, layout_of
 from kenyon.utils.options import option
@@ -74,12 +82,12 @@ class Windows(FeaturesPart):
     shape: Sequence[int] | str = option(
         "auto", "Shape of a sample, such as (28, 28); 'auto' is the classifier's shape.", "shape", auto=True
     )
-    units: int | str = option("auto", "Units; 'auto' is the classifier's n_hidden.", "whole", auto=True)
+    units: int | str = option("auto", "Units; 'auto' is the classifier's n_hidden.", "integer", auto=True)
     window: int | str = option(
-        "auto", "Entries of a window along time, or height and width; 'auto' goes with the shape.", "whole", auto=True
+        "auto", "Entries of a window along time, or height and width; 'auto' goes with the shape.", "integer", auto=True
     )
     shifts: int | str = option(
-        "auto", "How far a window may be shifted along each axis; 'auto' goes with the shape.", "whole", low=0,
+        "auto", "How far a window may be shifted along each axis; 'auto' goes with the shape.", "integer", low=0,
         auto=True,
     )  # fmt: skip
     density: float | int | str = option(

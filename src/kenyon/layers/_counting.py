@@ -70,7 +70,7 @@ class Counting(LayerPart):
         "choice", choices=("capped", "bayes"),
     )  # fmt: skip
     half_life: int | None = option(
-        None, "Half-life in samples of what the layer keeps, to follow a stream that changes.", "whole", off=True
+        None, "Half-life in samples of what the layer keeps, to follow a stream that changes.", "integer", off=True
     )
     prior: str = option(
         "equal", "Class prior of naive Bayes: uniform, or empirical.", "choice", choices=("equal", "counts")

@@ -68,7 +68,7 @@ class SecondOrder(LayerPart):
     bits: int | str = option(
         "auto",
         "Bits of an entry of the co-activity: 32, 24 or 16; 'auto' is 32, or what the memory budget is best spent on.",
-        "whole", allowed=(16, 24, 32), auto=True,
+        "integer", allowed=(16, 24, 32), auto=True,
     )  # fmt: skip
     arithmetic: str = option(
         "auto",
@@ -84,7 +84,7 @@ class SecondOrder(LayerPart):
         "number", low=0.0, high=1e6, auto=True,
     )  # fmt: skip
     half_life: int | None = option(
-        None, "Half-life in samples of what the layer keeps, to follow a stream that changes.", "whole", off=True
+        None, "Half-life in samples of what the layer keeps, to follow a stream that changes.", "integer", off=True
     )
     prior: str = option(
         "auto",

@@ -14,7 +14,7 @@ from kenyon.model.calibration import Calibration
 from kenyon.model.engine import Engine
 from kenyon.model.options import OPTIONS
 from kenyon.model.spec import Spec
-from kenyon.utils.kinds import is_whole
+from kenyon.utils.options import is_integer
 
 
 def build_engine(spec: Spec, seed: int, params: Mapping[str, Any]) -> Engine:
@@ -49,7 +49,7 @@ def threads_of(n_jobs: int | None) -> int:
 
 def seed_of(random_state: Any) -> int:
     """The seed itself where it is a number, else one drawn from the generator."""
-    if is_whole(random_state) and 0 <= random_state < 1 << 32:
+    if is_integer(random_state) and 0 <= random_state < 1 << 32:
         return int(random_state)
     if random_state is None:
         random_state = np.random.mtrand._rand  # NumPy's own, as everywhere in scikit-learn

@@ -9,8 +9,9 @@ from typing import Any
 from kenyon.errors import MergeError
 from kenyon.model.fitted import Core
 from kenyon.model.labels import label_kind
+from kenyon.model.plain import nested_options
 from kenyon.model.spec import Spec
-from kenyon.utils.parts import Part, nested_options
+from kenyon.utils.options import Part
 
 MOST_SHOWN = 200
 """Characters of a value in an error; fitted filters are longer."""

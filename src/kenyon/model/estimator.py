@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 from kenyon.errors import InputError
 from kenyon.model.options import OPTIONS, ClassifierOptions
-from kenyon.model.plain import KINDS, with_nested
+from kenyon.model.plain import KINDS, nested_options, with_nested
 from kenyon.model.routing import requests_of, set_request
-from kenyon.utils.parts import SEPARATOR, Part, is_default, nested_options
+from kenyon.utils.options import SEPARATOR, Part, is_default
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags

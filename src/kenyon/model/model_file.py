@@ -14,7 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -40,8 +40,10 @@ from kenyon.model.model_check import (
     saved_spec,
 )
 from kenyon.model.options import OPTIONS
-from kenyon.model.plain import from_json, to_json, with_nested
-from kenyon.utils.parts import SEPARATOR, is_default
+from kenyon.model.plain import KINDS, with_nested, with_options
+from kenyon.utils import modulation
+from kenyon.utils.options import SEPARATOR, Part, changed_options, is_default, part_named
+from kenyon.utils.outside import looking
 from kenyon.utils.system import replace_file
 
 FORMAT = 1
@@ -244,3 +246,40 @@ def _params_from_json(params: Mapping[str, Any], overrides: Mapping[str, Any]) -
         if name not in OPTIONS:
             raise unknown("parameter", name, OPTIONS)
     return {name: given.get(name, OPTIONS[name].default) for name in sorted(OPTIONS)}
+
+
+def to_json(value: Any) -> Any:
+    """A parameter as plain JSON values: a part by its name and the options that are not at their defaults."""
+    if isinstance(value, Part):
+        name = value.name or f"{type(value).__module__}:{type(value).__qualname__}"
+        return {"part": name, **{key: to_json(item) for key, item in changed_options(value).items()}}
+    if callable(value):
+        return modulation.to_config(value)
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, Mapping):
+        return [[label, weight] for label, weight in value.items()]
+    return [to_json(item) for item in value] if isinstance(value, (tuple, list, np.ndarray)) else value
+
+
+def from_json(value: Any, name: str) -> Any:
+    """The inverse of `to_json`; code that a name points to is not imported for it.
+
+    Args:
+        value: of JSON.
+        name: of the option; the last part of a nested name says what kind of part it is.
+    """
+    if isinstance(value, list):
+        return tuple(value)
+    if not isinstance(value, dict) or "part" not in value:
+        return modulation.from_config(value, name)
+    kind = name.rpartition(SEPARATOR)[2]
+    if kind not in KINDS:
+        raise ConfigError(f"{name} is a part in the file: expected a plain value")
+    with looking():
+        part = part_named(value["part"], *KINDS[kind], name)
+    return with_options(part, {key: from_json(item, f"{name}{SEPARATOR}{key}") for key, item in _options(value)}, name)
+
+
+def _options(value: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
+    return ((key, item) for key, item in value.items() if key != "part")

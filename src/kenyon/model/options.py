@@ -37,7 +37,7 @@ class ClassifierOptions:
         "auto",
         "Units of the feature layer, where features does not set them; 'auto' is 11,000, about 200 for float samples "
         "of few inputs, or what memory_budget has room for.",
-        "whole", auto=True,
+        "integer", auto=True,
     )  # fmt: skip
     features: FeaturesPart | str = option(
         "auto",
@@ -83,8 +83,8 @@ class ClassifierOptions:
     memory_budget: int | str | None = option(
         None, "Most bytes of state, a number or a size such as '512KB'.", "size", off=True
     )
-    expected_classes: int = option(10, "How many classes a memory budget is divided among.", "whole", of_run=False)
-    epochs: int = option(1, "Passes over the data in fit; partial_fit always makes one.", "whole", of_run=False)
+    expected_classes: int = option(10, "How many classes a memory budget is divided among.", "integer", of_run=False)
+    epochs: int = option(1, "Passes over the data in fit; partial_fit always makes one.", "integer", of_run=False)
     unlabelled: int | None = option(
         None, "Number that marks a sample without a label, besides None and NaN.", "number", off=True, of_run=False
     )

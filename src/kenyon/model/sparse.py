@@ -10,7 +10,7 @@ from kenyon.errors import InputError
 from kenyon.features import Identity, SparseRows
 from kenyon.layers import Counting
 from kenyon.model.options import OPTIONS
-from kenyon.utils.parts import is_default
+from kenyon.utils.options import is_default
 
 if TYPE_CHECKING:
     from kenyon.model.inputs import Inputs

@@ -13,7 +13,7 @@ from kenyon.model.calibration import Calibration
 from kenyon.model.options import OPTIONS
 from kenyon.model.scale import Scaler
 from kenyon.model.units import Units
-from kenyon.utils.parts import is_default
+from kenyon.utils.options import is_default
 
 SERIES_UNIT = 0.25
 """What a deviation of a series becomes, for windows that expect numbers from 0 to 1."""
