@@ -112,7 +112,7 @@ class ArmFront(FrontModule):
 
         self.spectra, self.motion = spectra, motion
         write_module(folder, spectra, motion)
-        (folder / "link.ld").write_text(LINK)
+        (folder / "link.ld").write_text(LINK % {"entry": "kenyon_front_init", "kept": "kenyon"})
         options = ("-target", "thumb-freestanding-eabi", f"-mcpu={CORES[core]}", "-static", "-ffunction-sections")
         options += ("-fno-sanitize=undefined", "-T", "link.ld", "-fno-unwind-tables")
         image = compiled(folder, f"{core}.elf", *options, sources=FILES).read_bytes()
