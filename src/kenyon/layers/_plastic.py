@@ -146,7 +146,12 @@ class Plastic(LayerPart):
 
 
 def clamp_bounds(clamp: float | str | None, kind: str) -> tuple[np.float32, np.float32]:
-    """Lowest and highest weight: [-c, c] (symmetric), [0, c] (positive), unbounded for None."""
+    """Lowest and highest weight: [-c, c] (symmetric), [0, c] (positive), unbounded for None.
+
+    Example:
+        >>> clamp_bounds(0.5, "positive")[0] == 0.0
+        True
+    """
     if clamp is None:
         return np.float32(-np.inf), np.float32(np.inf)
     if not is_number(clamp) or not 0 < float(clamp) <= LARGEST:
