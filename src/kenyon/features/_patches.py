@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,7 +28,7 @@ from kenyon.features._filters import LEAVES, as_text, filters_of_leaves, filters
 from kenyon.features._own_range import as_bytes
 from kenyon.features._shape import MOST_CHANNELS, Layout, layout_of
 from kenyon.features._whitening import MOST, SCALE
-from kenyon.utils.options import option
+from kenyon.utils.options import Auto, option
 
 BYTE = 255
 
@@ -58,12 +58,12 @@ class Patches(FeaturesPart):
 
     name: ClassVar[str] = "patches"
 
-    shape: Sequence[int] | str = option(
+    shape: Sequence[int] | Auto = option(
         "auto", "Shape of a sample, such as (32, 32, 3); 'auto' is the classifier's shape.", "shape", auto=True
     )
-    units: int | str = option("auto", "Units; 'auto' is the classifier's n_hidden.", "integer", auto=True)
+    units: int | Auto = option("auto", "Units; 'auto' is the classifier's n_hidden.", "integer", auto=True)
     size: int = option(4, "Side of a patch, in pixels.", "integer", low=2, high=13)
-    shifts: int | str = option(
+    shifts: int | Auto = option(
         "auto", "How far from its point a unit looks, in pixels; 'auto' is 6/32 of the shorter side.", "integer", low=0,
         auto=True,
     )  # fmt: skip
@@ -74,11 +74,8 @@ class Patches(FeaturesPart):
     contrast: int = option(
         10, "Variance added to that of each patch, so that noise in flat parts does not count.", "integer", high=10_000
     )
-    symmetry: str = option(
-        "mirror",
-        "Whether a unit answers with its mean over a sample and the mirror image.",
-        "choice",
-        choices=SYMMETRIES,
+    symmetry: Literal["none", "mirror"] = option(
+        "mirror", "Whether a unit answers with its mean over a sample and the mirror image.", "choice"
     )
     views: int = option(
         3, "Views of a sample that a unit answers to: itself, then turned by 12 degrees and zoomed.", "integer", high=5

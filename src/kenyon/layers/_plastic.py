@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from kenyon.layers._state import Declared, State
 from kenyon.layers._sums import added, check_additive, check_neurons
 from kenyon.rules import Kernels, Rule, get_rule, kernels_of
 from kenyon.utils.modulation import InverseTime, Moving, Schedule
-from kenyon.utils.options import LARGEST, is_number, option
+from kenyon.utils.options import LARGEST, Auto, is_number, option
 
 WEIGHTS = Declared("weights", ("units", "neurons"), np.float32)
 SUMS = Declared("sums", ("neurons",), np.float64)
@@ -67,34 +67,34 @@ class Plastic(LayerPart):
         "Plasticity rule: a name, module:Class, or a rule such as GEN(b1=0.0); 'auto' is the classifier's rule.",
         "rule", auto=True,
     )  # fmt: skip
-    learning_rate: Moving | str = option(
+    learning_rate: Moving | Auto = option(
         "auto", "Learning rate: a number, a schedule or a function of time; 'auto' is the rule's own.", "moving",
         low=0.0, high=LARGEST_RATE, auto=True,
     )  # fmt: skip
     decay: float = option(
         0.0, "The learning rate falls with time t as rate / (1 + decay * t).", "number", low=0.0, high=1e6
     )
-    clamp: float | str | None = option(
+    clamp: float | Auto | None = option(
         "auto", "Largest weight; 'auto' is the rule's own.", "number", low=0.0, auto=True, off=True
     )
-    clamp_kind: str = option(
-        "symmetric", "Weights lie in [-clamp, clamp] or in [0, clamp].", "choice", choices=("symmetric", "positive")
+    clamp_kind: Literal["symmetric", "positive"] = option(
+        "symmetric", "Weights lie in [-clamp, clamp] or in [0, clamp].", "choice"
     )
-    initial_weight: float | str = option(
+    initial_weight: float | Auto = option(
         "auto", "Weights of a neuron that has not learned yet, within the clamp; 'auto' is the rule's own.", "number",
         low=-100.0, high=100.0, auto=True,
     )  # fmt: skip
-    bits: int | str = option(
+    bits: Literal["auto", 2, 3, 4, 8, 32] = option(
         "auto",
         "Bits of a weight: 32, or 8, 4, 3 or 2 for a rule that can learn with few; 'auto' is 32, and with integer "
         "arithmetic 8, or 4 within a memory budget.",
-        "integer", allowed=(2, 3, 4, 8, 32), auto=True,
+        "integer", auto=True,
     )  # fmt: skip
-    arithmetic: str = option(
+    arithmetic: Literal["auto", "float", "integer"] = option(
         "auto",
         "Arithmetic of learning: float, or integer from bytes to scores, which a device can go on with; 'auto' is "
         "float.",
-        "choice", choices=("float", "integer"), auto=True,
+        "choice", auto=True,
     )  # fmt: skip
 
     def __post_init__(self) -> None:

@@ -13,7 +13,7 @@ import warnings
 from abc import abstractmethod
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from types import MethodType
-from typing import NamedTuple, Self, TypeVar, overload
+from typing import Literal, NamedTuple, Self, TypeVar, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -103,7 +103,7 @@ class Merging(Inspection, Estimator):
         self._lock.write(lambda: self._unlearn(X, y, task, keep_classes))
         return self
 
-    def narrowed(self, bits: int) -> Self:
+    def narrowed(self, bits: Literal[8, 4, 3, 2]) -> Self:
         """A model with synapses of few bits, made of one that counted in sums that never saturate.
 
         Args:

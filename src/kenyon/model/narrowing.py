@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 from kenyon.errors import ConfigError
 from kenyon.layers import Counting, CountingLayer, FewBitLayer, Plastic
@@ -14,7 +14,7 @@ from kenyon.model.recommend import settle
 from kenyon.rules import MEAN
 
 
-def narrowed_layer(part: Any, bits: int) -> Plastic:
+def narrowed_layer(part: Any, bits: Literal[8, 4, 3, 2]) -> Plastic:
     """The plastic part with few bits that a counting one is narrowed to."""
     if not isinstance(part, Counting):
         raise ConfigError(f"the layer is {part!r}: expected layer='counting', whose sums are narrowed")
@@ -25,7 +25,7 @@ def narrowed_layer(part: Any, bits: int) -> Plastic:
     return Plastic(MEAN(part.cap), bits=bits)
 
 
-def narrowed_core(core: Core, bits: int) -> Core:
+def narrowed_core(core: Core, bits: Literal[8, 4, 3, 2]) -> Core:
     """The same model with weights of few bits."""
     engine, layer = core.engine, core.engine.layers[-1]
     part = narrowed_layer(engine.spec.layer, bits)

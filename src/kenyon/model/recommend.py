@@ -287,7 +287,7 @@ def _layer(
     budget = value["memory_budget"]
     if isinstance(layer, Plastic):
         rule, integer = get_rule(layer.rule), layer.arithmetic == "integer"
-        bits = layer.bits
+        bits: Any = layer.bits
         if bits == "auto":
             bits = 32 if not integer else WHOLE_BITS if budget is None else WHOLE_BUDGET_BITS
         if integer and bits == 32:
@@ -302,14 +302,14 @@ def _layer(
         )
     if not isinstance(layer, SecondOrder):
         return layer
-    bits = _bits(budget, layer.arithmetic, features) if layer.bits == "auto" else int(layer.bits)
+    bits = _bits(budget, layer.arithmetic, features) if layer.bits == "auto" else layer.bits
     chosen = bits < 32 and layer.bits == "auto" and budget is not None and layer.arithmetic == "auto"
     plain = layer.readout == "discriminant" and layer.shrinkage != "auto" and layer.prior != "counts"
     suits = chosen and in_bytes and plain and scale is not True and layer.half_life is None
     integer = layer.arithmetic == "integer" or suits
     if integer and layer.half_life is not None:
         raise ConfigError(f"half_life is {layer.half_life!r} and arithmetic is 'integer': expected None with it")
-    prior = "counts" if isinstance(features, Ramps) else "equal"
+    prior: Any = "counts" if isinstance(features, Ramps) else "equal"
     return replace(
         layer,
         bits=bits,

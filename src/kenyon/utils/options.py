@@ -17,13 +17,16 @@ from functools import cache
 from math import inf
 from numbers import Integral, Real
 from sys import float_info
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, Literal, TypeVar
 
 from kenyon.errors import ConfigError, unknown
 
 P = TypeVar("P", bound="Part")
 
 SEPARATOR = "__"
+
+Auto = Literal["auto"]
+"""The type of an option that is chosen when the first sample is learned."""
 
 LARGEST = 3.4028234663852886e38
 """The largest float32: parameters that may change with time reach the core as float32."""
@@ -190,8 +193,8 @@ class Option:
         kind: one of KINDS, such as `number`, `share` (of the inputs, or a count) or `moving` (a number, a schedule or a
             function of time).
         low, high: bounds of a number, both included.
-        choices: what a `choice` may be; the literals of the field's type where they are not given.
-        allowed: what an integer may be, where there are few.
+        choices: what a `choice` may be; where it is not given, the texts of the field's `Literal` type.
+        allowed: what an integer may be, where there are few; likewise the integers of that type.
         auto: whether `"auto"` is allowed: chosen when the first sample is learned.
         off: whether None (`"off"` in a file) is allowed.
         of_run: whether a run may set it; the others follow from the stream and the seed.
@@ -271,11 +274,10 @@ def _options_of(cls: type) -> Mapping[str, Option]:
     table = {}
     for entry in dataclasses.fields(cls):
         declared = dict(entry.metadata.get("option", {"meaning": "", "kind": "moving"}))
-        literals = re.findall(r"Literal\[([^]]*)\]", str(entry.type))
-        if literals and "choices" not in declared:
-            declared["choices"] = tuple(
-                word for word in re.findall(r"[\"']([^\"']+)[\"']", literals[0]) if word != "auto"
-            )
+        literal = " ".join(re.findall(r"Literal\[([^]]*)\]", str(entry.type)))
+        words = tuple(word for word in re.findall(r"[\"']([^\"']+)[\"']", literal) if word != "auto")
+        numbers = tuple(int(number) for number in re.findall(r"\b\d+\b", literal))
+        declared = {"choices": words, "allowed": numbers, **declared}
         default = None if entry.default is dataclasses.MISSING else entry.default
         table[entry.name] = Option(entry.name, default, **declared)
     return table
