@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from kenyon.features import FeaturesPart
+    from kenyon.features.front import FrontPart
     from kenyon.layers import LayerPart, LocalError
     from kenyon.rules import Rule
 
@@ -38,6 +39,12 @@ class ClassifierOptions:
         "Units of the feature layer, where features does not set them; 'auto' is 11,000, about 200 for float samples "
         "of few inputs, or what memory_budget has room for.",
         "integer", auto=True,
+    )  # fmt: skip
+    front: FrontPart | Literal["spectra", "motion"] | None = option(
+        None,
+        "Front end for the samples of a sensor: Spectra(rate=8000), Motion(), or their names. Recordings are then "
+        "taken as samples, and streams by listen; shape, axes and features are its own where they are left open.",
+        "part", off=True, of_run=False,
     )  # fmt: skip
     features: FeaturesPart | Literal["auto", "sparse", "windows", "patches", "ramps", "dense", "identity"] = option(
         "auto",
