@@ -123,6 +123,10 @@ class Patches(FeaturesPart):
             part.shape, part.units, axes=setting.axes, seed=setting.seed, n_inputs=setting.n_inputs, **options
         )
 
+    @property
+    def nested(self) -> bool:
+        return True
+
     def table_bytes(self, setting: Setting) -> int:
         return 64 * int(self.units) * self.size * self.size * MOST_CHANNELS
 
