@@ -25,10 +25,9 @@ from kenyon.errors import (
     unknown,
 )
 from kenyon.features import RampUnits, inputs_beside
-from kenyon.model.build import seed_of
 from kenyon.model.engine import dense
-from kenyon.model.flat import as_rows
-from kenyon.model.inputs import Inputs, check_samples
+from kenyon.model.estimator import seed_of
+from kenyon.model.inputs import Inputs, as_rows, check_samples
 from kenyon.model.model_file import digest
 from kenyon.model.options import OPTIONS
 from kenyon.model.recommend import FEWEST_UNITS, RAMPS, RAMPS_FOR_EACH, SECOND_ORDER_UNITS

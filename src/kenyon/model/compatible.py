@@ -18,8 +18,8 @@ MOST_SHOWN = 200
 """Characters of a value in an error; fitted filters are longer."""
 
 
-def check_alike(first: Core, second: Core) -> None:
-    """Refuse models that do not add up, naming everything in which they differ."""
+def check_mergeable(first: Core, second: Core) -> None:
+    """Refuse incompatible models, naming everything in which they differ."""
     here, there = first.engine, second.engine
     other = there.spec
     same_kind = type(here.spec.features) is type(other.features)

@@ -31,10 +31,9 @@ from kenyon.features import (
     make_active,
 )
 from kenyon.layers import DIVERGED, Layer, Samples, SecondOrderLayer, State, Undo
-from kenyon.model.batch import Lesson
 from kenyon.model.bending import first_active, first_layer, with_units
 from kenyon.model.calibration import Calibration
-from kenyon.model.labels import Head
+from kenyon.model.labels import Batch, Head
 from kenyon.model.scale import Scaler
 from kenyon.model.silence import Silence
 from kenyon.model.spec import Spec
@@ -187,7 +186,7 @@ class Engine:
 
     # ---- learning
 
-    def learn(self, X: NDArray | SparseRows, lesson: Lesson, journal: Journal | None) -> None:
+    def learn(self, X: NDArray | SparseRows, lesson: Batch, journal: Journal | None) -> None:
         """Learn samples in order, each new class being added when its first sample comes.
 
         Args:
@@ -209,7 +208,7 @@ class Engine:
                 inside += [sample - start for sample in lesson.bends if start <= sample < stop]
                 due = self.calibration.cuts(lesson.taught[start:stop], self.time, inside)
                 cuts += [start + sample for sample in due]
-            for first, last in lesson.stretches(start, stop, cuts):
+            for first, last in lesson.segments(start, stop, cuts):
                 if first in lesson.bends:
                     self.drop_units(lesson.bends[first])
                     active = self._in_use(active)

@@ -24,7 +24,6 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save as to_safetensors
 
 from kenyon.errors import ConfigError, KenyonError, ModelFileError, unknown
-from kenyon.model.build import build_engine
 from kenyon.model.engine import Engine
 from kenyon.model.fitted import Core
 from kenyon.model.inputs import Inputs
@@ -63,6 +62,11 @@ def described_bytes(
 ) -> int:
     """The same of a model that was not built."""
     return len(_model_json(params, seed, inputs, heads, n_units))
+
+
+def state_bytes(core: Core) -> int:
+    """Bytes of the whole state of a model."""
+    return core.engine.state_bytes + metadata_bytes(core.engine, core.inputs, core.heads)
 
 
 def empty_bytes(params: Mapping[str, Any], seed: int, inputs: Inputs) -> int:
@@ -137,7 +141,7 @@ def from_arrays(
         check_arrays(spec, n_classes, tensors)
         if file_bytes is not None:
             check_drawn(spec, n_classes, file_bytes)
-        engine = build_engine(spec, seed, params)
+        engine = spec.build(seed, params)
         engine.clock[:] = tensors["counters"]
         if engine.scaler is not None:
             engine.scaler.restore(tensors)

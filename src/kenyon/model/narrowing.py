@@ -8,7 +8,6 @@ from typing import Any, Literal
 
 from kenyon.errors import ConfigError
 from kenyon.layers import Counting, CountingLayer, FewBitLayer, Plastic
-from kenyon.model.build import build_engine
 from kenyon.model.fitted import Core
 from kenyon.model.recommend import settle
 from kenyon.rules import MEAN
@@ -31,7 +30,7 @@ def narrowed_core(core: Core, bits: Literal[8, 4, 3, 2]) -> Core:
     part = narrowed_layer(engine.spec.layer, bits)
     params: Mapping[str, Any] = {**engine.params, "layer": part}
     spec = settle(params, engine.n_inputs, 0, core.inputs.floats, n_units=engine.spec.n_units)
-    narrow = build_engine(replace(spec, scale=engine.spec.scale), engine.seed, params)
+    narrow = replace(spec, scale=engine.spec.scale).build(engine.seed, params)
     few = narrow.layers[-1]
     assert isinstance(layer, CountingLayer) and isinstance(few, FewBitLayer)
     for _ in range(engine.n_classes):

@@ -23,6 +23,7 @@ from kenyon.errors import ConfigError, MemoryBudgetError, unknown
 from kenyon.features import (
     Dense,
     FeaturesPart,
+    Identity,
     Layout,
     Patches,
     Ramps,
@@ -32,12 +33,13 @@ from kenyon.features import (
     inputs_beside,
     layout_of,
 )
-from kenyon.layers import LayerPart, LocalError, Plastic, SecondOrder, hidden_part, layer_part
+from kenyon.layers import Counting, LayerPart, LocalError, Plastic, SecondOrder, hidden_part, layer_part
 from kenyon.model.bending import FEWEST_UNITS, with_units
 from kenyon.model.options import OPTIONS
 from kenyon.model.recordings import front_options
 from kenyon.model.spec import Spec
 from kenyon.rules import Rule, get_rule
+from kenyon.utils.options import is_default
 
 __all__ = ["recommend"]
 
@@ -408,3 +410,14 @@ def _check_hidden(hidden: LocalError, layer: LayerPart) -> None:
             f"hidden is {hidden!r} and the rule is {rule!r}, which tells classes apart only while few units are "
             "active, and half of a hidden layer always is: expected hidden=None, or a rule such as 'mse'"
         )
+
+
+OPEN = ("rule", "features", "layer", "n_hidden", "hidden", "shape", "unit_norm", "scale")
+"""Options that are all at their defaults where nothing else is asked for."""
+
+
+def for_sparse(params: dict[str, Any]) -> dict[str, Any]:
+    """The parameters of a model whose first samples are sparse: naive Bayes on the inputs, unless anything is given."""
+    if any(not is_default(OPTIONS[name], params[name]) for name in OPEN):
+        return params
+    return {**params, "features": Identity(), "layer": Counting(readout="bayes", prior="counts")}

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kenyon.model.bending import bends, most_units, with_units
-from kenyon.model.build import seed_of
+from kenyon.model.estimator import seed_of
 from kenyon.model.inputs import Inputs
 from kenyon.model.labels import Labels
 from kenyon.model.model_file import described_bytes
