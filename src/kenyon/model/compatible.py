@@ -7,7 +7,7 @@ from dataclasses import fields
 from typing import Any
 
 from kenyon.errors import MergeError
-from kenyon.model.bending import bends, with_units
+from kenyon.model.bending import bends
 from kenyon.model.fitted import Core
 from kenyon.model.labels import label_kind
 from kenyon.model.plain import nested_options
@@ -24,7 +24,7 @@ def check_mergeable(first: Core, second: Core) -> None:
     other = there.spec
     same_kind = type(here.spec.features) is type(other.features)
     if same_kind and bends(here.spec, here.params) and bends(other, there.params):
-        other = with_units(other, here.spec.n_units)  # the wider one is cut
+        other = other.with_units(here.spec.n_units)  # the wider one is cut
     differences = [
         *_parts(here.spec, other),
         *_named("seed", here.seed, there.seed),

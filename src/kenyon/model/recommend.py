@@ -34,10 +34,9 @@ from kenyon.features import (
     layout_of,
 )
 from kenyon.layers import Counting, LayerPart, LocalError, Plastic, SecondOrder, hidden_part, layer_part
-from kenyon.model.bending import FEWEST_UNITS, with_units
 from kenyon.model.options import OPTIONS
 from kenyon.model.recordings import front_options
-from kenyon.model.spec import Spec
+from kenyon.model.spec import FEWEST_UNITS, Spec
 from kenyon.rules import Rule, get_rule
 from kenyon.utils.options import is_default
 
@@ -150,21 +149,22 @@ def settle(
     if n_inputs > MOST_INPUTS:
         raise ConfigError(f"a sample has {n_inputs:,} features: expected at most {MOST_INPUTS:,}")
     value = {name: entry.check(params[name]) for name, entry in OPTIONS.items()}
-    value |= front_options(value, n_inputs)
+    if value["front"] is not None:
+        value |= front_options(value, n_inputs)
     spec = _chosen(value, n_inputs, floats)
     expected, budget = max(value["expected_classes"], n_classes), spec.memory_budget
     aside = max(description_bytes, DESCRIPTION_BYTES) + LABEL_BYTES * expected
 
     def bytes_with(units: int) -> int:
-        return with_units(spec, units).array_bytes(expected) + aside
+        return spec.with_units(units).array_bytes(expected) + aside
 
     if not hasattr(spec.features, "units"):
         bytes_with = lambda units: spec.array_bytes(expected) + aside  # noqa: E731
     elif n_units is not None:
-        return with_units(spec, n_units)
+        return spec.with_units(n_units)
     elif spec.features.units == "auto":
         usual = _usual_units(spec, _is_table(value, floats))
-        spec = with_units(spec, usual if budget is None else _units_within(budget, bytes_with, spec, expected, usual))
+        spec = spec.with_units(usual if budget is None else _units_within(budget, bytes_with, spec, expected, usual))
     if budget is not None and n_units is None and bytes_with(spec.n_units) > budget:
         raise MemoryBudgetError(
             f"{spec.n_units} units and {expected} classes would take {bytes_with(spec.n_units):,} bytes: "

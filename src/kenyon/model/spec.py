@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,9 @@ from kenyon.utils.options import is_default
 
 if TYPE_CHECKING:
     from kenyon.model.engine import Engine
+
+FEWEST_UNITS = 16
+"""A model with fewer units is refused."""
 
 SERIES_UNIT = 0.25
 """What a deviation of a series becomes, for windows that expect numbers from 0 to 1."""
@@ -99,6 +102,11 @@ class Spec:
     def n_units(self) -> int:
         """Units of the feature layer."""
         return self.features.n_units(self.setting())
+
+    def with_units(self, n_units: int) -> Spec:
+        """The same with another number of units."""
+        features: Any = self.features
+        return replace(self, features=replace(features, units=n_units))
 
     def declared(self, n_classes: int) -> list[tuple[tuple[Declared, ...], dict[str, int]]]:
         """What each layer keeps, hidden layers first, with the sizes of its axes."""
