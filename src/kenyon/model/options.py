@@ -1,4 +1,4 @@
-"""The options of the classifier: its parts, and what describes the samples and the whole.
+"""The options of the classifier (its parts, and what describes the samples and the whole) and of the regressor.
 
 >>> OPTIONS["memory_budget"].default is None, options_of(ClassifierOptions) == OPTIONS
 (True, True)
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from kenyon.layers import LayerPart, LocalError
     from kenyon.rules import Rule
 
-__all__ = ["OPTIONS", "ClassifierOptions"]
+__all__ = ["OPTIONS", "REGRESSOR_OPTIONS", "ClassifierOptions", "RegressorOptions"]
 
 
 @dataclass(eq=False, repr=False)
@@ -112,3 +112,33 @@ class ClassifierOptions:
 ClassifierOptions.__init__.__qualname__ = "KenyonClassifier.__init__"  # as Python's errors name it
 OPTIONS = options_of(ClassifierOptions)
 """Every option of the classifier, by name."""
+
+
+@dataclass(eq=False, repr=False)
+class RegressorOptions:
+    """The constructor of `KenyonRegressor`. Values are stored as they are, and checked when learning begins."""
+
+    _: KW_ONLY
+    n_hidden: int | Auto = option(
+        "auto",
+        "Units of the feature layer; 'auto' is the inputs and 200 ramps, more for many inputs, or what memory_budget "
+        "has room for.",
+        "integer", auto=True,
+    )  # fmt: skip
+    shrinkage: float = option(
+        0.001,
+        "Least shrinkage of the regression, as a share of the mean variance; the sums may ask for more.",
+        "number", low=0.0, high=1e6,
+    )  # fmt: skip
+    missing: Literal["error", "absent"] = option(
+        "error", "What NaN in a sample is: an error, or an absent value, imputed by the centre.", "choice"
+    )
+    memory_budget: int | str | None = option(
+        None, "Most bytes of state, a number or a size such as '64KB'.", "size", off=True
+    )
+    random_state: int | np.random.RandomState | None = option(None, "Seed of the ramps.", "seed", off=True)
+
+
+RegressorOptions.__init__.__qualname__ = "KenyonRegressor.__init__"
+REGRESSOR_OPTIONS = options_of(RegressorOptions)
+"""Every option of the regressor, by name."""
