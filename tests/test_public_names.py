@@ -25,6 +25,7 @@ WITHOUT_EXAMPLE = {
     "kenyon.features.Features": "a protocol; what follows it has examples",
     "kenyon.features.Workspace": "a protocol; what follows it has examples",
     "kenyon.layers.DIVERGED": "a number",
+    "kenyon.layers.NEVER": "a number",
     "kenyon.layers.Samples": "made by the engine only",
     "kenyon.layers.Undo": "a protocol, used by the engine only",
     "kenyon.lab.plots.plot_search": "a search worth drawing takes too long",
