@@ -23,6 +23,7 @@ WITHOUT_EXAMPLE = {
     "kenyon.cli.main": "it is the command",
     "kenyon.features.Active": "a type",
     "kenyon.features.Features": "a protocol; what follows it has examples",
+    "kenyon.features.front.FrontStream": "a protocol; what follows it has examples",
     "kenyon.features.Workspace": "a protocol; what follows it has examples",
     "kenyon.layers.DIVERGED": "a number",
     "kenyon.layers.NEVER": "a number",

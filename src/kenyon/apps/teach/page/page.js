@@ -116,7 +116,17 @@ class Page {
       if (byId("Every").checked && name) this.teach(name);
       dispatchEvent(new CustomEvent("kenyon-heard", { detail: label }));
     }
-    this.seen();
+    if (events.length) this.seen();
+    else this.paintSoon();
+  }
+
+  /** Draw what the sensor gives, once for each picture of the screen. */
+  paintSoon() {
+    if (this.painting) return;
+    this.painting = requestAnimationFrame(() => {
+      this.painting = 0;
+      this.inputs[this.input].paint(byId("Pad"));
+    });
   }
 
   async choose(name) {
