@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from kenyon.errors import ConfigError, InputError, NotFittedError, scikit_learns
 from kenyon.features import SparseRows
 from kenyon.features.front import Event, Events
-from kenyon.model import model_file
+from kenyon.model import bending, model_file
 from kenyon.model.batch import Lesson
 from kenyon.model.build import build_engine, check_budget, seed_of
 from kenyon.model.calibration import Estimate, softmax
@@ -211,18 +211,20 @@ class KenyonClassifier(Classes):
         labels = [*declared, *(label for _, label in new)]
         if core is None and not labels:
             raise InputError("no sample has a label: expected at least one in the first call, or classes=")
-        engine = self._make_engine(inputs, len(labels)) if core is None else core.engine
+        engine = self._make_engine(inputs, len(declared), len(labels)) if core is None else core.engine
         after.neurons.update((label, engine.n_classes + i) for i, label in enumerate(labels))
         all_heads = {**heads, task: after} if labels else heads
-        needed = engine.state_bytes_with(len(labels))
+        arrivals = [0] * len(declared) + [first for first, _ in new]
+        described = model_file.metadata_bytes(engine, inputs, all_heads) if labels else 0
+        plan = bending.plan(engine, self.memory_budget, arrivals, labels, described)
+        needed = engine.state_bytes_with(len(labels), plan.n_units)
         if labels:
-            check_budget(self.memory_budget, needed + model_file.metadata_bytes(engine, inputs, all_heads), labels)
+            check_budget(self.memory_budget, needed + plan.metadata_bytes, labels)
         if new:
             n_samples = engine.time + np.count_nonzero(numbers != NO_LABEL)
             warn_continuous(y, len(before.neurons), len(after.neurons), int(n_samples))
         neurons = np.array([*after.neurons.values(), NO_LABEL])[numbers]  # position -1 is NO_LABEL itself
-        arrivals = [0] * len(declared) + [first for first, _ in new]
-        lesson = Lesson(neurons, before, after, arrivals, predict)
+        lesson = Lesson(neurons, before, after, arrivals, predict, plan.bends)
         learned = Core(engine, all_heads, inputs)
         if fit and core is None and engine.scaler is not None and lesson.taught.any():
             engine.scaler.settle(dense(samples[lesson.taught]))
@@ -504,12 +506,15 @@ class KenyonClassifier(Classes):
 
     # ---- building and memory
 
-    def _make_engine(self, inputs: Inputs, n_classes: int) -> Engine:
+    def _make_engine(self, inputs: Inputs, n_declared: int, n_classes: int) -> Engine:
+        """An engine for the classes that are declared; for all of the first call, where its units stay."""
         n_inputs, seed = inputs.n_features_in_, seed_of(self.random_state)
         params = self.get_params(deep=False)
         params = for_sparse(params) if inputs.sparse else params
         described = model_file.empty_bytes(params, seed, inputs)
-        spec = settle(params, n_inputs, n_classes, inputs.floats, described)
+        spec = settle(params, n_inputs, n_declared, inputs.floats, described)
+        if not bending.bends(spec, params):
+            spec = settle(params, n_inputs, n_classes, inputs.floats, described)
         inputs.floats = inputs.floats and spec.scale != "range"  # images are bytes to the model, whatever they were
         return build_engine(spec, seed, params)
 

@@ -90,7 +90,7 @@ class ClassifierOptions:
     memory_budget: int | str | None = option(
         None, "Most bytes of state, a number or a size such as '512KB'.", "size", off=True
     )
-    expected_classes: int = option(10, "How many classes a memory budget is divided among.", "whole", of_run=False)
+    expected_classes: int = option(10, "Classes that a memory budget is first divided among.", "whole", of_run=False)
     epochs: int = option(1, "Passes over the data in fit; partial_fit always makes one.", "whole", of_run=False)
     unlabelled: int | None = option(
         None, "Number that marks a sample without a label, besides None and NaN.", "number", off=True, of_run=False
