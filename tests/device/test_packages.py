@@ -1,7 +1,7 @@
 """Exported models as libraries for the tools of boards: their metadata are what the tools want, and the code builds.
 
-PlatformIO validates its own; the rules for the others are those of their public documentation: the Arduino library
-specification, the manifest of ESP-IDF components, and the schema of Zephyr's modules.
+PlatformIO and the manager of ESP-IDF components validate their own. The rules for the others are those of their public
+documentation: the Arduino library specification and the schema of Zephyr's modules.
 """
 
 from __future__ import annotations
@@ -121,6 +121,18 @@ def test_esp_idf_takes_the_component(packages: dict[str, Path]) -> None:
     assert (example / "main" / own["override_path"]).resolve() == folder.resolve()
     rows = [line.split(",") for line in (example / "partitions.csv").read_text().splitlines() if line[0] != "#"]
     assert all(len(row) == 5 for row in rows) and "kenyon" in {row[0] for row in rows}
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("idf_component_tools") is None, reason="device: idf-component-manager is not installed"
+)
+def test_the_manager_of_esp_idf_components_finds_no_error(packages: dict[str, Path]) -> None:
+    from idf_component_tools.manager import ManifestManager
+
+    for folder, name in ((packages["esp-idf"], "kenyon_model"), (packages["esp-idf"] / "examples/learn/main", "main")):
+        manifest = ManifestManager(str(folder), name)
+        assert manifest.validate().validation_errors == []
+        assert manifest.load().name == name
 
 
 def test_zephyr_takes_the_module(packages: dict[str, Path]) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib.util
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -114,6 +116,30 @@ def test_a_state_of_another_front_end_is_refused(models, tmp_path):
     assert device.save() == before
     with pytest.raises(ModelFileError, match="the buffer is of model"):
         from_buffer(models["sound"], to_buffer(other))
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("cmake") is None, reason="front: there is no cmake")
+def test_the_cmake_package_hears_learns_and_keeps(models, tmp_path):
+    """Its example, built and run on this machine."""
+    model = models["sound"]
+    export_model(model, "c", tmp_path / "package", package="cmake")
+    build = tmp_path / "build"
+    flags = "-DCMAKE_C_FLAGS=-Wall -Wextra -Werror -O2"
+    for command in (["-S", tmp_path / "package", "-B", build, flags], ["--build", build]):
+        done = subprocess.run(["cmake", *map(str, command)], capture_output=True, text=True)
+        assert done.returncode == 0, done.stdout + done.stderr
+    x, _ = heard(SPECTRA, 3)
+    (tmp_path / "words").write_bytes(x.astype("<i2").tobytes())
+
+    def run(script: str) -> list[str]:
+        command = [str(build / "learn"), str(tmp_path / "store")]
+        return subprocess.run(command, input=script, capture_output=True, text=True, check=True).stdout.splitlines()
+
+    said = run(f"+ {tmp_path / 'words'}\n3\nk\ns\n")
+    events = [str(label) for label, *_ in numbered(list(model.listen([x])), model)]
+    assert said[: len(events)] == events and said[len(events) : -1] == ["learned 3", "kept"]
+    assert run("s\n") == said[-1:], "what was learned is there after a start"
 
 
 def test_nothing_has_to_be_a_class(models, tmp_path: Path):

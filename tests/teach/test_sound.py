@@ -75,3 +75,39 @@ def test_ten_words_are_taught_and_then_recognised(tmp_path: Path) -> None:
         assert page.save("#SaveC", "kenyon-c.zip").stat().st_size > 10_000
     finally:
         page.driver.quit()
+
+
+@pytest.mark.browser
+def test_motions_are_learned_and_then_recognised(tmp_path: Path) -> None:
+    """Readings come as the events that a phone gives."""
+    write_page(tmp_path / "teach.html", sense="motion")
+    page = TeachPage()
+    page.downloads = tmp_path
+    move = """
+        const [name, strength, period, n] = arguments;
+        document.getElementById("Name").value = name;
+        window.found = [];
+        for (let t = 0; t < n; t++) {
+          const x = strength * Math.sin((2 * Math.PI * t) / period), none = { alpha: 0, beta: 0, gamma: 0 };
+          const reading = { accelerationIncludingGravity: { x, y: 0.1 * x, z: 9.81 }, rotationRate: none };
+          dispatchEvent(new DeviceMotionEvent("devicemotion", reading));
+        }
+        return found;"""
+    kinds = {"rest": (0, 1), "slow": (6, 40), "fast": (12, 9)}
+    try:
+        page.start(tmp_path / "teach.html", ready="kenyon-ready")
+        page.js('window.found = []; addEventListener("kenyon-heard", ({ detail }) => found.push(detail))')
+        page.click("#Listen")
+        page.wait(lambda: page.text("#Listen") == "Stop")
+        page.click("#Every")
+        for name, how in kinds.items():
+            page.js(move, name, *how, 700)
+        assert page.classes.keys() == kinds.keys() and min(page.classes.values()) >= 5
+        for name, how in kinds.items():
+            assert page.js(move, "", *how, 700)[-1] in (name, None), (
+                "an event when it begins, and none while it goes on"
+            )
+            assert page.guess == name
+        assert not page.complaints()
+    finally:
+        page.driver.quit()
