@@ -58,7 +58,7 @@ def write_page(path: Path, model: KenyonClassifier | None = None) -> None:
 
     Args:
         path: the file, in a folder that is made where it does not exist.
-        model: one that learns in whole numbers and takes images, to go on from; None for an empty one of 20 KB.
+        model: one that learns in integers and takes images, to go on from; None for an empty one of 20 KB.
 
     Example:
         >>> from pathlib import Path
