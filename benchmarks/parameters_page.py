@@ -34,6 +34,8 @@ def main() -> None:
     lines = [
         "# Parameters",
         "",
+        "This page is for users of `KenyonClassifier`: every option of every part.",
+        "",
         "A model is composed of parts, each of which has options of its own:",
         "`KenyonClassifier(features=Windows(window=6), layer=SecondOrder(bits=16))`. A name stands for a part with its",
         'defaults (`features="windows"`), and `module:Class` or `file.py:Class` for a part from outside the package.',

@@ -10,6 +10,8 @@ any size, and give windows that `KenyonClassifier` learns; `core/front` has the 
 7
 >>> stream.window().shape
 (20, 20)
+>>> list(FRONTS), isinstance(front, FrontPart)
+(['spectra', 'motion'], True)
 """
 
 from kenyon.features.front._base import FrontPart, FrontStream
