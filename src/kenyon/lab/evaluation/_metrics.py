@@ -160,7 +160,7 @@ def sample_accuracy(run: FinishedRun) -> float:
 
 
 @_metric("%", None)
-def anytime_accuracy(run: FinishedRun) -> float:
+def anytime_accuracy(run: FinishedRun) -> float | None:
     """area under the curve of the accuracy on what was seen so far, over the stream: the mean of the tests every
     `test_every` samples (Koh et al., 2022); without these tests, the average incremental accuracy"""
     if len(curve := run.tally.tests):

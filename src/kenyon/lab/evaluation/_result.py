@@ -19,7 +19,7 @@ from kenyon.lab.evaluation._metrics import METRICS, FinishedRun
 FORMAT = 1
 Matrix = Sequence[Sequence[float | None]]
 _KINDS: dict[str, type] = {"seed": int, "weights_stride": int, "backbone_bytes": int}
-_KINDS |= {"tested_on": str, "state_sha256": str, "run": str, "options": dict}
+_KINDS |= {"tested_on": str, "state_sha256": str, "run": str, "learned": str, "options": dict}
 _WORDS = {int: "an integer", str: "text", dict: "a table"}
 
 
@@ -94,6 +94,7 @@ class RunResult:
         backbone_bytes: bytes of the frozen network before the learner, which `state_bytes` leaves out; 0 for none.
         options: values that the learner settled itself where none was given, such as tuned learning rates.
         run: the run's id.
+        learned: what learned in our own learner, its rule or its layer, chosen by it where none was given.
         curve: tests within the stream (`test_every`): samples learned, and the accuracy on what was seen so far.
         recall_curve: the recall of each class at each of these tests; None for a class not tested yet.
         folder: where the run is stored, if it is.
@@ -113,6 +114,7 @@ class RunResult:
     options: Mapping[str, float] = field(default_factory=dict)
     recalls: tuple[float | None, ...] = ()
     run: str = ""
+    learned: str = ""
     curve: Sequence[tuple[int, float]] = ()
     recall_curve: Sequence[Sequence[float | None]] = ()
     folder: Path | None = None

@@ -14,14 +14,13 @@ from kenyon.data.streams import Dataset, Stream
 from kenyon.errors import ConfigError, DataError
 from kenyon.lab.evaluation._asking import Asking
 from kenyon.lab.evaluation._backbone import backbone_bytes
-from kenyon.lab.evaluation._checkpoint import Timer, state_hash
+from kenyon.lab.evaluation._checkpoint import FolderRecorder, NoRecorder, Timer, state_hash
 from kenyon.lab.evaluation._config import RunConfig
 from kenyon.lab.evaluation._identity import id_of
 from kenyon.lab.evaluation._loop import drive, n_records, weights_stride
 from kenyon.lab.evaluation._metrics import FinishedRun
 from kenyon.lab.evaluation._operations import is_counted, operations_of, operations_so_far
 from kenyon.lab.evaluation._pace import Paced
-from kenyon.lab.evaluation._recorder import FolderRecorder, NoRecorder
 from kenyon.lab.evaluation._result import Metrics, RunResult
 from kenyon.lab.evaluation._store import RunFolder
 from kenyon.lab.evaluation._tally import Tally
@@ -146,6 +145,7 @@ def _result(
         backbone_bytes=backbone_bytes(stream.dataset),
         options=dict(getattr(learner, "options", {})),
         run=run_id,
+        learned=str(getattr(_inner(learner), "what_learned", "")),
         curve=tuple((int(row[0]), int(row[1]) / max(int(row[2]), 1)) for row in tally.tests),
         recall_curve=tuple(
             tuple(None if n == 0 else right / n for right, n in zip(*row[3:].reshape(2, -1).tolist(), strict=True))
