@@ -12,6 +12,8 @@ from kenyon.lab.plots._picture import in_bytes
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8c6d31")
 """Distinct for the colour-blind (Okabe & Ito), and by brightness."""
+RULES = {"mse": "tab:blue", "oja": "tab:red", "gen": "tab:green", "inel": "tab:cyan"}
+"""The colours of rules in the paper's figure of a search."""
 LINES = ("-", "--", ":", "-.")
 NAMED = 10
 """Up to so many lines have a name of their own in the legend."""
@@ -70,6 +72,7 @@ def draw_lines(axes: Any, figure: Lines) -> None:
     for place, series in enumerate(figure.series):
         number = place if named else groups.index(series.group)
         colour = COLOURS[number % len(COLOURS)] if len(figure.series) <= len(COLOURS) or not named else None
+        colour = RULES.get(series.group, colour)
         y = np.array([np.nan if v is None else v for v in series.y], np.float64)
         first = [other.group for other in figure.series].index(series.group) == place
         label = series.name if named else series.group if first else None
@@ -122,7 +125,8 @@ def draw_scatter(axes: Any, scatter: Scatter) -> None:
         error = [point.error or 0.0 for point in points]
         marker = MARKERS[number % len(MARKERS)]
         colour = 1 + (number - 1) % 9 if number else 0  # no other group has the first colour
-        axes.errorbar(x, y, error, fmt=marker, ms=6, elinewidth=0.8, label=group or None, color=f"C{colour}")
+        shown = RULES.get(group.partition(",")[0], f"C{colour}")
+        axes.errorbar(x, y, error, fmt=marker, ms=6, elinewidth=0.8, label=group or None, color=shown)
     if best:
         axes.step([p.x for p in best], [p.y for p in best], where="post", color="0.6", lw=1, ls="--", zorder=0)
     axes.set_xscale("log" if scatter.x_log else "linear")

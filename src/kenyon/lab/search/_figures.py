@@ -19,13 +19,7 @@ STRONG = 0.98
 
 
 def search_figures(folder: SearchFolder) -> dict[str, Figure]:
-    """The figures of a search with at least one evaluation that succeeded, by name.
-
-    Example:
-        >>> result = search(make_objective("digits", max_per_task=20), "found", evals=2, method="random", workers=1)
-        >>> [type(figure).__name__ for figure in search_figures(SearchFolder(result.folder)).values()]
-        ['Scatter', 'Lines', 'Bars']
-    """
+    """The figures of a search with at least one evaluation that succeeded, by name."""
     space, evaluations = folder.space(), folder.evaluations()
     done = [e for e in evaluations if e.outcome.status == DONE]
     if not done:
