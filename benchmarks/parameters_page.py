@@ -10,8 +10,7 @@ from kenyon.features import FEATURES
 from kenyon.layers import HIDDEN, LAYERS
 from kenyon.model.options import OPTIONS
 from kenyon.rules import RULES
-from kenyon.utils.options import Option, options_of
-from kenyon.utils.parts import Part
+from kenyon.utils.options import Option, Part, options_of
 
 PAGE = Path(__file__).parents[1] / "docs" / "parameters.md"
 PARTS: dict[str, Mapping[str, type[Part]]] = {

@@ -18,7 +18,7 @@ from kenyon.features.front._base import FrontPart, FrontStream
 from kenyon.features.front._events import Event, Events, Segment, Smoothing
 from kenyon.features.front._motion import Motion, MotionStream
 from kenyon.features.front._spectra import Sound, Spectra, SpectraStream
-from kenyon.utils.parts import part_named
+from kenyon.utils.options import part_named
 
 FRONTS: dict[str, type[FrontPart]] = {"spectra": Spectra, "motion": Motion}
 """The front ends by name."""
