@@ -1,4 +1,4 @@
-"""`kenyon learn`: large files, learned in shards."""
+"""`kenyon learn`: learn large files in shards."""
 
 from __future__ import annotations
 

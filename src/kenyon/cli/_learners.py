@@ -46,7 +46,7 @@ def learners(
 
 
 def _scenarios(spec: LearnerSpec) -> str:
-    """The scenarios of a method, in a few words."""
+    """The scenarios of a method, as text."""
     from kenyon.data.streams import SCENARIOS
 
     without = [scenario for scenario in SCENARIOS if scenario not in spec.scenarios]

@@ -1,4 +1,4 @@
-"""`kenyon new`: a learner or a rule of your own, begun."""
+"""`kenyon new`: start a learner or a rule of your own."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`kenyon run`: learn a stream, test, print."""
+"""`kenyon run`: run a learner on a stream and print the results."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ def print_report(report: Report) -> None:
 
 
 def task_rows(matrix: Matrix) -> tuple[str, tuple[str, ...], Matrix]:
-    """The accuracy matrix for at most 80 columns: whole, or for many tasks what became of each of them.
+    """The accuracy matrix for at most 80 columns; for many tasks, a summary of each.
 
     Example:
         >>> task_rows([[0.9, 0.1], [0.8, 0.7]])

@@ -1,4 +1,4 @@
-"""`kenyon teach`: a page to teach a model on, and to see it learn."""
+"""`kenyon teach`: a page to train a model on and watch it learn."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def teach(
     port: Annotated[int, typer.Option(help="The port of --serve; 0 for one that is free.")] = 0,
     open_it: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True,
 ) -> None:
-    """Write one page on which a model is taught by drawing, and open it."""
+    """Write one page on which a model is trained by drawing, and open it."""
     import webbrowser
     from contextlib import suppress
 

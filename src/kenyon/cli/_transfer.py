@@ -24,7 +24,7 @@ def transfer(
     ] = None,
     seeds: Annotated[str, typer.Option(help="How many (5), or which (0,3,7).")] = "5",
     out: Annotated[Path, typer.Option(help="The runs store.")] = Path("runs"),
-    max_per_task: Annotated[int | None, typer.Option(help="Keep at most so many training samples of a task.")] = None,
+    max_per_task: Annotated[int | None, typer.Option(help="Most training samples of a task.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw accuracy drop against transfer coefficient here.")] = None,
     data_dir: DataDirOption = None,
     as_json: JsonOption = False,

@@ -18,7 +18,7 @@ VALUES = ("batch_size", "state_bytes", "synaptic_updates")
 
 
 def check_class(name: str, cls: type) -> None:
-    """Refuse a class from outside the package that is no learner."""
+    """Refuse a class from outside the package that does not implement `Learner`."""
     missing = [method for method in METHODS if not callable(getattr(cls, method, None))]
     if missing:
         raise _no_learner(name, missing)
@@ -45,7 +45,7 @@ def _no_learner(name: str, missing: list[str]) -> ConfigError:
 
 
 LARGEST = 2**31 - 1
-"""Largest integer of an option: more units, samples or threads than any machine has room for."""
+"""Largest integer of an option, more than any machine can hold."""
 
 
 def _whole(value: Any) -> bool:
@@ -70,7 +70,7 @@ KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "Sequence[float]": (_each(_number), "a list of numbers"),
     "Sequence[str]": (_each(lambda value: isinstance(value, str)), "a list of texts"),
 }
-"""What the types in an annotation stand for; an annotation with any other type is not held against anything."""
+"""What the types in an annotation stand for; an annotation with any other type is not checked."""
 
 
 def check_types(learner: str, cls: type, options: Mapping[str, Any]) -> None:

@@ -1,4 +1,4 @@
-"""The driver of `learn_files`: shards recorded, pieces shared out, models merged, everything resumable.
+"""The driver of `learn_files`: records shards, assigns pieces, merges models; it can be resumed at any point.
 
 Beside the model `OUT` lie `OUT.shards.json`, the record of what went into it, and, while work is under way, the folder
 `OUT.work`: the plan (the shards and their pieces, fixed when work begins), the model that was there before with its
@@ -7,7 +7,7 @@ one, leaves whole files only, and the next call goes on from them. The model is 
 folder removed last; replacing both again from the same files gives the same bytes, so that no kill learns anything
 twice.
 
-A file is judged before it becomes part of a plan: every sample is read and checked. One that is refused, then or while
+A file is inspected before it becomes part of a plan: every sample is read and checked. One that is refused, then or while
 it is learned, is named in the end, and the others are learned without it.
 """
 

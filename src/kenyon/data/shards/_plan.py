@@ -1,4 +1,4 @@
-"""Which shards are to be learned: found, judged, compared with what was recorded before."""
+"""Which shards are learned: found, inspected, compared with the record."""
 
 from __future__ import annotations
 

@@ -16,9 +16,9 @@ RULES = {"mse": "tab:blue", "oja": "tab:red", "gen": "tab:green", "inel": "tab:c
 """The colours of rules in the paper's figure of a search."""
 LINES = ("-", "--", ":", "-.")
 NAMED = 10
-"""Up to so many lines have a name of their own in the legend."""
+"""Up to this many lines, each has its own entry in the legend."""
 MOST_NUMBERS = 12
-"""A heat map of at most so many columns has its numbers in it."""
+"""A heat map of at most this many columns shows its numbers."""
 MOST_NAMES = 60
 """Beyond this many points, those of the frontier alone have their names beside them."""
 MARKERS = "os^Dvp*hXP"

@@ -1,4 +1,4 @@
-"""What one key of a sweep stands for: a value, a list of values, or a range."""
+"""The values of one key of a sweep: a value, a list, or a range."""
 
 from __future__ import annotations
 
