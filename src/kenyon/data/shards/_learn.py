@@ -7,8 +7,8 @@ one, leaves whole files only, and the next call goes on from them. The model is 
 folder removed last; replacing both again from the same files gives the same bytes, so that no kill learns anything
 twice.
 
-A file is inspected before it becomes part of a plan: every sample is read and checked. One that is refused, then or while
-it is learned, is named in the end, and the others are learned without it.
+A file is inspected before it becomes part of a plan: every sample is read and checked. One that is refused, then or
+while it is learned, is named in the end, and the others are learned without it.
 """
 
 from __future__ import annotations

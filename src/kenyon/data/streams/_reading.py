@@ -9,7 +9,7 @@ from pathlib import Path
 from kenyon.errors import DataError, KenyonError
 
 UNPACKED, PER_BYTE = 1 << 28, 1 << 10
-"""Most bytes that a packed file may unpack to: this many, or this many per byte of the file, which Deflate can reach."""
+"""Most bytes that a packed file may unpack to: this many, or this many per byte of it, which Deflate can reach."""
 
 LONGEST_NAME = 1000
 """Most characters of a class name: an array of texts gives each the width of the longest."""

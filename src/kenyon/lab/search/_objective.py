@@ -95,7 +95,8 @@ class Hopeless(Exception):
 
 
 class ChanceWatch(Watch):
-    """Stops a run that does no better than chance: prequential accuracy within 5 % of chance after the share `after` of the stream."""
+    """Stops a run that does no better than chance: prequential accuracy within 5 % of it after this share of the
+    stream."""
 
     def __init__(self, after: float) -> None:
         self._after = after
@@ -125,7 +126,7 @@ def evaluate(objective: Objective, options: Mapping[str, Any]) -> Outcome:
         >>> evaluate(objective, {"rule": "mse", "n_hidden": 200}).status
         'done'
         >>> evaluate(objective, {"rule": "mse", "n_hidden": -1}).reason
-        "ConfigError: n_hidden is -1: expected a whole number, at least 1, or 'auto'"
+        "ConfigError: n_hidden is -1: expected an integer, at least 1, or 'auto'"
     """
     begin = perf_counter()
     try:
