@@ -1,7 +1,5 @@
 """`kenyon export`: a model for use elsewhere."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """`kenyon learn`: learn large files in shards."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from time import perf_counter

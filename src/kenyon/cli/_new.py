@@ -1,7 +1,5 @@
 """`kenyon new`: start a learner or a rule of your own."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

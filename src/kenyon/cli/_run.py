@@ -1,7 +1,5 @@
 """`kenyon run`: run a learner on a stream and print the results."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -145,7 +143,7 @@ def _given(**options: Any) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def print_report(report: Report) -> None:
+def print_report(report: "Report") -> None:
     """The closing tables: the numbers over the seeds, and the mean accuracy matrix."""
     from kenyon.cli._tables import print_table
     from kenyon.lab.evaluation import METRICS

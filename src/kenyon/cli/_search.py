@@ -1,7 +1,5 @@
 """`kenyon search`: search for a configuration."""
 
-from __future__ import annotations
-
 import json
 import shlex
 import sys
@@ -106,7 +104,7 @@ def search(
         _print(result)
 
 
-def _plain(result: SearchResult) -> dict[str, Any]:
+def _plain(result: "SearchResult") -> dict[str, Any]:
     from kenyon.lab.search import SearchFolder
 
     best = None
@@ -124,7 +122,7 @@ def _plain(result: SearchResult) -> dict[str, Any]:
     }
 
 
-def _print(result: SearchResult) -> None:
+def _print(result: "SearchResult") -> None:
     from kenyon.cli._tables import print_text_table
     from kenyon.lab.search import SearchFolder, by_choice
 

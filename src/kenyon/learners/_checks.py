@@ -48,7 +48,7 @@ LARGEST = 2**31 - 1
 """Largest integer of an option, more than any machine can hold."""
 
 
-def _whole(value: Any) -> bool:
+def _integer(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and abs(value) <= LARGEST
 
 
@@ -63,10 +63,10 @@ def _each(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
 KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "None": (lambda value: value is None, "none"),
     "bool": (lambda value: isinstance(value, bool), "true or false"),
-    "int": (_whole, f"an integer up to {LARGEST}"),
+    "int": (_integer, f"an integer up to {LARGEST}"),
     "float": (_number, "a finite number"),
     "str": (lambda value: isinstance(value, str), "a text"),
-    "Sequence[int]": (_each(_whole), "a list of integers"),
+    "Sequence[int]": (_each(_integer), "a list of integers"),
     "Sequence[float]": (_each(_number), "a list of numbers"),
     "Sequence[str]": (_each(lambda value: isinstance(value, str)), "a list of texts"),
 }

@@ -51,8 +51,8 @@ def draw_figure(axes: Any, figure: Figure) -> None:
 def draw_heatmap(axes: Any, figure: Heatmap) -> None:
     """A matrix in colours, with its numbers where they fit."""
     matrix = np.array([[np.nan if v is None else v for v in row] for row in figure.values], np.float64)
-    whole = {"vmin": 0, "vmax": 100} if figure.unit == "%" else {}
-    image = axes.imshow(matrix, cmap="viridis", **whole)
+    scale = {"vmin": 0, "vmax": 100} if figure.unit == "%" else {}
+    image = axes.imshow(matrix, cmap="viridis", **scale)
     if matrix.shape[1] <= MOST_NUMBERS:
         middle = 60 if figure.unit == "%" else float(np.nanmean(matrix))
         for i, j in np.argwhere(np.isfinite(matrix)):
