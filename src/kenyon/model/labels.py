@@ -36,8 +36,8 @@ def label_kind(label: Hashable) -> str:
 class Head:
     """The output neurons of one task, in order of arrival; they do not change."""
 
-    def __init__(self, neurons: Iterable[int]) -> None:
-        self.neurons = list(neurons)
+    def __init__(self, neurons: NDArray[np.int64]) -> None:
+        self.neurons = neurons
         self._mask = np.zeros(0, bool)
 
     def mask(self, width: int) -> NDArray[np.bool_]:
@@ -69,7 +69,7 @@ class Labels:
     @cached_property
     def head(self) -> Head:
         """The neurons as a head; only for labels that will not change any more."""
-        return Head(self.neurons.values())
+        return Head(np.array(list(self.neurons.values()), np.int64))
 
     @cached_property
     def in_order(self) -> tuple[NDArray, NDArray[np.int64]]:
