@@ -41,6 +41,7 @@ def test_the_comparison_is_that_of_the_frontier(monkeypatch: pytest.MonkeyPatch)
     wanted = f"{frontier_figure.MARKS[0]}\n\n{frontier_figure.table(rows)}\n\n{frontier_figure.MARKS[1]}"
     for page in frontier_figure.PAGES:
         assert wanted in page.read_text(encoding="utf-8"), page.name
+    assert frontier_figure.colour_table(rows) in frontier_figure.COLOUR_PAGE.read_text(encoding="utf-8")
     assert all(row["state_bytes"] <= frontier_figure.SIZES.get(row["budget"], 10**8) for row in rows)
     sys.modules.pop("frontier_figure")
 

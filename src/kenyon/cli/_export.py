@@ -28,8 +28,8 @@ def export(
 ) -> None:
     """Write a trained model in another form; without arguments, list the forms."""
     from kenyon.classifier import KenyonClassifier
+    from kenyon.cli._options import parse_settings
     from kenyon.cli._tables import print_text_table
-    from kenyon.cli._values import parse_settings
     from kenyon.errors import ConfigError
     from kenyon.export import EXPORTS, device_costs, export_model, rows_of
 

@@ -168,6 +168,9 @@ def _header(
     yield "#ifdef KENYON_SOURCE"
     if table is not None:
         yield from _array("static const kenyon_input kenyon_inputs[KENYON_UNITS][KENYON_CONNECTIONS]", table)
+    for name, array in parts.tables.items():
+        kind = "int8_t" if array.dtype.itemsize == 1 else "int16_t"
+        yield from _array(f"static const {kind} kenyon_{name}[{len(array)}][{array.shape[1]}]", array)
     if parts.fixed is not None:
         weights, offsets = parts.fixed
         yield from _array("static const int16_t kenyon_weights[KENYON_MAX_CLASSES][KENYON_UNITS]", weights)
@@ -202,6 +205,9 @@ def _types(parts: Parts, table: bool) -> Iterator[str]:
             fields += ["int32_t order[{}];"] if n["oriented"] else []
         window = n["channels"] * n["window_height"] * n["window_width"]
         fields = [one.format(window) for one in fields]
+    elif n["kind"] == 4:
+        fields = ["uint8_t view[KENYON_PADDED_HEIGHT * KENYON_PADDED_WIDTH * KENYON_CHANNELS];"]
+        fields += ["int32_t scales[KENYON_PLACE_ROWS * KENYON_PLACE_COLUMNS];", "uint16_t roots[KENYON_UNITS];"]
     elif n["kind"] == 1 and not table:
         fields = ["uint64_t state;", "kenyon_input pool[KENYON_INPUTS];"]
     yield "typedef struct {"
@@ -224,7 +230,7 @@ def _image(narrow: bool) -> Iterator[str]:
 
 def _response(n: dict[str, int]) -> str:
     """The narrowest type of a unit's response."""
-    if n["kind"] == 2 or (n["kind"] == 3 and n["root"]):
+    if n["kind"] in (2, 4) or (n["kind"] == 3 and n["root"]):
         return "uint8_t"
     return "int16_t" if n["largest"] <= 32767 else "int32_t"
 

@@ -117,6 +117,11 @@ class FeaturesPart(Part, ABC):
     def build(self, setting: Setting) -> Features:
         """The feature layer; no option is `"auto"` any more."""
 
+    @property
+    def nested(self) -> bool:
+        """Whether the first units of a layer are those of a layer with fewer units, whatever the others do."""
+        return False
+
     def n_units(self, setting: Setting) -> int:
         """Units of the layer that `build` makes."""
         return int(getattr(self, "units", setting.n_inputs))

@@ -127,6 +127,10 @@ class Patches(FeaturesPart):
             part.shape, part.units, axes=setting.axes, seed=setting.seed, n_inputs=setting.n_inputs, **options
         )
 
+    @property
+    def nested(self) -> bool:
+        return True
+
     def table_bytes(self, setting: Setting) -> int:
         return 64 * int(self.units) * self.size * self.size * MOST_CHANNELS
 
@@ -205,10 +209,23 @@ class PatchUnits:
         row, place = np.divmod(layout.places() % (layout.padded[0] * layout.padded[1]), layout.padded[1])
         channel = layout.places() // (layout.padded[0] * layout.padded[1])
         self._places = (row * self._shape[1] + place * layout.channels + channel).astype(np.int32)
-        theta = round(threshold * SCALE * 2.0**bits)
-        numbers = (pool, copies, contrast * values * values, bits, down, _narrow(self._table), theta, unit)
+        theta, floor = round(threshold * SCALE * 2.0**bits), contrast * values * values
+        numbers = (pool, copies, floor, bits, down, _narrow(self._table), theta, unit)
         turns = np.array(VIEWS[:views], np.int32)
         self._plan = core.pack(self._table, self._corners, turns, size, layout.channels, *numbers, self._places)
+        self._numbers = {"pool": pool, "border": shifts, "copies": copies, "floor": floor, "scale_bits": bits}
+        self._numbers |= {"patch_down": down, "patch_threshold": theta, "patch_unit": unit, "grid": grid, "size": size}
+        self._numbers |= {"views": views}
+
+    def plan(self) -> dict[str, int]:
+        """The numbers of `core/patches.h`, for an export."""
+        return dict(self._numbers)
+
+    def tables(self) -> dict[str, NDArray]:
+        """The filters of units, the points of the grid along each axis, and the turns of views, for an export."""
+        most = (self.layout.height - self.size, self.layout.width - self.size)
+        own = np.stack([points(each, self._numbers["grid"]) for each in most])
+        return {"filters": self.filters, "points": own, "views": np.array(VIEWS[: self._numbers["views"]])}
 
     def workspace(self) -> PatchesWorkspace:
         return PatchesWorkspace(self.n_outputs, self._shape, self._words, self._scales)

@@ -65,6 +65,10 @@ class Ramps(FeaturesPart):
         given = None if self.density == "auto" else int(self.density)
         return RampUnits(setting.n_inputs, int(self.units), given, inhibitory=self.inhibitory, seed=setting.seed)
 
+    @property
+    def nested(self) -> bool:
+        return True
+
     def table_bytes(self, setting: Setting) -> int:
         each = ramp_sizes(setting.n_inputs)[-1] if self.density == "auto" else int(self.density)
         return 4 * int(self.units) * each

@@ -82,6 +82,10 @@ class Sparse(FeaturesPart):
             seed=setting.seed,
         )
 
+    @property
+    def nested(self) -> bool:
+        return self.threshold is None
+
     def table_bytes(self, setting: Setting) -> int:
         return 4 * int(self.units) * int(self.density)
 

@@ -135,6 +135,10 @@ class Windows(FeaturesPart):
         height, width = layout.window(int(self.window))
         return layout.channels * min(height, layout.height) * min(width, layout.width)
 
+    @property
+    def nested(self) -> bool:
+        return self.threshold is None
+
     def table_bytes(self, setting: Setting) -> int:
         oriented = self.signs == "oriented"  # all inputs of the window are sorted for each unit
         layout = layout_of(setting.shape or (), setting.axes, 0, setting.n_inputs)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 
 import numpy as np
@@ -20,12 +20,19 @@ class Lesson:
         before, after: the task's labels when the call begins, and with those that it brings.
         arrivals: first sample of each new class, ascending.
         wanted: whether to note what is predicted for each sample before it is learned.
+        bends: units that are left from a sample on, since the class that it brings would not fit otherwise.
     """
 
     def __init__(
-        self, neurons: NDArray[np.int64], before: Labels, after: Labels, arrivals: Sequence[int], wanted: bool
+        self,
+        neurons: NDArray[np.int64],
+        before: Labels,
+        after: Labels,
+        arrivals: Sequence[int],
+        wanted: bool,
+        bends: Mapping[int, int] | None = None,
     ) -> None:
-        self.neurons, self.wanted = neurons, wanted
+        self.neurons, self.wanted, self.bends = neurons, wanted, bends or {}
         self.taught = neurons != NO_LABEL
         self.predictions = np.full(len(neurons) if wanted else 0, NO_LABEL, np.int64)
         self._arrivals = list(arrivals)

@@ -7,6 +7,7 @@ from dataclasses import fields
 from typing import Any
 
 from kenyon.errors import MergeError
+from kenyon.model.bending import bends, with_units
 from kenyon.model.fitted import Core
 from kenyon.model.labels import label_kind
 from kenyon.model.spec import Spec
@@ -19,8 +20,12 @@ MOST_SHOWN = 200
 def check_alike(first: Core, second: Core) -> None:
     """Refuse models that do not add up, naming everything in which they differ."""
     here, there = first.engine, second.engine
+    other = there.spec
+    same_kind = type(here.spec.features) is type(other.features)
+    if same_kind and bends(here.spec, here.params) and bends(other, there.params):
+        other = with_units(other, here.spec.n_units)  # the wider one is cut
     differences = [
-        *_parts(here.spec, there.spec),
+        *_parts(here.spec, other),
         *_named("seed", here.seed, there.seed),
         *_named("samples have a width of", here.n_inputs, there.n_inputs),
         *_named("features are called", _names(first), _names(second)),

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kenyon import core
-from kenyon.errors import DivergenceError
+from kenyon.errors import ConfigError, DivergenceError
 from kenyon.features import (
     BLOCK,
     Active,
@@ -32,6 +32,7 @@ from kenyon.features import (
 )
 from kenyon.layers import DIVERGED, Layer, Samples, SecondOrderLayer, State, Undo
 from kenyon.model.batch import Lesson
+from kenyon.model.bending import first_active, first_layer, with_units
 from kenyon.model.calibration import Calibration
 from kenyon.model.labels import Head
 from kenyon.model.scale import Scaler
@@ -74,6 +75,10 @@ class _Bench:
         samples[:] = X  # one layout for the kernels, whatever the caller's
         return self._features.activate(samples, self.workspace)
 
+    def is_of(self, features: Features) -> bool:
+        """Whether it was made for these features."""
+        return self._features is features
+
     @property
     def nbytes(self) -> int:
         return self.workspace.nbytes + sum(array.nbytes for array in self._samples.values())
@@ -92,6 +97,7 @@ class Journal:
         self._clock = engine.clock.copy()
         self._moments = None if engine.scaler is None else engine.scaler.kept()
         self._calibration = None if engine.calibration is None else engine.calibration.snapshot()
+        self._parts = (engine.features, list(engine.layers), engine.spec)
         self._layers: list[Undo] = [layer.mark() for layer in engine.layers]
 
     def note(self, number: int, active: Active, first: int, last: int) -> None:
@@ -99,6 +105,7 @@ class Journal:
         self._layers[number].note(active, first, last)
 
     def undo(self) -> None:
+        self._engine.put_back(*self._parts)
         for layer in self._layers:
             layer.undo()
         self._engine.clock[:] = self._clock
@@ -159,6 +166,7 @@ class Engine:
         if not any(callable(value) for value in self._moving):
             self._constant = values_at(self._moving, 0, np.ones(BLOCK, bool))
         self._benches: list[_Bench] = []
+        self.has_bent = False  # whether somebody was told that units were dropped
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_benches": []}  # scratch is neither copied nor pickled
@@ -188,6 +196,7 @@ class Engine:
         """
         changes: deque[Change] = deque()
         for start, stop, active in self._activated(X, lesson.taught, changes):
+            active = self._in_use(active)
             self.silence.note(active[2][: stop - start])
             if self._constant is not None:
                 beta = self._constant[: stop - start]
@@ -197,9 +206,13 @@ class Engine:
             cuts = [after for after, _ in changes]
             if self.calibration is not None:
                 inside = [after - start for after in cuts if start < after <= stop]
+                inside += [sample - start for sample in lesson.bends if start <= sample < stop]
                 due = self.calibration.cuts(lesson.taught[start:stop], self.time, inside)
                 cuts += [start + sample for sample in due]
             for first, last in lesson.stretches(start, stop, cuts):
+                if first in lesson.bends:
+                    self.drop_units(lesson.bends[first])
+                    active = self._in_use(active)
                 for _ in range(lesson.n_arriving(first)):
                     self._add_class()
                 head = lesson.head(first)
@@ -256,6 +269,34 @@ class Engine:
             learned = layer.learn_one(one, self.clock)
         self._benches.append(bench)
         return learned
+
+    def drop_units(self, n_units: int) -> None:
+        """Go on with the first units alone: where they are nested, as if there had never been more."""
+        last, spec = self.layers[-1], with_units(self.spec, n_units)
+        assert isinstance(last, SecondOrderLayer)
+        layer, features = first_layer(last, spec, self.seed + 1), spec.features.build(spec.setting(self.seed))
+        if self.calibration is not None:
+            self.calibration.first_units(n_units)
+        self.put_back(features, [layer], spec)
+
+    def put_back(self, features: Features, layers: list[Layer], spec: Spec) -> None:
+        """Take over features and layers; scratch that was made for others goes."""
+        if features is not self.features:
+            self._benches = []
+        self.features, self.layers, self.spec = features, list(layers), spec
+
+    def with_units(self, n_units: int) -> Engine:
+        """A copy that goes on with the first units alone."""
+        twin = copy.copy(self)
+        twin.calibration, twin._benches = copy.deepcopy(self.calibration), []
+        twin.drop_units(n_units)
+        return twin
+
+    def _in_use(self, active: Active) -> Active:
+        """The activity of units that were not dropped since it was computed."""
+        n_units = self.features.n_outputs
+        wider = active[0].shape[1] > n_units and self.spec.features.nested
+        return first_active(active, n_units) if wider else active
 
     def _add_class(self) -> None:
         for layer in self.layers:
@@ -357,6 +398,18 @@ class Engine:
         self._benches.append(bench)
         return out
 
+    def unlikeness(self, x: NDArray[np.uint8], neuron: int) -> int:
+        """How unlike a neuron's own samples one sample is, in 1/256 of the usual squared distance."""
+        layer = self.layers[-1]
+        if not hasattr(layer, "unlikeness"):
+            raise ConfigError(f"the layer is a {type(layer).__name__}: expected a second-order one, to reject")
+        bench = self._take_bench()
+        units, values, counts = bench.activate(x[np.newaxis])
+        activity = np.zeros(layer.n_inputs, np.uint8)
+        activity[units[0, : counts[0]]] = values[0, : counts[0]]
+        self._benches.append(bench)
+        return layer.unlikeness(activity, neuron)
+
     def _take_bench(self) -> _Bench:
         """A bench that nobody else works on; give it back by appending it. One that an error kept is not missed."""
         try:
@@ -374,7 +427,7 @@ class Engine:
                 return last.state
             change, other_change = own.merge(theirs)
             twin = copy.copy(other)
-            twin.layers = [copy.copy(last)]
+            twin.layers, twin.calibration = [copy.copy(last)], None  # the other's own stay as they are
             self._rescale(change)
             twin._rescale(other_change)
             return twin.layers[-1].state
@@ -401,7 +454,7 @@ class Engine:
             bench = self._take_bench()
             for block in blocks:
                 yield block.start, block.stop, bench.activate(self._scaled(X, block, taught, changes))
-            self._benches.append(bench)
+            self._return_benches([bench])
             return
         self.features.prepare()
         benches = [self._take_bench() for _ in range(n_benches)]
@@ -415,7 +468,11 @@ class Engine:
                     ahead.append(pool.submit(bench.activate, self._scaled(X, block, taught, changes)))
         finally:
             wait(ahead)  # nobody writes to a bench after this call
-        self._benches.extend(benches)
+        self._return_benches(benches)
+
+    def _return_benches(self, benches: list[_Bench]) -> None:
+        """Keep scratch for the next call, where it is that of the present features."""
+        self._benches.extend(bench for bench in benches if bench.is_of(self.features))
 
     def _scaled(
         self, X: NDArray | SparseRows, block: slice, taught: NDArray[np.bool_], changes: deque[Change]
@@ -436,11 +493,11 @@ class Engine:
         """Bytes of the arrays that must be kept: those of the layers, two counters, the moments of scaled inputs."""
         return self.state_bytes_with(0)
 
-    def state_bytes_with(self, n_new: int) -> int:
-        """`state_bytes` with that many more classes."""
+    def state_bytes_with(self, n_new: int, n_units: int | None = None) -> int:
+        """`state_bytes` with that many more classes, and with another number of units where there is one layer."""
         moments = 0 if self.scaler is None else self.scaler.state_bytes
-        predicted = 0 if self.calibration is None else self.calibration.state_bytes_with(n_new)
-        return sum(layer.state_bytes_with(n_new) for layer in self.layers) + 16 + moments + predicted
+        predicted = 0 if self.calibration is None else self.calibration.state_bytes_with(n_new, n_units)
+        return sum(layer.state_bytes_with(n_new, n_units) for layer in self.layers) + 16 + moments + predicted
 
     @property
     def nbytes(self) -> int:

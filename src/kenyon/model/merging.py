@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kenyon.errors import InputError, MergeError, MergeWarning
-from kenyon.model import model_file
+from kenyon.model import bending, model_file
 from kenyon.model.batch import Lesson
 from kenyon.model.build import check_budget
 from kenyon.model.compatible import check_alike
@@ -33,6 +33,7 @@ from kenyon.model.labels import NO_LABEL, Labels
 from kenyon.model.lock import ModelLock
 from kenyon.model.model_check import MOST_COUNTED
 from kenyon.model.narrowing import narrowed_core
+from kenyon.model.recordings import of_each_window, windows_of
 
 MOVING = "each model scaled its inputs by moments that it learned itself"
 
@@ -125,6 +126,8 @@ class Merging(Inspection, Estimator):
             raise MergeError("half_life has halved what samples left: expected None, so that they are still whole")
         if engine.scaler is not None:
             raise MergeError("inputs are scaled by moments that a sample cannot be taken out of: expected scale=False")
+        X, counts = windows_of(engine.spec.front, X)
+        y = of_each_window(y, counts, "y")
         samples, head = check_samples(core.inputs, as_rows(X, self.shape)), head_of(core, task)
         numbers, new = head.encode(check_labels(y, len(samples)), self.unlabelled)
         if new:
@@ -154,21 +157,28 @@ class Merging(Inspection, Estimator):
         check_alike(core, other)
         union, engine = unite(core.heads, other.heads, core.engine.n_classes), core.engine
         merged = Core(engine, union.heads, core.inputs)
-        needed = engine.state_bytes_with(len(union.new))
+        described = model_file.metadata_bytes(engine, core.inputs, union.heads)
+        plan = bending.plan(engine, self.memory_budget, [0] * len(union.new), union.new, described)
+        n_units = min(plan.n_units, other.engine.spec.n_units)
+        needed = engine.state_bytes_with(len(union.new), n_units)
         if union.new:
-            metadata = model_file.metadata_bytes(engine, core.inputs, union.heads)
-            check_budget(self.memory_budget, needed + metadata, union.new)
+            check_budget(self.memory_budget, needed + plan.metadata_bytes, union.new)
 
         def add() -> Core:
+            theirs = other.engine
+            if n_units < engine.spec.n_units:
+                engine.drop_units(n_units)
+            if n_units < theirs.spec.n_units:
+                theirs = theirs.with_units(n_units)
             for _ in union.new:
                 engine.layers[-1].add_class()
-            if engine.calibration is not None and other.engine.calibration is not None:
+            if engine.calibration is not None and theirs.calibration is not None:
                 engine.calibration.grown(engine.n_classes)
-                engine.calibration.merge(other.engine.calibration, union.neurons)
-            engine.layers[-1].merge(engine.merge_units(other.engine), union.neurons)
-            if (over := int((engine.clock.astype(object) + other.engine.clock.astype(object)).max())) > MOST_COUNTED:
+                engine.calibration.merge(theirs.calibration, union.neurons)
+            engine.layers[-1].merge(engine.merge_units(theirs), union.neurons)
+            if (over := int((engine.clock.astype(object) + theirs.clock.astype(object)).max())) > MOST_COUNTED:
                 raise MergeError(f"the counters of the two models add up to {over}: expected at most {MOST_COUNTED}")
-            engine.clock[:] = engine.clock + other.engine.clock
+            engine.clock[:] = engine.clock + theirs.clock
             if engine.state_bytes > needed:
                 self._check_wider(merged)
             return merged

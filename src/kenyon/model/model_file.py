@@ -53,7 +53,14 @@ WORKING = "working."
 
 def metadata_bytes(engine: Engine, inputs: Inputs, heads: Mapping[Hashable, Labels]) -> int:
     """Bytes of the state that are not arrays."""
-    return len(_model_json(engine.params, engine.seed, inputs, heads, engine.features.n_outputs))
+    return described_bytes(engine.params, engine.seed, inputs, heads, engine.features.n_outputs)
+
+
+def described_bytes(
+    params: Mapping[str, Any], seed: int, inputs: Inputs, heads: Mapping[Hashable, Labels], n_units: int
+) -> int:
+    """The same of a model that was not built."""
+    return len(_model_json(params, seed, inputs, heads, n_units))
 
 
 def empty_bytes(params: Mapping[str, Any], seed: int, inputs: Inputs) -> int:

@@ -33,7 +33,9 @@ from kenyon.features import (
     layout_of,
 )
 from kenyon.layers import LayerPart, LocalError, Plastic, SecondOrder, hidden_part, layer_part
+from kenyon.model.bending import FEWEST_UNITS, with_units
 from kenyon.model.options import OPTIONS
+from kenyon.model.recordings import front_options
 from kenyon.model.spec import Spec
 from kenyon.rules import Rule, get_rule
 
@@ -48,9 +50,6 @@ MOST_UNITS = 65_536
 MOST_CONNECTIONS = 32
 WINDOW_CONNECTIONS = 16
 """Inputs of a unit where the density is left open: more of them cost time and gain little."""
-
-FEWEST_UNITS = 16
-"""A memory budget with room for fewer units is refused."""
 
 DESCRIPTION_BYTES, LABEL_BYTES = 384, 32
 """Bytes that a memory budget sets aside for the model's description, and for the name of each class expected."""
@@ -149,23 +148,21 @@ def settle(
     if n_inputs > MOST_INPUTS:
         raise ConfigError(f"a sample has {n_inputs:,} features: expected at most {MOST_INPUTS:,}")
     value = {name: entry.check(params[name]) for name, entry in OPTIONS.items()}
+    value |= front_options(value, n_inputs)
     spec = _chosen(value, n_inputs, floats)
     expected, budget = max(value["expected_classes"], n_classes), spec.memory_budget
     aside = max(description_bytes, DESCRIPTION_BYTES) + LABEL_BYTES * expected
 
-    def sized(units: int) -> Spec:
-        return replace(spec, features=replace(spec.features, units=units))  # type: ignore[type-var,call-arg]
-
     def bytes_with(units: int) -> int:
-        return sized(units).array_bytes(expected) + aside
+        return with_units(spec, units).array_bytes(expected) + aside
 
     if not hasattr(spec.features, "units"):
         bytes_with = lambda units: spec.array_bytes(expected) + aside  # noqa: E731
     elif n_units is not None:
-        return sized(n_units)
+        return with_units(spec, n_units)
     elif spec.features.units == "auto":
         usual = _usual_units(spec, _is_table(value, floats))
-        spec = sized(usual if budget is None else _units_within(budget, bytes_with, spec, expected, usual))
+        spec = with_units(spec, usual if budget is None else _units_within(budget, bytes_with, spec, expected, usual))
     if budget is not None and n_units is None and bytes_with(spec.n_units) > budget:
         raise MemoryBudgetError(
             f"{spec.n_units} units and {expected} classes would take {bytes_with(spec.n_units):,} bytes: "
@@ -225,6 +222,7 @@ def _chosen(value: Mapping[str, Any], n_inputs: int, floats: bool) -> Spec:
         missing=value["missing"],
         unit_norm=not second if value["unit_norm"] == "auto" else value["unit_norm"],
         memory_budget=value["memory_budget"],
+        front=value["front"],
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from kenyon.data.streams import Curriculum
 from kenyon.errors import ConfigError, DivergenceError, KenyonError
-from kenyon.lab.evaluation import Event, RunConfig, Watch, open_dataset, run_dataset
+from kenyon.lab.evaluation import Event, RunConfig, Watch, run_dataset
 
 DONE = "done"
 """The status of an evaluation that has a score."""
@@ -130,9 +130,7 @@ def evaluate(objective: Objective, options: Mapping[str, Any]) -> Outcome:
     begin = perf_counter()
     try:
         config = objective.config(options)
-        dataset = open_dataset(
-            objective.dataset, objective.data_dir, backbone=objective.backbone, label=objective.label
-        )
+        dataset = config.open(objective.data_dir)
         accuracies = []
         for seed in objective.seeds:
             watch = ChanceWatch(objective.chance_after)
