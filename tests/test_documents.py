@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import tomllib
 from pathlib import Path
@@ -27,6 +28,15 @@ def test_the_main_table_is_that_of_the_results(monkeypatch: pytest.MonkeyPatch) 
 
 def test_the_readme_is_short() -> None:
     assert len((ROOT / "README.md").read_text(encoding="utf-8").split()) <= 900
+
+
+PAGES = sorted(path for path in (ROOT / "docs").rglob("*.md") if path.name not in ("changelog.md", "results.md"))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_first_sentence_says_whom_a_page_is_for(page: Path) -> None:
+    first = page.read_text(encoding="utf-8").split("\n\n")[1]
+    assert re.match(r"(This (page|guide|tutorial)|Kenyon) is for ", first), first[:80]
 
 
 def test_the_text_is_that_of_the_data() -> None:

@@ -60,7 +60,7 @@ KEYS: dict[str, dict[str, tuple[str | None, str]]] = {
 """The keys of a configuration, by panel of the help: what a value is, and what it means."""
 COLUMNS = ("label", "domain")
 """Keys whose value is a name, even where it looks like a number."""
-_METAVARS = {"whole": "INTEGER", "number": "FLOAT", "share": "FLOAT", "moving": "FLOAT", "flag": "BOOLEAN"}
+_METAVARS = {"integer": "INTEGER", "number": "FLOAT", "share": "FLOAT", "moving": "FLOAT", "flag": "BOOLEAN"}
 
 
 def with_config_options(command: Callable[..., None]) -> Callable[..., None]:

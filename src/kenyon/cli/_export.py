@@ -20,7 +20,7 @@ def export(
     ] = None,
     package: Annotated[
         str | None,
-        typer.Option(help="For C: a library for arduino, platformio or cmake.", show_default=False),
+        typer.Option(help="For C: a library for arduino, platformio, esp-idf, zephyr or cmake.", show_default=False),
     ] = None,
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Any option of the export.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from kenyon.export._c_front import SPECTRA
 from kenyon.export._c_model import Parts
 
 CODE_BYTES = 9_000
@@ -97,7 +98,18 @@ def ram_of(parts: Parts, n_classes: int, table: bool) -> int:
     if n["second_order"]:
         scratch, alignment = max(scratch, _structure([(4, 3 * units), (8, units), (2, units)])), 8
     fields += [(alignment, -(-scratch // alignment))]
-    return _structure([*fields, (response_bytes(n), units)])
+    fields += [(response_bytes(n), units)]
+    return _structure([*fields, *([(4, front_ram(n) // 4)] if n.get("front") else [])])
+
+
+def front_ram(n: Mapping[str, int]) -> int:
+    """`sizeof (kenyon_ear)`: the front end, the last segment and its sample, and the state of events."""
+    if n["front"] == SPECTRA:
+        bands, size = n["front_bands"], n["front_size"]
+        front = [(2, 10), (1, 1), (4, 1), (2, bands + 2 + 2 * size), (1, n["front_kept"] * (bands + 1))]
+    else:
+        front = [(2, 10), (1, 1), (4, 1 + 6 + 11), (1, n["front_length"] * 11)]
+    return _structure([(4, _structure(front) // 4 + 4), (1, n["inputs"]), (4, 4 + 2), (1, 5)])
 
 
 def response_bytes(n: dict[str, int]) -> int:

@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 from kenyon.classifier import KenyonClassifier
 from kenyon.errors import ConfigError
+from kenyon.export._c_front import front_numbers
 from kenyon.features import IdentityUnits, Layout, PatchUnits, SparseProjection, WindowUnits
+from kenyon.features.front import FrontPart
 from kenyon.layers import FewBitLayer, SecondOrderLayer, whole_readout_numbers
 from kenyon.rules import device_functions
 
@@ -33,6 +35,7 @@ class Parts:
         tables: other arrays of the features by name, which always lie in flash.
         fixed: (weights, offsets) of a model that does not learn.
         labels: the label of each class by its number on the device, in the order of the neurons.
+        front: the front end, if any.
     """
 
     features: list[str]
@@ -44,6 +47,7 @@ class Parts:
     tables: dict[str, NDArray] = field(default_factory=dict)
     fixed: tuple[NDArray[np.int16], NDArray[np.int64]] | None = None
     labels: dict[int, Any] = field(default_factory=dict)
+    front: FrontPart | None = None
 
     @property
     def learns(self) -> bool:
@@ -67,6 +71,8 @@ def parts_of(classifier: KenyonClassifier) -> Parts:
     if classifier.scaler() is not None:
         raise ConfigError("the inputs are scaled by moments in floats: expected bytes (uint8), unscaled, for a device")
     parts = _features(features, classifier.n_features_in_)
+    parts.front = classifier.spec_.front
+    parts.numbers |= front_numbers(parts.front, classifier.n_features_in_)
     layer = layers[-1]
     exact = getattr(features, "exact", False)
     if exact and isinstance(layer, FewBitLayer):

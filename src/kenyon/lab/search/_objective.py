@@ -125,7 +125,7 @@ def evaluate(objective: Objective, options: Mapping[str, Any]) -> Outcome:
         >>> evaluate(objective, {"rule": "mse", "n_hidden": 200}).status
         'done'
         >>> evaluate(objective, {"rule": "mse", "n_hidden": -1}).reason
-        "ConfigError: n_hidden is -1: expected a whole number, at least 1, or 'auto'"
+        "ConfigError: n_hidden is -1: expected an integer, at least 1, or 'auto'"
     """
     begin = perf_counter()
     try:
