@@ -84,6 +84,8 @@ def few_bit_layer(part: Plastic, n_inputs: int, seed: int, setting: Setting) -> 
             f"initial_weight is {part.initial_weight!r} and bits is {part.bits}: expected 'auto', since only float32 "
             "synapses begin anywhere but at zero"
         )
+    if part.output != "linear":
+        raise ConfigError(f"output is {part.output!r} and bits is {part.bits}: expected 'linear' with few bits")
     if setting.in_bytes and not setting.unit_norm:
         raise ConfigError("unit_norm is False: expected True, since integers are learned at length 1")
     if setting.in_bytes and setting.hidden:
