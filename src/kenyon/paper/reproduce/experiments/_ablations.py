@@ -1,4 +1,4 @@
-"""The ablations of the appendix: what each part of the architecture is worth."""
+"""The ablations of the appendix: how much each part of the architecture contributes."""
 
 from __future__ import annotations
 
