@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +80,19 @@ def test_merged_and_saved(tmp_path: Path) -> None:
     (tmp_path / "model").write_bytes(content)
     with pytest.raises(ModelFileError, match="checksum"):
         KenyonRegressor.load(tmp_path / "model")
+
+
+def test_threads_that_learn_wait_for_each_other() -> None:
+    reg, parts = (
+        KenyonRegressor(random_state=0).partial_fit(X[:50], y[:50]),
+        [slice(a, a + 4) for a in range(50, 250, 4)],
+    )
+    with ThreadPoolExecutor(4) as pool:
+        learned = [pool.submit(reg.partial_fit, X[part], y[part]) for part in parts]
+        answers = [pool.submit(reg.predict, X) for _ in range(20)]
+        assert all(np.isfinite(answer.result()).all() for answer in answers)
+        assert all(one.result() is reg for one in learned)
+    assert reg.n_samples_learned_ == 250
 
 
 def test_budget_and_weights() -> None:

@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,6 +20,7 @@ from kenyon.features import RampUnits, inputs_beside
 from kenyon.model.engine import dense
 from kenyon.model.estimator import Estimator, seed_of
 from kenyon.model.inputs import Inputs, as_rows, check_samples
+from kenyon.model.lock import ModelLock
 from kenyon.model.model_file import digest
 from kenyon.model.options import REGRESSOR_OPTIONS, RegressorOptions
 from kenyon.model.recommend import RAMPS, RAMPS_FOR_EACH, SECOND_ORDER_UNITS
@@ -32,6 +34,9 @@ if TYPE_CHECKING:
     from sklearn.utils import Tags
 
 VERSION, LARGEST = "1", 1e100
+
+_LOCKS: WeakKeyDictionary[KenyonRegressor, ModelLock] = WeakKeyDictionary()
+"""The lock of each regressor: no attribute of it, since it is neither copied nor saved."""
 
 
 class Fitted(NamedTuple):
@@ -55,7 +60,8 @@ class KenyonRegressor(RegressorOptions, Estimator):
 
     {describe(REGRESSOR_OPTIONS)}
 
-    Targets may be one number a sample or several. A call that fails leaves the model as it was.
+    Targets may be one number a sample or several. A call that fails leaves the model as it was. Any number of threads
+    may predict and learn at once: those that learn wait for each other, and every answer is of a state in between.
 
     Example:
         >>> import numpy as np
@@ -86,8 +92,12 @@ class KenyonRegressor(RegressorOptions, Estimator):
             y: (n_samples,) or (n_samples, n_targets).
             sample_weight: how often each sample counts (`kenyon.model.weights`).
         """
-        self._learn(X, y, sample_weight, fit=False)
+        self._lock.write(lambda: self._learn(X, y, sample_weight, fit=False))
         return self
+
+    @property
+    def _lock(self) -> ModelLock:
+        return _LOCKS.setdefault(self, ModelLock()) if (lock := _LOCKS.get(self)) is None else lock
 
     def _learn(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None, fit: bool) -> None:
         core = self._core if self.__sklearn_is_fitted__() else None
@@ -140,8 +150,9 @@ class KenyonRegressor(RegressorOptions, Estimator):
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
         """The targets of each sample, (n_samples,) or (n_samples, n_targets) as they were learned. Changes nothing."""
         self._check_fitted()
-        found = self._core.sums.predict(self._checked(self._core.inputs, X))
-        return found[:, 0] if self._core.flat else found
+        core = self._core  # a thread that learns puts another one in its place, and changes nothing in this one
+        found = core.sums.predict(self._checked(core.inputs, X))
+        return found[:, 0] if core.flat else found
 
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """R^2, the share of the targets' variance that is explained; the mean over several targets."""
@@ -159,15 +170,20 @@ class KenyonRegressor(RegressorOptions, Estimator):
     def merge(self, *others: KenyonRegressor) -> Self:
         """Add what other regressors have learned, with the same parameters and seed; they stay as they are."""
         self._check_fitted()
-        total = copy.deepcopy(self._core.sums)
         for other in others:
             other._check_fitted()
-            here, there = ((core.seed, core.flat, *_sizes(core.sums)) for core in (self._core, other._core))
+        theirs = [other._core for other in others]
+        self._lock.write(lambda: self._add(theirs))
+        return self
+
+    def _add(self, others: list[Fitted]) -> None:
+        total = copy.deepcopy(self._core.sums)
+        for other in others:
+            here, there = ((core.seed, core.flat, *_sizes(core.sums)) for core in (self._core, other))
             if here != there:
                 raise MergeError(f"seed, kind of y, inputs, units and targets are {there}: expected {here}")
-            total.merge(copy.deepcopy(other._core.sums))
+            total.merge(copy.deepcopy(other.sums))
         self._core = self._core._replace(sums=total)
-        return self
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write one safetensors file, all of it or none; `load` goes on as if nothing had happened."""
