@@ -115,8 +115,8 @@ USAGE, FAILURE, INTERRUPTED, CLOSED = 2, 1, 130, 141
 
 
 class RootCommand(TyperGroup):
-    """The root command. Exit codes: 2 for a mistake in the command line or a configuration, 130 for Ctrl-C, 141 where
-    nobody reads the output any more, 1 for any other error."""
+    """The root command. Exit codes: 2 for a mistake in the command line or a configuration, 130 for Ctrl-C, 141 if the
+    reader of the output has closed it, 1 for any other error."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         write_commands(self, ctx, formatter)

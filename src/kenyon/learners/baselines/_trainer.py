@@ -39,7 +39,7 @@ PREDICT_BLOCK = 500
 
 
 class Batch(NamedTuple):
-    """Samples that are learned together: as handed over, normalised, labels, and the task.
+    """Samples that are learned together: as received, normalised, labels, and the task.
 
     The task is None where it is not given, and a tensor with a number per sample for samples from memory.
     """
