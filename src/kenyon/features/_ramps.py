@@ -36,7 +36,7 @@ GAIN = np.float32(0.25)
 SIZES = 4
 """Sizes that units go round, each twice the one before."""
 
-MOST_BESIDE = 256
+MOST_BESIDE = 500
 """Up to this many inputs are units of their own, where at least as many ramps are left."""
 
 

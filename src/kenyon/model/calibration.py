@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from kenyon import core
 from kenyon.errors import InputError, MergeError, ModelFileError
 from kenyon.features import Active
-from kenyon.layers import Declared, SecondOrderLayer, State, axis_sizes
+from kenyon.layers import Declared, DiagonalLayer, SecondOrderLayer, State, axis_sizes
 
 THETAS = 2.0 ** np.arange(-5.0, 1.25, 0.5)
 """Temperatures that are compared, as factors of the scores."""
@@ -95,7 +95,7 @@ class Calibration:
     """Predictions made before learning, and what they tell.
 
     Args:
-        n_units: of the second-order layer whose scores they are.
+        n_units: of the layer whose scores they are.
 
     Example:
         >>> Calibration(10).theta
@@ -140,7 +140,14 @@ class Calibration:
         return [self.state.arrays[name] for name in (*COUNTS, "losses", "period")]
 
     def note(
-        self, layer: SecondOrderLayer, head: Sequence[int], active: Active, a: int, b: int, labels: NDArray, time: int
+        self,
+        layer: SecondOrderLayer | DiagonalLayer,
+        head: Sequence[int],
+        active: Active,
+        a: int,
+        b: int,
+        labels: NDArray,
+        time: int,
     ) -> None:
         """Predict samples a .. b - 1 of a block before they are learned.
 
@@ -182,7 +189,7 @@ class Calibration:
             arrays["trials"][label] += 1.0
             arrays["squares"][label] += 1.0
 
-    def _replace(self, layer: SecondOrderLayer, time: int) -> None:
+    def _replace(self, layer: SecondOrderLayer | DiagonalLayer, time: int) -> None:
         """Take the readout of the present state, and let the counts fade. Makes new arrays of what changes."""
         readout = layer.solved_anew()
         arrays = dict(self.grown(layer.n_neurons).arrays)
@@ -257,7 +264,7 @@ class Calibration:
         share, z = min(max(hits / trials + rise, 0.0), 1.0), NormalDist().inv_cdf(0.5 + level / 2)
         middle = (share + z * z / (2 * n)) / (1 + z * z / n)
         half = z / (1 + z * z / n) * sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-        return Estimate(share, max(0.0, middle - half), min(1.0, middle + half), n)
+        return Estimate(share, max(0.0, min(middle - half, share)), min(1.0, max(middle + half, share)), n)
 
     def _rise(self, time: int) -> tuple[float, float]:
         """By how much a readout of the present is better than those that predicted, and the variance that this adds

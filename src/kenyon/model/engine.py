@@ -30,7 +30,7 @@ from kenyon.features import (
     Workspace,
     make_active,
 )
-from kenyon.layers import DIVERGED, Layer, Samples, SecondOrderLayer, State, Undo
+from kenyon.layers import DIVERGED, DiagonalLayer, Layer, Samples, SecondOrderLayer, State, Undo
 from kenyon.model.batch import Lesson
 from kenyon.model.bending import first_active, first_layer, with_units
 from kenyon.model.calibration import Calibration
@@ -216,7 +216,8 @@ class Engine:
                 for _ in range(lesson.n_arriving(first)):
                     self._add_class()
                 head = lesson.head(first)
-                if self.calibration is not None and isinstance(last_layer := self.layers[-1], SecondOrderLayer):
+                last_layer = self.layers[-1]
+                if self.calibration is not None and isinstance(last_layer, (SecondOrderLayer, DiagonalLayer)):
                     place = (first - start, last - start, labels, self.time)
                     self.calibration.note(last_layer, head.neurons, active, *place)
                 own = (start, first - start, last - start, labels, lesson.taught[first:last])

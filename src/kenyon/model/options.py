@@ -56,7 +56,7 @@ class ClassifierOptions:
         "auto",
         "Learning layer: a part such as SecondOrder(bits=16), its name, or module:Class; 'auto' is plastic, or "
         "second-order where the rule is left open and samples are floats or a memory budget is given with a shape.",
-        "part", choices=("plastic", "counting", "second-order"), auto=True,
+        "part", choices=("plastic", "counting", "second-order", "diagonal"), auto=True,
     )  # fmt: skip
     hidden: LocalError | str | None = option(
         None,
