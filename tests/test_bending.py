@@ -166,7 +166,7 @@ def test_a_call_that_fails_puts_the_units_back(case: str, monkeypatch: pytest.Mo
     X, y = samples(case)
     clf = learned(CASES[case], X[:40], y[:40])
     before, units = clf.to_arrays(), clf.spec_.n_units
-    monkeypatch.setattr(KenyonClassifier, "_check_wider", _fail)
+    monkeypatch.setattr("kenyon.model.model_file.state_bytes", _fail)
     monkeypatch.setattr("kenyon.model.engine.Engine.state_bytes", property(lambda engine: 1 << 40))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", BudgetWarning)

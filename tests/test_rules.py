@@ -15,12 +15,11 @@ from cases import all_pairs
 from kenyon import KenyonClassifier
 from kenyon.errors import ConfigError
 from kenyon.layers import PlasticLayer as Layer
-from kenyon.layers import Samples
+from kenyon.layers import Samples, clamp_bounds
+from kenyon.model.plain import with_options
 from kenyon.reference._plastic import Plastic
 from kenyon.rules import GEN, INEL, MEAN, MSE, OJA, Rule, get_rule
 from kenyon.testing import check_rule
-from kenyon.utils.modulation import clamp_bounds
-from kenyon.utils.parts import with_options
 from making import NUMPY_2, RULES, held, make, plain_spec, stream
 from outside_rule import Leaky
 

@@ -5,7 +5,7 @@
 ...     KenyonClassifier(n_hidden=0).fit([[1.0]], [0])
 ... except KenyonError as error:
 ...     print(error)
-n_hidden is 0: expected a whole number, at least 1, or 'auto'
+n_hidden is 0: expected an integer, at least 1, or 'auto'
 >>> all(issubclass(kind, ValueError) for kind in (InputError, ConfigError, ModelFileError))
 True
 >>> issubclass(DataError, FileNotFoundError), issubclass(MissingExtraError, ImportError)

@@ -20,7 +20,7 @@ from kenyon.features import Active, Setting
 from kenyon.layers._state import Declared, State, axis_sizes, bytes_of
 from kenyon.layers._sums import only
 from kenyon.utils.modulation import Moving
-from kenyon.utils.parts import Part
+from kenyon.utils.options import Part
 
 NO_LABEL = -1
 """The class number of a sample without a label."""

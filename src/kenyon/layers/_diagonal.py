@@ -20,7 +20,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from math import lgamma
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,8 +61,8 @@ class Diagonal(LayerPart):
     shrinkage: float = option(
         SHRINKAGE, "Share of a unit's whole variance that is added to that within classes.", "number", low=0.0, high=1e6
     )
-    prior: str = option(
-        "counts", "Class prior: uniform (equal) or empirical (counts).", "choice", choices=("equal", "counts")
+    prior: Literal["equal", "counts"] = option(
+        "counts", "Class prior: uniform (equal) or empirical (counts).", "choice"
     )
 
     def declare(self, setting: Setting) -> tuple[Declared, ...]:

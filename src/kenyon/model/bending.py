@@ -15,23 +15,19 @@ from __future__ import annotations
 import json
 import warnings
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from kenyon.errors import BudgetWarning
-from kenyon.features import Active, FeaturesPart, Ramps, inputs_beside, make_active
+from kenyon.features import Active, Ramps, inputs_beside, make_active
 from kenyon.layers import SecondOrder, SecondOrderLayer, State, axis_sizes
 from kenyon.model.options import OPTIONS
-from kenyon.model.spec import Spec
+from kenyon.model.spec import FEWEST_UNITS, Spec
 
 if TYPE_CHECKING:
     from kenyon.model.engine import Engine
-
-FEWEST_UNITS = 16
-"""A model with fewer units is refused; so is one with fewer units than classes."""
 
 
 def bends(spec: Spec, params: Mapping[str, Any]) -> bool:
@@ -45,13 +41,6 @@ def fewest_units(spec: Spec, n_classes: int) -> int:
     """The least number of units that are left: inputs that stand beside ramps stay there."""
     beside = 2 * inputs_beside(spec.n_inputs, spec.n_units) if isinstance(spec.features, Ramps) else 0
     return max(FEWEST_UNITS, n_classes, beside)
-
-
-def with_units(spec: Spec, n_units: int) -> Spec:
-    """The same with another number of units."""
-    features: Any = spec.features
-    changed: FeaturesPart = replace(features, units=n_units)
-    return replace(spec, features=changed)
 
 
 def most_units(spec: Spec, n_classes: int, budget: int, bytes_with: Callable[[int], int]) -> int | None:
@@ -143,7 +132,7 @@ def plan(
         held = partial(_bytes, engine, n_new, described)
         if held(units) <= most_bytes:
             continue
-        most = most_units(with_units(spec, units), engine.n_classes + n_new, most_bytes, held)
+        most = most_units(spec.with_units(units), engine.n_classes + n_new, most_bytes, held)
         if most is None:
             return unchanged
         found[arrivals[n_new - 1]] = units = most

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import os
+import warnings
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -31,17 +32,18 @@ from kenyon.features import (
     make_active,
 )
 from kenyon.layers import DIVERGED, DiagonalLayer, Layer, Samples, SecondOrderLayer, State, Undo
-from kenyon.model.batch import Lesson
-from kenyon.model.bending import first_active, first_layer, with_units
+from kenyon.model.bending import first_active, first_layer
 from kenyon.model.calibration import Calibration
-from kenyon.model.labels import Head
+from kenyon.model.labels import Batch, Head
 from kenyon.model.scale import Scaler
-from kenyon.model.silence import Silence
 from kenyon.model.spec import Spec
 from kenyon.model.units import Change, Units
 from kenyon.utils.modulation import Moving, values_at
 
 ONE_TAUGHT = np.ones(1, bool)
+
+MANY_SILENT = 100
+"""Warn after this many samples in a row for which no unit is active."""
 
 
 @cache
@@ -156,7 +158,7 @@ class Engine:
         scaler: Scaler | Units | None = None,
         calibration: Calibration | None = None,
     ) -> None:
-        self.scaler, self.silence, self.calibration = scaler, Silence(), calibration
+        self.scaler, self.calibration = scaler, calibration
         self.features, self.layers = features, list(layers)
         self.clock = np.zeros(2, np.int64)
         self.n_threads, self.n_inputs, self.seed = n_threads, spec.n_inputs, seed
@@ -164,9 +166,10 @@ class Engine:
         self._unit_norm, self._moving = spec.unit_norm, list(moving)
         self._constant: NDArray[np.float32] | None = None
         if not any(callable(value) for value in self._moving):
-            self._constant = values_at(self._moving, 0, np.ones(BLOCK, bool))
+            self._constant = np.tile(np.array(self._moving, np.float32), (BLOCK, 1))
         self._benches: list[_Bench] = []
-        self.has_bent = False  # whether somebody was told that units were dropped
+        self.has_bent = False  # whether it was warned that units were dropped
+        self._n_silent, self._warned = 0, False
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_benches": []}  # scratch is neither copied nor pickled
@@ -187,7 +190,7 @@ class Engine:
 
     # ---- learning
 
-    def learn(self, X: NDArray | SparseRows, lesson: Lesson, journal: Journal | None) -> None:
+    def learn(self, X: NDArray | SparseRows, lesson: Batch, journal: Journal | None) -> None:
         """Learn samples in order, each new class being added when its first sample comes.
 
         Args:
@@ -197,7 +200,7 @@ class Engine:
         changes: deque[Change] = deque()
         for start, stop, active in self._activated(X, lesson.taught, changes):
             active = self._in_use(active)
-            self.silence.note(active[2][: stop - start])
+            self._count_silent(active[2][: stop - start])
             if self._constant is not None:
                 beta = self._constant[: stop - start]
             else:
@@ -209,7 +212,7 @@ class Engine:
                 inside += [sample - start for sample in lesson.bends if start <= sample < stop]
                 due = self.calibration.cuts(lesson.taught[start:stop], self.time, inside)
                 cuts += [start + sample for sample in due]
-            for first, last in lesson.stretches(start, stop, cuts):
+            for first, last in lesson.segments(start, stop, cuts):
                 if first in lesson.bends:
                     self.drop_units(lesson.bends[first])
                     active = self._in_use(active)
@@ -225,7 +228,7 @@ class Engine:
                 lesson.predicted(first, last, x_o)
                 if changes and changes[0][0] == last:
                     self._rescale(changes.popleft()[1])
-        self.silence.warn(getattr(self.spec.features, "threshold", None))
+        self._warn_silent()
 
     @property
     def at_once(self) -> bool:
@@ -253,9 +256,9 @@ class Engine:
             scaled = self.scaler.scale(sample)
         bench = self._take_bench()
         active = bench.activate(scaled)
-        if self.silence.length or not active[2][0]:
-            self.silence.note(active[2][:1])
-            self.silence.warn(getattr(self.spec.features, "threshold", None))
+        if self._n_silent or not active[2][0]:
+            self._count_silent(active[2][:1])
+            self._warn_silent()
         beta = self._constant
         if beta is None:
             beta = values_at(self._moving, self.time, ONE_TAUGHT)
@@ -273,7 +276,7 @@ class Engine:
 
     def drop_units(self, n_units: int) -> None:
         """Go on with the first units alone: where they are nested, as if there had never been more."""
-        last, spec = self.layers[-1], with_units(self.spec, n_units)
+        last, spec = self.layers[-1], self.spec.with_units(n_units)
         assert isinstance(last, SecondOrderLayer)
         layer, features = first_layer(last, spec, self.seed + 1), spec.features.build(spec.setting(self.seed))
         if self.calibration is not None:
@@ -298,6 +301,27 @@ class Engine:
         n_units = self.features.n_outputs
         wider = active[0].shape[1] > n_units and self.spec.features.nested
         return first_active(active, n_units) if wider else active
+
+    def _count_silent(self, counts: NDArray[np.int64]) -> None:
+        """Count samples in a row that activate no unit, from the number of active units of each."""
+        (heard,) = np.nonzero(counts)
+        if heard.size:
+            self._n_silent, self._warned = len(counts) - 1 - int(heard[-1]), False
+        else:
+            self._n_silent += len(counts)
+
+    def _warn_silent(self) -> None:
+        """Warn after MANY_SILENT of them, once until a unit is active again."""
+        if self._n_silent < MANY_SILENT or self._warned:
+            return
+        self._warned = True
+        warnings.warn(
+            f"no unit was active for the last {self._n_silent} samples, so nothing was learned from them. Lower "
+            f"threshold (it is {getattr(self.spec.features, 'threshold', None)!r}), raise density, or set scale=True "
+            "if inputs differ in scale.",
+            UserWarning,
+            stacklevel=6,
+        )
 
     def _add_class(self) -> None:
         for layer in self.layers:

@@ -33,12 +33,12 @@ from kenyon.features import (
     inputs_beside,
     layout_of,
 )
-from kenyon.layers import Diagonal, LayerPart, LocalError, Plastic, SecondOrder, hidden_part, layer_part
-from kenyon.model.bending import FEWEST_UNITS, with_units
+from kenyon.layers import Counting, Diagonal, LayerPart, LocalError, Plastic, SecondOrder, hidden_part, layer_part
 from kenyon.model.options import OPTIONS
 from kenyon.model.recordings import front_options
-from kenyon.model.spec import Spec
+from kenyon.model.spec import FEWEST_UNITS, Spec
 from kenyon.rules import Rule, get_rule
+from kenyon.utils.options import is_default
 
 __all__ = ["recommend"]
 
@@ -153,7 +153,8 @@ def settle(
     if n_inputs > MOST_INPUTS:
         raise ConfigError(f"a sample has {n_inputs:,} features: expected at most {MOST_INPUTS:,}")
     value = {name: entry.check(params[name]) for name, entry in OPTIONS.items()}
-    value |= front_options(value, n_inputs)
+    if value["front"] is not None:
+        value |= front_options(value, n_inputs)
     spec = _chosen(value, n_inputs, floats)
     expected, budget = max(value["expected_classes"], n_classes), spec.memory_budget
     aside = max(description_bytes, DESCRIPTION_BYTES) + LABEL_BYTES * expected
@@ -163,15 +164,15 @@ def settle(
             spec = _chosen({**value, "layer": SecondOrder()}, n_inputs, floats)
 
     def bytes_with(units: int) -> int:
-        return with_units(spec, units).array_bytes(expected) + aside
+        return spec.with_units(units).array_bytes(expected) + aside
 
     if not hasattr(spec.features, "units"):
         bytes_with = lambda units: spec.array_bytes(expected) + aside  # noqa: E731
     elif n_units is not None:
-        return with_units(spec, n_units)
+        return spec.with_units(n_units)
     elif spec.features.units == "auto":
         usual = _usual_units(spec, _is_table(value, floats))
-        spec = with_units(spec, usual if budget is None else _units_within(budget, bytes_with, spec, expected, usual))
+        spec = spec.with_units(usual if budget is None else _units_within(budget, bytes_with, spec, expected, usual))
     if budget is not None and n_units is None and bytes_with(spec.n_units) > budget:
         raise MemoryBudgetError(
             f"{spec.n_units} units and {expected} classes would take {bytes_with(spec.n_units):,} bytes: "
@@ -301,7 +302,7 @@ def _layer(
     budget = value["memory_budget"]
     if isinstance(layer, Plastic):
         rule, integer = get_rule(layer.rule), layer.arithmetic == "integer"
-        bits = layer.bits
+        bits: Any = layer.bits
         if bits == "auto":
             bits = 32 if not integer else WHOLE_BITS if budget is None else WHOLE_BUDGET_BITS
         if integer and bits == 32:
@@ -316,14 +317,14 @@ def _layer(
         )
     if not isinstance(layer, SecondOrder):
         return layer
-    bits = _bits(budget, layer.arithmetic, features) if layer.bits == "auto" else int(layer.bits)
+    bits = _bits(budget, layer.arithmetic, features) if layer.bits == "auto" else layer.bits
     chosen = bits < 32 and layer.bits == "auto" and budget is not None and layer.arithmetic == "auto"
     plain = layer.readout == "discriminant" and layer.shrinkage != "auto" and layer.prior != "counts"
     suits = chosen and in_bytes and plain and scale is not True and layer.half_life is None
     integer = layer.arithmetic == "integer" or suits
     if integer and layer.half_life is not None:
         raise ConfigError(f"half_life is {layer.half_life!r} and arithmetic is 'integer': expected None with it")
-    prior = "counts" if isinstance(features, Ramps) else "equal"
+    prior: Any = "counts" if isinstance(features, Ramps) else "equal"
     return replace(
         layer,
         bits=bits,
@@ -426,3 +427,14 @@ def _check_hidden(hidden: LocalError, layer: LayerPart) -> None:
             f"hidden is {hidden!r} and the rule is {rule!r}, which tells classes apart only while few units are "
             "active, and half of a hidden layer always is: expected hidden=None, or a rule such as 'mse'"
         )
+
+
+OPEN = ("rule", "features", "layer", "n_hidden", "hidden", "shape", "unit_norm", "scale")
+"""Options that are all at their defaults where nothing else is asked for."""
+
+
+def for_sparse(params: dict[str, Any]) -> dict[str, Any]:
+    """The parameters of a model whose first samples are sparse: naive Bayes on the inputs, unless anything is given."""
+    if any(not is_default(OPTIONS[name], params[name]) for name in OPEN):
+        return params
+    return {**params, "features": Identity(), "layer": Counting(readout="bayes", prior="counts")}

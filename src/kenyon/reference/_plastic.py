@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 
 from kenyon.reference._activity import Active, in_order
 from kenyon.rules import Rule
-from kenyon.utils.modulation import clamp_bounds, local_of
 
 
 def change(rule: Rule, local: Any, rate: np.float32, beta: Sequence[Any], *synapse: Any) -> np.float32:
@@ -46,8 +45,8 @@ class Plastic:
 
     def __init__(self, n_units: int, seed: int, spec: Any) -> None:
         self.rule, self.window = spec.layer.rule.plasticity, spec.layer.rule.window is not None
-        self.local = local_of(spec.layer.rate)
-        self.low, self.high = clamp_bounds(spec.layer.clamp, spec.layer.clamp_kind)
+        self.local = spec.layer.local
+        self.low, self.high = spec.layer.bounds
         initial = self.rule.initial_weight if spec.layer.initial_weight == "auto" else spec.layer.initial_weight
         self.initial = np.clip(np.float32(initial), self.low, self.high)
         self.counting = self.rule.counted or self.rule.readout is not None or self.local is not None

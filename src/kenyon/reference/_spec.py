@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon.model.bending import bends, most_units, with_units
-from kenyon.model.build import seed_of
+from kenyon.model.bending import bends, most_units
+from kenyon.model.estimator import seed_of
 from kenyon.model.inputs import Inputs
 from kenyon.model.labels import Labels
 from kenyon.model.model_file import described_bytes
@@ -42,14 +42,14 @@ def bent(params: Mapping[str, Any], spec: Spec, seed: int, neurons: Mapping[tupl
 
     def held(n_units: int) -> int:
         described = described_bytes(given, seed, inputs, heads, n_units)
-        return with_units(spec, n_units).array_bytes(len(neurons)) + described
+        return spec.with_units(n_units).array_bytes(len(neurons)) + described
 
     budget = spec.memory_budget or 0
     if held(spec.n_units) <= budget:
         return spec
     most = most_units(spec, len(neurons), budget, held)
     assert most is not None
-    return with_units(spec, most)
+    return spec.with_units(most)
 
 
 def _all(params: Mapping[str, Any]) -> dict[str, Any]:
