@@ -42,6 +42,8 @@ CASES: dict[str, dict[str, Any]] = {
     **{name: {"rule": rule} for name, rule in RULES.items()},
     "schedule": {"rule": "mse", "learning_rate": InverseTime(0.3, 0.02)},
     "positive clamp": {"rule": "mse", "clamp": 0.05, "clamp_kind": "positive"},
+    "rectified output": {"rule": "mse", "output": "relu"},
+    "clipped output": {"rule": INEL(20.0), "output": "clip"},
     "one hidden layer": {"rule": "mse", "hidden": LocalError((24,))},
     "two hidden layers": {"rule": INEL(20.0), "hidden": LocalError((24, 9))},
     "few bits": {"rule": "gen", "bits": 4},

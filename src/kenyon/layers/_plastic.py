@@ -1,8 +1,9 @@
 """The plastic layer `F_l`: all-to-all synapses that follow a rule, each layer learning from its own local signal.
 
-    x_o = W^T x_e,   W <- f(x_e, x_o, x_m; W, beta)
+    x_o = g(W^T x_e),   W <- f(x_e, x_o, x_m; W, beta)
 
-There is a neuron for each class, and the modulatory signal `x_m` is the one-hot label. With `bits` of 8 or fewer the
+There is a neuron for each class, and the modulatory signal `x_m` is the one-hot label. `g` is the
+identity, max(0, .) or the bounds 0 and 1 (`output`). With `bits` of 8 or fewer the
 weights are integers of few bits (`_few_bit_weights.py`).
 """
 
@@ -31,7 +32,7 @@ SUMS = Declared("sums", ("neurons",), np.float64)
 COUNTS = Declared("counts", ("neurons",), np.uint32)
 
 MOST_TAUGHT = 2**31
-"""Samples that a file may say a neuron was taught: far from what 32 bits hold, so that learning can go on."""
+"""Most samples of a neuron that a file may state: far from what 32 bits hold, so that learning can go on."""
 
 
 def declared_by(rule: Rule, local: Callable[..., float] | None = None) -> tuple[Declared, ...]:
@@ -48,6 +49,9 @@ def _counts(rule: Rule) -> bool:
 
 
 LARGEST_RATE = 100.0
+
+OUTPUTS = {"linear": (-np.inf, np.inf), "relu": (0.0, np.inf), "clip": (0.0, 1.0)}
+"""The least and the largest output, by what `output` may be."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -84,6 +88,11 @@ class Plastic(LayerPart):
         "auto", "Weights of a neuron that has not learned yet, within the clamp; 'auto' is the rule's own.", "number",
         low=-100.0, high=100.0, auto=True,
     )  # fmt: skip
+    output: Literal["linear", "relu", "clip"] = option(
+        "linear",
+        "Output x_o that the rule sees and predictions come from: the sum itself, rectified, or clipped to [0, 1].",
+        "choice",
+    )
     bits: Literal["auto", 2, 3, 4, 8, 32] = option(
         "auto",
         "Bits of a weight: 32, or 8, 4, 3 or 2 for a rule that can learn with few; 'auto' is 32, and with integer "
@@ -142,7 +151,7 @@ class Plastic(LayerPart):
             from kenyon.layers._few_bit_weights import few_bit_layer
 
             return few_bit_layer(self, n_inputs, seed, setting)
-        return PlasticLayer(n_inputs, rule, self.bounds, self.local, initial)
+        return PlasticLayer(n_inputs, rule, self.bounds, self.local, initial, self.output)
 
 
 def clamp_bounds(clamp: float | str | None, kind: str) -> tuple[np.float32, np.float32]:
@@ -170,6 +179,7 @@ class PlasticLayer(Layer):
         clamp: lowest and highest weight.
         local: a factor of the learning rate that depends on the synapse (`kenyon.utils.modulation.Schedule.local`).
         initial: weights of a neuron that has not learned yet; None for the rule's own.
+        output: a key of `OUTPUTS`.
     """
 
     def __init__(
@@ -179,10 +189,11 @@ class PlasticLayer(Layer):
         clamp: tuple[np.float32, np.float32],
         local: Callable[..., float] | None = None,
         initial: float | None = None,
+        output: str = "linear",
     ) -> None:
         super().__init__(n_inputs, 0, declared_by(rule, local))
         self.rule, self.clamp = rule, clamp
-        self._local = local
+        self._local, self.outputs = local, OUTPUTS[output]
         step = rule.plasticity
         self._by_column, self._event_driven = step.gated, step.event_driven
         self._initial = np.clip(np.float32(step.initial_weight if initial is None else initial), *clamp)
@@ -237,7 +248,7 @@ class PlasticLayer(Layer):
         arrays = self.state.arrays
         kept = (arrays["weights"], arrays.get("sums"), arrays.get("counts"))
         signal = (labels, self.codes, samples.plastic_in(self), beta)
-        more = (*self.clamp, outputs, self._dense, clock)
+        more = (*self.clamp, *self.outputs, outputs, self._dense, clock)
         return self._kernels.call("learn", last - first, self._by_column, *kept, *active, first, last, *signal, *more)
 
     @cached_property
@@ -262,7 +273,7 @@ class PlasticLayer(Layer):
         else:
             known = (arrays["weights"], arrays["counts"], *active, first, last, self._parameters())
             self._kernels.call("outputs", last - first, *known, outputs)
-        return outputs
+        return outputs if self.outputs == OUTPUTS["linear"] else outputs.clip(*self.outputs)
 
     def unlike_one_pass(self) -> str | None:
         check_additive(self.rule)
@@ -339,7 +350,7 @@ class PlasticUndo:
 
     Args:
         layer: whose rows are kept.
-        kept: room for them.
+        kept: where to keep them.
         name: the array that they are rows of; the others are small, and copied whole.
 
     A layer that grows beyond its padding gets new arrays, and the old ones stay as they are from then on.
