@@ -142,7 +142,7 @@ class Calibration:
     def note(
         self,
         layer: SecondOrderLayer | DiagonalLayer,
-        head: Sequence[int],
+        head: NDArray[np.int64],
         active: Active,
         a: int,
         b: int,
@@ -163,7 +163,7 @@ class Calibration:
         if not self.state.arrays["since"][0]:
             return
         arrays = self.state.views()
-        known = np.array([neuron for neuron in head if arrays["offsets"][neuron] > NEVER], np.int64)
+        known = head[arrays["offsets"][head] > NEVER]
         own = np.full(max(layer.n_neurons, 1), -1)
         own[known] = np.arange(len(known))
         chosen = a + np.flatnonzero(labels[a:b] >= 0)
