@@ -37,6 +37,7 @@ from kenyon.model.labels import Head
 from kenyon.model.scale import Scaler
 from kenyon.model.silence import Silence
 from kenyon.model.spec import Spec
+from kenyon.model.table_step import TableStep
 from kenyon.model.units import Change, Units
 from kenyon.utils.modulation import Moving, values_at
 
@@ -109,19 +110,6 @@ class Journal:
             self._calibration = self._engine.calibration.snapshot()
 
 
-class OneJournal(Journal):
-    """The same for a single sample that is learned at once, before which it is predicted: all of it, or nothing."""
-
-    def __init__(self, engine: Engine, calibration: Calibration) -> None:
-        self._engine, self._time = engine, engine.time
-        self._counts = [(array, array.copy()) for array in calibration.counts()]
-
-    def undo(self) -> None:
-        if self._engine.time == self._time:
-            for array, before in self._counts:
-                array[...] = before
-
-
 class Engine:
     """Features, layers, and the time.
 
@@ -159,9 +147,10 @@ class Engine:
         if not any(callable(value) for value in self._moving):
             self._constant = values_at(self._moving, 0, np.ones(BLOCK, bool))
         self._benches: list[_Bench] = []
+        self._table: TableStep | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_benches": []}  # scratch is neither copied nor pickled
+        return {**vars(self), "_benches": [], "_table": None}  # scratch is neither copied nor pickled
 
     @property
     def n_classes(self) -> int:
@@ -205,7 +194,7 @@ class Engine:
                 head = lesson.head(first)
                 if self.calibration is not None and isinstance(last_layer := self.layers[-1], SecondOrderLayer):
                     place = (first - start, last - start, labels, self.time)
-                    self.calibration.note(last_layer, head.neurons, active, *place)
+                    self.calibration.note(last_layer, head.array, active, *place)
                 own = (start, first - start, last - start, labels, lesson.taught[first:last])
                 x_o = self._learn_stretch(active, *own, head, beta, lesson.wanted, journal)
                 lesson.predicted(first, last, x_o)
@@ -215,15 +204,8 @@ class Engine:
 
     @property
     def at_once(self) -> bool:
-        """Whether one sample is learned by one compiled call, so that no journal is needed."""
-        if len(self.layers) > 1 or not self.layers[0].at_once:
-            return False
-        if self.calibration is not None and self.calibration.is_due(self.time):
-            return False
-        if self.scaler is None:
-            return True
-        layer = self.layers[0]
-        return isinstance(self.scaler, Units) and isinstance(layer, SecondOrderLayer) and layer.counts_inputs
+        """Whether `learn_one` learns one sample by one compiled call, so that no journal is needed."""
+        return len(self.layers) == 1 and self.layers[0].at_once and self.scaler is None and self.calibration is None
 
     def learn_one(self, sample: NDArray, neuron: int, head: Head) -> bool:
         """Learn one sample of a class that is known, at the lowest latency, where the engine is `at_once`.
@@ -231,14 +213,8 @@ class Engine:
         Returns:
             False, and nothing was changed, where it takes `learn`.
         """
-        counted, scaled = None, sample
-        if isinstance(self.scaler, Units):
-            counted = self.scaler.to_count(sample[0])
-            if counted is None:
-                return False
-            scaled = self.scaler.scale(sample)
         bench = self._take_bench()
-        active = bench.activate(scaled)
+        active = bench.activate(sample)
         if self.silence.length or not active[2][0]:
             self.silence.note(active[2][:1])
             self.silence.warn(getattr(self.spec.features, "threshold", None))
@@ -246,16 +222,20 @@ class Engine:
         if beta is None:
             beta = values_at(self._moving, self.time, ONE_TAUGHT)
         layer = self.layers[0]
-        labels = np.array([neuron])
-        one = Samples(active, 0, 1, labels, head.mask(layer.width), beta)
-        if self.calibration is not None and isinstance(layer, SecondOrderLayer):
-            self.calibration.note(layer, head.neurons, active, 0, 1, labels, self.time)
-        if counted is not None and isinstance(layer, SecondOrderLayer):
-            learned = layer.learn_one(one, self.clock, counted)
-        else:
-            learned = layer.learn_one(one, self.clock)
+        one = Samples(active, 0, 1, np.array([neuron]), head.mask(layer.width), beta)
+        learned = layer.learn_one(one, self.clock)
         self._benches.append(bench)
         return learned
+
+    @property
+    def table(self) -> TableStep | None:
+        """What predicts and learns single samples, where they are rows of a table."""
+        if self.calibration is None or self.silence.length:
+            return None
+        step = self._table
+        if step is None or step.parts != (self.scaler, self.features, self.layers[-1], self.calibration):
+            self._table = step = TableStep.of(self)
+        return step
 
     def _add_class(self) -> None:
         for layer in self.layers:

@@ -38,6 +38,7 @@ class Head:
 
     def __init__(self, neurons: Iterable[int]) -> None:
         self.neurons = list(neurons)
+        self.array = np.array(self.neurons, np.int64)
         self._mask = np.zeros(0, bool)
 
     def mask(self, width: int) -> NDArray[np.bool_]:
