@@ -103,6 +103,10 @@ class ArmMachine:
         """Write into the memory."""
         self._machine.mem_write(address, content)
 
+    def get(self, address: int, size: int) -> bytes:
+        """Read from the memory."""
+        return bytes(self._machine.mem_read(address, size))
+
     def take_over(self, other: ArmMachine) -> None:
         """The memory of another machine with the same sources and core."""
         self._machine.mem_write(RAM, bytes(other._machine.mem_read(RAM, STACK - RAM)))

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import kenyon
-from emulated import CORES, LINK, RAM, RETURN, TOP, _sections, _symbols, compiled
+from emulated import ArmMachine, compiled
 from kenyon.features.front import Motion, Spectra
 
 SOURCES = Path(kenyon.__file__).parent / "core" / "front"
@@ -102,49 +102,22 @@ class FrontModule:
 
 
 class ArmFront(FrontModule):
-    """On an emulated Cortex-M, `m0plus` or `m4`; `instructions` are those of the last call."""
+    """On an emulated Cortex-M, `m0plus` or `m4`; `machine.instructions` are those of the last call."""
 
     def __init__(self, folder: Path, core: str, spectra: Spectra, motion: Motion) -> None:
-        import unicorn
-        from unicorn import arm_const
-
-        from emulated import ArmDevice
-
         self.spectra, self.motion = spectra, motion
         write_module(folder, spectra, motion)
-        (folder / "link.ld").write_text(LINK)
-        options = ("-target", "thumb-freestanding-eabi", f"-mcpu={CORES[core]}", "-static", "-ffunction-sections")
-        options += ("-fno-sanitize=undefined", "-T", "link.ld", "-fno-unwind-tables")
-        image = compiled(folder, f"{core}.elf", *options, sources=FILES).read_bytes()
-        self._names, self._registers = _symbols(image), arm_const
-        self._machine = machine = unicorn.Uc(unicorn.UC_ARCH_ARM, unicorn.UC_MODE_THUMB | unicorn.UC_MODE_MCLASS)
-        machine.ctl_set_cpu_model(arm_const.UC_CPU_ARM_CORTEX_M4 if core == "m4" else arm_const.UC_CPU_ARM_CORTEX_M0)
-        for start, size in ((0, 0x00800000), (RAM, TOP - RAM), (RETURN, 0x1000)):
-            machine.mem_map(start, size)
-        self.sizes = {"code": 0, "constants": 0, "data": 0}
-        for kind, address, content, size in _sections(image):
-            machine.mem_write(address, content)
-            self.sizes[kind] += size
-        self.instructions = 0
-        self._lengths: dict[int, int] = {}
-        machine.hook_add(unicorn.UC_HOOK_BLOCK, lambda *block: ArmDevice._count(self, *block))  # type: ignore[arg-type]
+        self.machine = ArmMachine(folder, core, FILES, "kenyon_front_init")
         self._start()
 
     def call(self, name: str, *arguments: int) -> int:
-        r = self._registers
-        for place, value in enumerate(arguments):
-            self._machine.reg_write(r.UC_ARM_REG_R0 + place, value & 0xFFFFFFFF)
-        self._machine.reg_write(r.UC_ARM_REG_SP, TOP)
-        self._machine.reg_write(r.UC_ARM_REG_LR, RETURN | 1)
-        self.instructions = 0
-        self._machine.emu_start(self._names[name] | 1, RETURN)
-        return int(self._machine.reg_read(r.UC_ARM_REG_R0))
+        return self.machine.call(name, *arguments)
 
     def _write(self, address: int, content: bytes) -> None:
-        self._machine.mem_write(address, content)
+        self.machine.put(address, content)
 
     def _read(self, address: int, size: int) -> bytes:
-        return bytes(self._machine.mem_read(address, size))
+        return self.machine.get(address, size)
 
 
 class WasmFront(FrontModule):

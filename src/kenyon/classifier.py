@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from math import isfinite
 from typing import Any, Self, TypeVar
 from weakref import WeakKeyDictionary
@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from kenyon.errors import ConfigError, InputError, NotFittedError, scikit_learns
 from kenyon.features import SparseRows
+from kenyon.features.front import Event, Events
 from kenyon.model import model_file
 from kenyon.model.batch import Lesson
 from kenyon.model.build import build_engine, check_budget, seed_of
@@ -24,10 +25,12 @@ from kenyon.model.flat import as_rows
 from kenyon.model.inputs import DIRECT, Inputs, check_labels, check_samples, check_scores, is_bearable
 from kenyon.model.inspection import head_of
 from kenyon.model.labels import NO_LABEL, Labels, plain_task, warn_continuous
+from kenyon.model.listening import events_in
 from kenyon.model.lock import ModelLock
 from kenyon.model.options import OPTIONS
 from kenyon.model.presets import load_preset
 from kenyon.model.recommend import settle
+from kenyon.model.recordings import first_of_each, front_of, mean_of_each, of_each_window, windows_of
 from kenyon.model.sparse import for_sparse
 from kenyon.model.weights import by_class, check_weights, in_proportion, repeated
 from kenyon.utils.options import describe
@@ -97,7 +100,8 @@ class KenyonClassifier(Classes):
         """Learn samples in the order given; how they are cut into calls does not matter.
 
         Args:
-            X: (n_samples, n_features), bytes or numbers. Bytes are never converted to floats.
+            X: (n_samples, n_features), bytes or numbers. Bytes are never converted to floats. With a front end,
+                recordings: a list of int16 arrays.
             y: labels; None, NaN and `unlabelled` mark samples that teach nothing.
             classes: labels to make room for at once. Others may still come later.
             task: the task whose head learns (task-incremental use); any hashable.
@@ -123,7 +127,7 @@ class KenyonClassifier(Classes):
         if self.__sklearn_is_fitted__() and self._learn_at_once(self._settled(), x, y, task):
             return
         samples = np.asarray(x)
-        if samples.ndim != 1:
+        if samples.ndim != 1 and self.front is None:
             raise InputError(f"x has {samples.ndim} dimensions: expected one, a single sample")
         label = np.empty(1, object)
         label[0] = y
@@ -178,6 +182,8 @@ class KenyonClassifier(Classes):
         task = plain_task(task)
         core = self._settled() if self.__sklearn_is_fitted__() else None
         inputs = Inputs() if core is None else core.inputs
+        X, counts = self._windows(core, X)
+        y, weights = of_each_window(y, counts, "y"), of_each_window(weights, counts, "sample_weight")
         checked = inputs if core is None or names is None else _without_names(inputs)
         samples = check_samples(checked, as_rows(X, self.shape), first=core is None, absent=self._absent(core))
         if core is None and names is not None:
@@ -213,7 +219,8 @@ class KenyonClassifier(Classes):
         if core is None:
             engine.learn(samples, lesson, None)  # nobody sees this engine before it has learned
             self._core = learned
-            return after.decode(lesson.predictions[first] if predict and first is not None else lesson.predictions)
+            found = after.decode(lesson.predictions[first] if predict and first is not None else lesson.predictions)
+            return first_of_each(found, counts)
         journal = Journal(engine)
         self._core = core._replace(journal=journal)  # from here on an interruption is undone
         try:
@@ -227,7 +234,7 @@ class KenyonClassifier(Classes):
         except BaseException:
             self._settled()
             raise
-        return predictions
+        return first_of_each(predictions, counts)
 
     def _weighted(
         self, samples: NDArray | SparseRows, y: NDArray, given: ArrayLike | None, fit: bool
@@ -299,7 +306,7 @@ class KenyonClassifier(Classes):
             place = self._read(lambda core: self._best_at_once(core, x, task))
             if place is not None:
                 return place[0][place[1]]
-        if (sample := np.asarray(x)).ndim != 1:
+        if (sample := np.asarray(x)).ndim != 1 and self.front is None:
             raise InputError(f"x has {sample.ndim} dimensions: expected one, a single sample")
         return self.predict(sample[np.newaxis], task=task, reject=reject).tolist()[0]
 
@@ -307,6 +314,8 @@ class KenyonClassifier(Classes):
         """The labels, and which of them a single sample has; None where finding out takes more."""
         engine = core.engine
         if len(engine.layers) > 1 or x.dtype not in DIRECT or not core.inputs.fits(x):
+            return None
+        if engine.spec.front is not None and x.dtype != np.uint8:  # a recording
             return None
         labels, neurons = head_of(core, task).listed
         if x.dtype == np.float64 and x.flags.carray and (table := engine.table) is not None:
@@ -389,8 +398,34 @@ class KenyonClassifier(Classes):
 
     def _scores_of(self, core: Core, X: ArrayLike, task: Hashable) -> tuple[NDArray, NDArray[np.float32]]:
         labels, neurons = head_of(core, task).in_order
-        samples = self._samples(core, X)
-        return labels, check_scores(samples, core.engine.scores(samples)[:, neurons])
+        windows, counts = self._windows(core, X)
+        samples = self._samples(core, windows)
+        return labels, mean_of_each(check_scores(samples, core.engine.scores(samples)[:, neurons]), counts)
+
+    def listen(self, chunks: Iterable[Any], events: Events | None = None) -> Iterator[Event]:
+        """Events as they are recognised in the stream of a sensor, for which the model has a front end.
+
+        Args:
+            chunks: int16 samples of any number, as arrays or bytes; readings of motion are rows. None where samples
+                were lost.
+            events: how labels become events.
+
+        Example:
+            >>> import numpy as np
+            >>> from kenyon.features.front import Spectra
+            >>> t, quiet = np.arange(4000) / 8000, np.zeros(4000, np.int16)
+            >>> low, high = (np.int16(9000 * np.sin(6.28 * f * t) * np.hanning(4000)) for f in (400, 1500))
+            >>> model = KenyonClassifier(front=Spectra(rate=8000), memory_budget="6KB", expected_classes=2)
+            >>> model = model.partial_fit([low, high] * 3, ["low", "high"] * 3)
+            >>> [event.label for event in model.listen([quiet, high, quiet, low, quiet])]
+            ['high', 'low']
+        """
+        front = self._read(lambda core: core.engine.spec.front)
+        return events_in(self, front, chunks, Events() if events is None else events)
+
+    def _windows(self, core: Core | None, X: Any) -> tuple[Any, NDArray[np.int64] | None]:
+        """Windows of the front end where recordings are given, and how many each of them has."""
+        return windows_of(front_of(self.front) if core is None else core.engine.spec.front, X)
 
     def _samples(self, core: Core, X: ArrayLike) -> NDArray | SparseRows:
         return check_samples(core.inputs, as_rows(X, self.shape), absent=self._absent(core))

@@ -73,7 +73,7 @@ def at_random(rng: np.random.Generator) -> dict[str, Any]:
     features = windows if rng.random() < 0.7 else sparse
     threshold = None if rng.random() < 0.3 else float(rng.uniform(0, 1.2))
     common = {"arithmetic": "integer", "n_hidden": int(rng.integers(9, 70)), "threshold": threshold, "random_state": 1}
-    return {**layers[rng.integers(len(layers))], **features, **common}
+    return composed(**layers[rng.integers(len(layers))], **features, **common)
 
 
 def exported(classifier: KenyonClassifier, folder: Path, **options: Any) -> Path:

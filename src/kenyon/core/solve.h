@@ -16,6 +16,7 @@
 #define LARGEST ((int64_t)INT32_MAX)
 #define NO_WEIGHTS (-1000) /* the exponent of a class whose weights are all zero */
 #define WEIGHT_BITS 15     /* of the largest weight of a class */
+#define MOST_USED ((uint64_t)1 << 24)
 
 /* A number times 2^n, rounded down. */
 HELPER int64_t moved(int64_t value, int n)
@@ -219,6 +220,36 @@ INLINED int solve_class(int bits, const void *pairs, size_t n, int64_t shrinkage
         }
     }
     return 1;
+}
+
+/* How unlike its class a sample is: its squared Mahalanobis distance from the mean of the class, for each unit, in 1/256.
+ * `used` are the samples in the co-activity; means lie `step` numbers apart.
+ *
+ *     (P + shrinkage I) x = b = 256 a - m,    (sum of w b >> 10) * used * 2^(E + 2 - 2 doublings) / n
+ *
+ * with w and E of x as for a class. */
+INLINED int64_t unlikeness_of(int bits, const void *pairs, size_t n, int64_t shrinkage, size_t steps, kn_bits room,
+                              kn_solving *work, const uint8_t *activity, const uint16_t *mean, size_t step,
+                              uint64_t used, int doublings)
+{
+    for (;;) {
+        for (size_t i = 0; i < n; i++) {
+            work->r[i] = (int32_t)activity[i] * 256 - mean[i * step];
+            work->p[i] = 0;
+        }
+        if (solve_class(bits, pairs, n, shrinkage, steps, steps, room, work) || shrinkage >= MOST_SHRINKAGE) {
+            break;
+        }
+        shrinkage = min64(10 * shrinkage, MOST_SHRINKAGE);
+    }
+    const int lower = bits_of((uint64_t)largest_of(work->x, n)) - WEIGHT_BITS;
+    int64_t total = 0;
+    for (size_t i = 0; i < n; i++) {
+        total += moved(work->x[i], -lower) * ((int32_t)activity[i] * 256 - mean[i * step]);
+    }
+    total = max64(0, down(total, 10)) * (int64_t)(used < MOST_USED ? used : MOST_USED);
+    const int shift = lower - work->place + 2 - 2 * doublings, spare = 62 - bits_of((uint64_t)total);
+    return moved(total, shift < spare ? shift : spare) / (int64_t)n;
 }
 
 #endif

@@ -16,6 +16,7 @@ from kenyon.layers._counting import Counting, CountingLayer
 from kenyon.layers._few_bit_weights import FewBitLayer
 from kenyon.layers._local_error import LocalError, LocalErrorLayer
 from kenyon.layers._plastic import Plastic, PlasticLayer
+from kenyon.layers._readout import NEVER
 from kenyon.layers._second_order import SecondOrder, SecondOrderLayer
 from kenyon.layers._state import Declared, State, axis_sizes, bytes_of
 from kenyon.layers._whole_readout import WholeReadout, whole_readout_numbers
@@ -52,6 +53,7 @@ __all__ = [
     "DIVERGED",
     "HIDDEN",
     "LAYERS",
+    "NEVER",
     "NO_LABEL",
     "Counting",
     "CountingLayer",

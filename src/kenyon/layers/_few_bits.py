@@ -49,7 +49,7 @@ from kenyon.layers._pairs_undo import PairsUndo
 from kenyon.layers._readout import ClassMoments
 from kenyon.layers._state import Declared, State
 from kenyon.layers._sums import NARROW, narrowest, spread, with_counts
-from kenyon.layers._whole_readout import WholeReadout, solve_whole
+from kenyon.layers._whole_readout import WholeReadout, most_steps, shrinkage_amount, solve_whole
 
 MOST_HALVINGS = 62
 """As many as a stream with less than 2**64 samples can need."""
@@ -186,6 +186,23 @@ class FewBits(Coactivity):
         unit = n_used / 4.0 ** int(arrays["doublings"][0]) / 256
         triangle = arrays["pairs"] if self.bits == 16 else self.unpacked(arrays["pairs"])
         return solve_whole(triangle, arrays["means"], arrays["taught"], shrinkage, unit, last, n_learned)
+
+    def unlikeness(self, state: State, shrinkage: tuple[int, int], activity: NDArray[np.uint8], neuron: int) -> int:
+        """How unlike a neuron's own samples a sample is, in 1/256: `unlikeness_of` of core/solve.h."""
+        arrays = state.arrays
+        triangle = arrays["pairs"] if self.bits == 16 else self.unpacked(arrays["pairs"])
+        used, doublings = int(arrays["taught"].sum()) >> int(arrays["halvings"][0]), int(arrays["doublings"][0])
+        return core.unlikeness(
+            triangle,
+            np.ascontiguousarray(arrays["means"][:, neuron]),
+            activity,
+            shrinkage_amount(triangle, self.n_units, shrinkage, used),
+            most_steps(self.n_units),
+            used,
+            doublings,
+            np.empty(3 * self.n_units, np.int32),
+            np.empty(self.n_units, np.int64),
+        )
 
     def check(self, state: State) -> None:
         for name, most in (("halvings", MOST_HALVINGS), ("doublings", MOST_DOUBLINGS)):

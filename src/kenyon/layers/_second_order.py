@@ -351,6 +351,12 @@ class SecondOrderLayer(Layer):
         shares[:, np.flatnonzero(self.taught())] = self._spread.shares(rows)
         return shares
 
+    def unlikeness(self, activity: NDArray[np.uint8], neuron: int) -> int:
+        """How unlike a neuron's own samples a sample is, in 1/256 of the usual squared distance. In integers only."""
+        if not self.integer:
+            raise ConfigError("arithmetic is 'float': expected 'integer', in which distances are the same everywhere")
+        return self._few_bits().unlikeness(self.state, as_shifted(float(self.shrinkage)), activity, neuron)
+
     def taught(self) -> NDArray[np.int64]:
         return self.state.views()["taught"].astype(np.int64)
 

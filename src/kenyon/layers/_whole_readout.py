@@ -163,6 +163,20 @@ def whole_readout_numbers(n_units: int, shrinkage: float) -> dict[str, int]:
     }
 
 
+def shrinkage_amount(
+    triangle: NDArray[np.int16 | np.int32], n_units: int, shrinkage: tuple[int, int], n_samples: int | None = None
+) -> int:
+    """`shrinkage` of the definition above, with lambda as (mantissa, shift).
+
+    Distances of single samples are taken with max(shrinkage, trace / (4 n)), n being the samples in the triangle: with
+    few of them, most directions have no variance yet, and everything would be far away.
+    """
+    mantissa, shift = shrinkage
+    trace = int(triangle[diagonal(n_units)].sum(dtype=np.int64))
+    least = 1 if n_samples is None else max(1, trace // (4 * max(1, n_samples)))
+    return min(2**30, max(least, (trace * mantissa >> shift) // n_units))
+
+
 def solve_whole(
     triangle: NDArray[np.int16 | np.int32],
     means: NDArray[np.uint16],
@@ -184,9 +198,7 @@ def solve_whole(
         n_learned: samples since.
     """
     n_units, width = means.shape
-    mantissa, shift = shrinkage
-    trace = int(triangle[diagonal(n_units)].sum(dtype=np.int64))
-    amount = min(2**30, max(1, (trace * mantissa >> shift) // n_units))
+    amount = shrinkage_amount(triangle, n_units, shrinkage)
     few = 0 if last is None else few_steps(n_units, n_learned)
     weights = last.weights.copy() if last is not None and few else np.zeros((n_units, width), np.int16)
     exponents, offsets = np.full(width, NO_WEIGHTS, np.int64), np.zeros(width, np.int64)

@@ -16,6 +16,7 @@ from kenyon.model.inputs import check_scores
 from kenyon.model.inspection import head_of
 from kenyon.model.labels import Labels, label_kind
 from kenyon.model.merging import Merging, renumbered
+from kenyon.model.recordings import mean_of_each
 
 
 class Classes(Merging):
@@ -158,13 +159,18 @@ class Classes(Merging):
         return labels[best], typical[rows, best]
 
     def _typical_scores(self, core: Core, X: ArrayLike, task: Hashable) -> tuple[NDArray, NDArray, NDArray]:
-        labels, neurons = head_of(core, task).sorted()
-        samples = self._samples(core, X)
+        labels, neurons = head_of(core, task).in_order
+        windows, counts = self._windows(core, X)
+        samples = self._samples(core, windows)
         return (
             labels,
-            check_scores(samples, core.engine.scores(samples)[:, neurons]),
-            core.engine.typicality(samples)[:, neurons],
+            mean_of_each(check_scores(samples, core.engine.scores(samples)[:, neurons]), counts),
+            mean_of_each(core.engine.typicality(samples)[:, neurons], counts),
         )
+
+    @abstractmethod
+    def _windows(self, core: Core | None, X: Any) -> tuple[Any, NDArray[np.int64] | None]:
+        """Windows of the front end where recordings are given, and how many each of them has."""
 
     @abstractmethod
     def _samples(self, core: Core, X: ArrayLike) -> NDArray | SparseRows:

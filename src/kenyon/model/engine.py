@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kenyon import core
-from kenyon.errors import DivergenceError
+from kenyon.errors import ConfigError, DivergenceError
 from kenyon.features import (
     BLOCK,
     Active,
@@ -336,6 +336,18 @@ class Engine:
             out[start : start + len(block)] = self.layers[-1].typicality(active, 0, len(block))
         self._benches.append(bench)
         return out
+
+    def unlikeness(self, x: NDArray[np.uint8], neuron: int) -> int:
+        """How unlike a neuron's own samples one sample is, in 1/256 of the usual squared distance."""
+        layer = self.layers[-1]
+        if not hasattr(layer, "unlikeness"):
+            raise ConfigError(f"the layer is a {type(layer).__name__}: expected a second-order one, to reject")
+        bench = self._take_bench()
+        units, values, counts = bench.activate(x[np.newaxis])
+        activity = np.zeros(layer.n_inputs, np.uint8)
+        activity[units[0, : counts[0]]] = values[0, : counts[0]]
+        self._benches.append(bench)
+        return layer.unlikeness(activity, neuron)
 
     def _take_bench(self) -> _Bench:
         """A bench that nobody else works on; give it back by appending it. One that an error kept is not missed."""

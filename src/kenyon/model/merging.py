@@ -33,6 +33,7 @@ from kenyon.model.labels import NO_LABEL, Labels
 from kenyon.model.lock import ModelLock
 from kenyon.model.model_check import MOST_COUNTED
 from kenyon.model.narrowing import narrowed_core
+from kenyon.model.recordings import of_each_window, windows_of
 
 MOVING = "each model scaled its inputs by moments that it learned itself"
 
@@ -125,6 +126,8 @@ class Merging(Inspection, Estimator):
             raise MergeError("half_life has halved what samples left: expected None, so that they are still whole")
         if engine.scaler is not None:
             raise MergeError("inputs are scaled by moments that a sample cannot be taken out of: expected scale=False")
+        X, counts = windows_of(engine.spec.front, X)
+        y = of_each_window(y, counts, "y")
         samples, head = check_samples(core.inputs, as_rows(X, self.shape)), head_of(core, task)
         numbers, new = head.encode(check_labels(y, len(samples)), self.unlabelled)
         if new:

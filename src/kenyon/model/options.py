@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from kenyon.features import FeaturesPart
+    from kenyon.features.front import FrontPart
     from kenyon.layers import LayerPart, LocalError
     from kenyon.rules import Rule
 
@@ -38,6 +39,12 @@ class ClassifierOptions:
         "Units of the feature layer, where features does not set them; 'auto' is 11,000, about 200 for float samples "
         "of few inputs, or what memory_budget has room for.",
         "whole", auto=True,
+    )  # fmt: skip
+    front: FrontPart | str | None = option(
+        None,
+        "Front end for the samples of a sensor: Spectra(rate=8000), Motion(), or their names. Recordings are then "
+        "taken as samples, and streams by listen; shape, axes and features are its own where they are left open.",
+        "part", choices=("spectra", "motion"), off=True, of_run=False,
     )  # fmt: skip
     features: FeaturesPart | str = option(
         "auto",

@@ -15,6 +15,7 @@ import numpy as np
 
 from kenyon.errors import ConfigError, unknown
 from kenyon.features import FEATURES, FeaturesPart
+from kenyon.features.front import FRONTS, FrontPart
 from kenyon.layers import HIDDEN, LAYERS, LayerPart, LocalError
 from kenyon.model.options import OPTIONS
 from kenyon.rules import RULES, Rule
@@ -24,6 +25,7 @@ from kenyon.utils.outside import looking
 from kenyon.utils.parts import SEPARATOR, Part, changed_options, class_named, part_named, with_options
 
 KINDS: dict[str, tuple[Mapping[str, type[Any]], type[Any]]] = {
+    "front": (FRONTS, FrontPart),
     "features": (FEATURES, FeaturesPart),
     "layer": (LAYERS, LayerPart),
     "hidden": (HIDDEN, LocalError),
@@ -91,7 +93,7 @@ def option_table(given: Mapping[str, Any]) -> dict[str, Option]:
     given = common_names(given)
     table = {name: entry for name, entry in OPTIONS.items() if entry.of_run}
     for option in KINDS:
-        table |= _part_table(option, given.get(option), given)
+        table |= _part_table(option, given.get(option), given) if OPTIONS[option].of_run else {}
     return table
 
 
@@ -121,7 +123,7 @@ def every_option() -> dict[str, Option]:
     table = {name: entry for name, entry in OPTIONS.items() if entry.of_run}
     for option, (kinds, _) in KINDS.items():
         for name, part in kinds.items():
-            if part.__module__.startswith("kenyon."):
+            if OPTIONS[option].of_run and part.__module__.startswith("kenyon."):
                 table = _part_table(option, name, {}) | table
     return dict(sorted(table.items(), key=lambda item: (SEPARATOR in item[0], item[0])))
 

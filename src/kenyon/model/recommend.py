@@ -34,6 +34,7 @@ from kenyon.features import (
 )
 from kenyon.layers import LayerPart, LocalError, Plastic, SecondOrder, hidden_part, layer_part
 from kenyon.model.options import OPTIONS
+from kenyon.model.recordings import front_options
 from kenyon.model.spec import Spec
 from kenyon.rules import Rule, get_rule
 
@@ -149,6 +150,7 @@ def settle(
     if n_inputs > MOST_INPUTS:
         raise ConfigError(f"a sample has {n_inputs:,} features: expected at most {MOST_INPUTS:,}")
     value = {name: entry.check(params[name]) for name, entry in OPTIONS.items()}
+    value |= front_options(value, n_inputs)
     spec = _chosen(value, n_inputs, floats)
     expected, budget = max(value["expected_classes"], n_classes), spec.memory_budget
     aside = max(description_bytes, DESCRIPTION_BYTES) + LABEL_BYTES * expected
@@ -225,6 +227,7 @@ def _chosen(value: Mapping[str, Any], n_inputs: int, floats: bool) -> Spec:
         missing=value["missing"],
         unit_norm=not second if value["unit_norm"] == "auto" else value["unit_norm"],
         memory_budget=value["memory_budget"],
+        front=value["front"],
     )
 
 

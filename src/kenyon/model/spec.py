@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from kenyon.features import FeaturesPart, Layout, Patches, Ramps, Setting, Windows, inputs_beside, layout_of
+from kenyon.features.front import FrontPart
 from kenyon.layers import Counting, Declared, LayerPart, LocalError, SecondOrder, axis_sizes, bytes_of
 from kenyon.model.calibration import Calibration
 from kenyon.model.options import OPTIONS
@@ -27,6 +28,7 @@ class Spec:
 
     Attributes:
         n_inputs: width of a sample.
+        front: what makes samples of a sensor's, if anything.
         features, hidden, layer: the parts.
         shape, axes, scale, missing, unit_norm, memory_budget: as in `KenyonClassifier`.
 
@@ -46,6 +48,7 @@ class Spec:
     missing: str = "error"
     unit_norm: bool = True
     memory_budget: int | None = None
+    front: FrontPart | None = None
 
     @property
     def layout(self) -> Layout:

@@ -40,6 +40,10 @@ typedef struct {
     uint16_t size, bands, frames, kept, gap;
     uint16_t filled;  /* samples after the last frame */
     uint16_t n, next; /* frames that are kept; where the next one goes */
+    uint16_t wait;    /* frames until a sound that goes on is asked about again */
+    uint16_t clipped; /* samples at the limits since the last segment */
+    uint8_t cut;      /* whether the oldest frame that is kept follows one of a sound that has ended */
+    uint32_t time;     /* frames in all */
     uint16_t edges[KENYON_SPECTRA_BANDS + 2];
     int16_t samples[KENYON_SPECTRA_SIZE];
     int16_t work[KENYON_SPECTRA_SIZE];
@@ -53,9 +57,17 @@ typedef struct {
     uint8_t level, noise;
 } kenyon_sound;
 
+/* A part of a stream that is asked about, in samples of each channel: a sound that has ended, or something that goes on;
+ * the sample at which it was known; samples at the limits of int16 since the segment before. Times pass 2^32 to 0. */
+typedef struct {
+    uint32_t start, end, known;
+    uint16_t clipped;
+    uint8_t ended;
+} kenyon_segment;
+
 /* 0, or KENYON_FRONT_SETTINGS. */
 int kenyon_spectra_init(kenyon_spectra *spectra, const kenyon_spectra_settings *settings);
-/* Forget what was heard. */
+/* Forget what was heard: after a gap in the stream. Time goes on. */
 void kenyon_spectra_reset(kenyon_spectra *spectra);
 /* Take one sample: 1 if it completed a frame, else 0. */
 int kenyon_spectra_push(kenyon_spectra *spectra, int16_t sample);
@@ -64,6 +76,9 @@ size_t kenyon_spectra_feed(kenyon_spectra *spectra, const int16_t *samples, size
 kenyon_sound kenyon_spectra_sound(const kenyon_spectra *spectra);
 /* The window of now, frames * bands bytes; zeros before the first frame. */
 void kenyon_spectra_window(const kenyon_spectra *spectra, uint8_t *window);
+
+/* After a frame: 1 and the window if it completed a segment, else 0. */
+int kenyon_spectra_segment(kenyon_spectra *spectra, kenyon_segment *segment, uint8_t *window);
 
 /* Of kenyon.features.front.Motion. */
 typedef struct {
@@ -74,7 +89,9 @@ typedef struct {
     uint16_t inputs, channels, length, hop, step, fine;
     uint16_t readings;   /* in the entry that is being made */
     uint16_t wait, next; /* entries until the next window; where the next one goes */
+    uint16_t clipped;    /* values at the limits since the last segment */
     uint8_t started;
+    uint32_t time;       /* readings in all */
     int32_t means[KENYON_MOTION_INPUTS]; /* running means, times 2^6 */
     int32_t sums[KENYON_MOTION_CHANNELS];
     uint8_t entries[KENYON_MOTION_LENGTH][KENYON_MOTION_CHANNELS];
@@ -86,5 +103,7 @@ void kenyon_motion_reset(kenyon_motion *motion);
 int kenyon_motion_push(kenyon_motion *motion, const int16_t *reading);
 /* The last `length` entries, length * channels bytes. */
 void kenyon_motion_window(const kenyon_motion *motion, uint8_t *window);
+/* After a reading that completed a window: it, and where it is. */
+void kenyon_motion_segment(kenyon_motion *motion, kenyon_segment *segment, uint8_t *window);
 
 #endif

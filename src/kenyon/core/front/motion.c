@@ -41,6 +41,7 @@ int kenyon_motion_init(kenyon_motion *motion, const kenyon_motion_settings *sett
     motion->hop = settings->hop;
     motion->step = settings->step;
     motion->fine = settings->fine;
+    motion->time = 0;
     kenyon_motion_reset(motion);
     return 0;
 }
@@ -56,6 +57,7 @@ void kenyon_motion_reset(kenyon_motion *motion)
     motion->readings = motion->next = 0;
     motion->wait = motion->length;
     motion->started = 0;
+    motion->clipped = 0;
 }
 
 /* Add a reading to the sums of the entry, in the order of its channels. */
@@ -105,6 +107,12 @@ static void finish(kenyon_motion *motion)
 int kenyon_motion_push(kenyon_motion *motion, const int16_t *reading)
 {
     add(motion, reading);
+    motion->time++;
+    for (unsigned i = 0; i < motion->inputs; i++) {
+        if ((reading[i] == INT16_MAX || reading[i] == INT16_MIN) && motion->clipped < UINT16_MAX) {
+            motion->clipped++;
+        }
+    }
     if (++motion->readings < motion->step) {
         return 0;
     }
@@ -125,4 +133,14 @@ void kenyon_motion_window(const kenyon_motion *motion, uint8_t *window)
             *window++ = entry[c];
         }
     }
+}
+
+void kenyon_motion_segment(kenyon_motion *motion, kenyon_segment *segment, uint8_t *window)
+{
+    segment->end = segment->known = motion->time;
+    segment->start = motion->time - (uint32_t)motion->length * motion->step;
+    segment->ended = 0;
+    segment->clipped = motion->clipped;
+    motion->clipped = 0;
+    kenyon_motion_window(motion, window);
 }

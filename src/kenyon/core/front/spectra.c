@@ -5,6 +5,7 @@
 #define BELOW 48   /* in steps of a level: how far below the peak a sound ends, */
 #define ABOVE 20   /* how far above the noise, */
 #define LEAST 16   /* and at least below the peak */
+#define EVERY 16   /* frames from one segment of a sound that goes on to the next */
 
 /* 32768 sin of a quarter turn, at most 32767. */
 static const int16_t QUARTER[CIRCLE / 4 + 1] = {
@@ -101,6 +102,7 @@ int kenyon_spectra_init(kenyon_spectra *spectra, const kenyon_spectra_settings *
     for (unsigned b = 0; b < settings->bands + 2u; b++) {
         spectra->edges[b] = settings->edges[b];
     }
+    spectra->time = 0;
     kenyon_spectra_reset(spectra);
     return 0;
 }
@@ -110,7 +112,7 @@ void kenyon_spectra_reset(kenyon_spectra *spectra)
     for (unsigned n = 0; n < spectra->size; n++) {
         spectra->samples[n] = 0;
     }
-    spectra->filled = spectra->n = spectra->next = 0;
+    spectra->filled = spectra->n = spectra->next = spectra->wait = spectra->clipped = spectra->cut = 0;
 }
 
 /* The samples times the window, two by two as complex numbers in the order that the FFT begins with. Gives s. */
@@ -197,13 +199,18 @@ static void frame(kenyon_spectra *spectra)
     }
     logs[bands] = byte_of(log8(total) - 16 * s - 32);
     spectra->next = (uint16_t)((spectra->next + 1u) % spectra->kept);
+    spectra->cut = (uint8_t)(spectra->cut && spectra->n < spectra->kept);
     spectra->n = (uint16_t)(spectra->n + (spectra->n < spectra->kept));
+    spectra->time++;
 }
 
 int kenyon_spectra_push(kenyon_spectra *spectra, int16_t sample)
 {
     const unsigned hop = spectra->size / 2u;
     spectra->samples[hop + spectra->filled++] = sample;
+    if ((sample == INT16_MAX || sample == INT16_MIN) && spectra->clipped < UINT16_MAX) {
+        spectra->clipped++;
+    }
     if (spectra->filled < hop) {
         return 0;
     }
@@ -299,4 +306,35 @@ void kenyon_spectra_window(const kenyon_spectra *spectra, uint8_t *window)
             window[j * bands + b] = (uint8_t)((here * (256 - part) + there * part + 128) >> 8);
         }
     }
+}
+
+int kenyon_spectra_segment(kenyon_spectra *spectra, kenyon_segment *segment, uint8_t *window)
+{
+    const int n = spectra->n, gap = spectra->gap;
+    int first, last;
+    spectra->wait = (uint16_t)(spectra->wait - (spectra->wait > 0));
+    if (!n || !find(spectra, &first, &last).level) {
+        return 0;
+    }
+    const int ended = n - 1 - last >= (gap > 1 ? gap : 1);
+    const int goes_on = !ended && n == spectra->kept && first <= gap && !spectra->wait;
+    const int found = (ended && (first > 0 || !spectra->cut)) || goes_on;
+    if (found) {
+        const uint32_t hop = spectra->size / 2u, oldest = spectra->time - (uint32_t)n;
+        segment->start = (oldest + (uint32_t)first) * hop;
+        segment->end = (oldest + (uint32_t)last + 1u) * hop;
+        segment->known = spectra->time * hop;
+        segment->ended = (uint8_t)ended;
+        segment->clipped = spectra->clipped;
+        spectra->clipped = 0;
+        kenyon_spectra_window(spectra, window);
+    }
+    if (ended) { /* the next sound is found, however quiet it is */
+        spectra->n = (uint16_t)(n - last - 1);
+        spectra->cut = 1;
+        spectra->wait = 0;
+    } else if (goes_on) {
+        spectra->wait = EVERY;
+    }
+    return found;
 }

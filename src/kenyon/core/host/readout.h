@@ -14,6 +14,7 @@
  *     discriminant_scores(products, squares, taught, prior, units, values, counts, first, last, outputs, scratch)
  *     solve_classes(pairs, means, known, shrinkage, few, most, weights, exponents, offsets, vectors, sums)
  *                                                                       weights: of the last readout, or zeros
+ *     unlikeness(pairs, mean, activity, shrinkage, steps, used, doublings, vectors, sums)
  *     read_whole(weights, offsets, shifts, known, units, values, counts, first, last, out, totals)
  *     upper_gamma(a, log_gamma, x, out)
  *
@@ -352,6 +353,19 @@ static int64_t entry_solve_classes(const kn_value *v)
     return 0;
 }
 
+static int64_t entry_unlikeness(const kn_value *v)
+{
+    const int64_t n = v[2].shape[0];
+    int32_t *vectors = v[7].data;
+    kn_solving work = {.r = vectors, .p = vectors + n, .x = vectors + 2 * n, .q = v[8].data};
+    const kn_bits room = bits_for(n);
+    const uint64_t used = (uint64_t)v[5].integer;
+    return v[0].type == 'h' ? unlikeness_of(16, v[0].data, n, v[3].integer, v[4].integer, room, &work, v[2].data,
+                                            v[1].data, 1, used, (int)v[6].integer)
+                            : unlikeness_of(32, v[0].data, n, v[3].integer, v[4].integer, room, &work, v[2].data,
+                                            v[1].data, 1, used, (int)v[6].integer);
+}
+
 static int64_t entry_read_whole(const kn_value *v)
 {
     const kn_active active = active_of(v + 4);
@@ -401,5 +415,6 @@ static int64_t entry_upper_gamma(const kn_value *v)
     {"follow_thin", READOUT "[h]1o f f [H]2 i f [d]1w", entry_follow_thin},                                            \
     {"discriminant_scores", "[d]2 [d]1 [IQ]1 i " ACTIVE "i i [f]2w [d]1w", entry_discriminant_scores},                 \
     {"solve_classes", "[hi]1 [H]2 [q]1 i i i [h]2w [q]1w [q]1w [i]1w [q]1w", entry_solve_classes},                     \
+    {"unlikeness", "[hi]1 [H]1 [B]1 i i i i [i]1w [q]1w", entry_unlikeness},                                           \
     {"read_whole", "[h]2 [q]1 [q]1 [q]1 " ACTIVE_BYTES "i i [i]2w [q]1w", entry_read_whole},                           \
     {"upper_gamma", "f f [d]2 [d]2w", entry_upper_gamma},

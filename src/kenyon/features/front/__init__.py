@@ -12,7 +12,38 @@ any size, and give windows that `KenyonClassifier` learns; `core/front` has the 
 (20, 20)
 """
 
+from kenyon.features.front._base import FrontPart, FrontStream
+from kenyon.features.front._events import Event, Events, Segment, Smoothing
 from kenyon.features.front._motion import Motion, MotionStream
 from kenyon.features.front._spectra import Sound, Spectra, SpectraStream
+from kenyon.utils.parts import part_named
 
-__all__ = ["Motion", "MotionStream", "Sound", "Spectra", "SpectraStream"]
+FRONTS: dict[str, type[FrontPart]] = {"spectra": Spectra, "motion": Motion}
+"""The front ends by name."""
+
+
+def front_part(value: FrontPart | str) -> FrontPart:
+    """A front end by name, `module:Class`, or the part itself.
+
+    Example:
+        >>> front_part("motion")
+        Motion()
+    """
+    return part_named(value, FRONTS, FrontPart, "front")
+
+
+__all__ = [
+    "FRONTS",
+    "Event",
+    "Events",
+    "FrontPart",
+    "FrontStream",
+    "Motion",
+    "MotionStream",
+    "Segment",
+    "Smoothing",
+    "Sound",
+    "Spectra",
+    "SpectraStream",
+    "front_part",
+]

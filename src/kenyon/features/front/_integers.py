@@ -1,4 +1,4 @@
-"""Integer arithmetic that the front ends share: sines, roots, logarithms, and checks of what comes in."""
+"""Integer arithmetic that the front ends share: sines, spectra, roots, logarithms, and checks of what comes in."""
 
 from __future__ import annotations
 
@@ -40,6 +40,34 @@ def log8(values: NDArray[np.int64]) -> NDArray[np.int64]:
 def isqrt(values: NDArray[np.int64]) -> NDArray[np.int64]:
     """Square roots rounded down, of numbers below 2^52."""
     return np.floor(np.sqrt(values.astype(np.float64))).astype(np.int64)
+
+
+def spectrum(y: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Real and imaginary parts of X_k, (n, N / 2), of y (n, N)."""
+    n, size = y.shape
+    half = size // 2
+    turn = CIRCLE // size
+    order = np.zeros(1, np.int64)
+    while len(order) < half:
+        order = np.concatenate([2 * order, 2 * order + 1])
+    re, im = y[:, 0::2][:, order], y[:, 1::2][:, order]
+    length = 2
+    while length <= half:
+        angles = np.arange(length // 2) * (CIRCLE // length)
+        wr, wi = sines(angles + CIRCLE // 4), -sines(angles)
+        (ar, br), (ai, bi) = (np.split(part.reshape(n, -1, length), 2, axis=2) for part in (re, im))
+        tr, ti = br * wr - bi * wi, br * wi + bi * wr
+        ar, ai = (ar << 15) + (1 << 15), (ai << 15) + (1 << 15)
+        re = np.concatenate([(ar + tr) >> 16, (ar - tr) >> 16], axis=2).reshape(n, half)
+        im = np.concatenate([(ai + ti) >> 16, (ai - ti) >> 16], axis=2).reshape(n, half)
+        length *= 2
+    back = -np.arange(half) % half
+    cr, ci = re[:, back], -im[:, back]
+    angles = np.arange(half) * turn
+    wr, wi = sines(angles + CIRCLE // 4), -sines(angles)
+    tr = ((re - cr) * wr - (im - ci) * wi + (1 << 14)) >> 15
+    ti = ((re - cr) * wi + (im - ci) * wr + (1 << 14)) >> 15
+    return (re + cr + ti + 1) >> 1, (im + ci - tr + 1) >> 1
 
 
 def checked_samples(samples: ArrayLike, what: str, channels: int | None = None) -> NDArray[np.int64]:

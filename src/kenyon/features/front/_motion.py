@@ -19,14 +19,16 @@ docs/sound.md has what else was tried.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kenyon.errors import ConfigError
 from kenyon.features import Windows
+from kenyon.features.front._base import FrontPart
+from kenyon.features.front._events import MOST_CLIPPED, Segment
 from kenyon.features.front._integers import check_between, checked_samples, isqrt
+from kenyon.utils.options import option
 
 MEAN = 6
 """The running mean is over about 2^MEAN readings."""
@@ -35,16 +37,9 @@ AXES = 3
 MOST_LENGTH = 256
 
 
-@dataclass(frozen=True)
-class Motion:
+@dataclass(frozen=True, repr=False)
+class Motion(FrontPart):
     """The front end for motion.
-
-    Args:
-        inputs: axes of a reading, 3 (an accelerometer) or 6 (a gyroscope after it).
-        length: entries of a window.
-        hop: entries from one window to the next.
-        step: readings in an entry, a power of two.
-        fine: 2^fine of the sensor's units are one step of a byte. 4 suits an accelerometer with 8192 units for 1 g.
 
     Example:
         >>> import numpy as np
@@ -53,21 +48,23 @@ class Motion:
         ((32, 7), (3, 224))
     """
 
-    inputs: int = 3
-    length: int = 32
-    hop: int = 16
-    step: int = 4
-    fine: int = 4
+    name: ClassVar[str] = "motion"
+
+    inputs: int = option(
+        3, "Axes of a reading: 3 (an accelerometer) or 6 (a gyroscope after it).", "whole", allowed=(AXES, 2 * AXES)
+    )
+    length: int = option(32, "Entries of a window.", "whole", low=2, high=MOST_LENGTH)
+    hop: int = option(16, "Entries from one window to the next.", "whole", high=MOST_LENGTH)
+    step: int = option(4, "Readings in an entry.", "whole", allowed=(1, 2, 4, 8, 16, 32, 64))
+    fine: int = option(
+        4,
+        "2^fine units of the sensor are one step of a byte; 4 suits an accelerometer with 8192 units for 1 g.",
+        "whole", low=0, high=8,
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
-        if self.inputs not in (AXES, 2 * AXES):
-            raise ConfigError(f"inputs is {self.inputs!r}: expected {AXES} or {2 * AXES}")
-        check_between("length", self.length, 2, MOST_LENGTH)
+        super().__post_init__()
         check_between("hop", self.hop, 1, self.length)
-        check_between("step", self.step, 1, 64)
-        check_between("fine", self.fine, 0, 8)
-        if self.step & (self.step - 1):
-            raise ConfigError(f"step is {self.step}: expected a power of two")
 
     @property
     def channels(self) -> int:
@@ -84,9 +81,22 @@ class Motion:
         windows = Windows(window=max(2, self.length // 8), shifts=self.length // 2)
         return {"shape": self.shape, "axes": "tc", "features": windows}
 
+    @property
+    def axes(self) -> int | None:
+        return self.inputs
+
+    @property
+    def hold(self) -> int:
+        """Readings from one event to the next, at least, where nothing else is wanted: those of a window."""
+        return self.length * self.step
+
     def stream(self) -> MotionStream:
         """A stream that has seen nothing yet."""
         return MotionStream(self)
+
+    def windows(self, recording: NDArray) -> NDArray[np.uint8]:
+        """All windows of a recording, a row each."""
+        return self.transform(recording)
 
     def transform(self, readings: ArrayLike) -> NDArray[np.uint8]:
         """All windows of one recording, `(n, length * channels)`; `spans` says where they are."""
@@ -111,15 +121,36 @@ class MotionStream:
 
     def __init__(self, front: Motion) -> None:
         self.front = front
+        self._n_readings = 0
+        self.gap()
+
+    def gap(self) -> None:
+        """Readings are missing from here on: forget those before, so that no window goes across. Time goes on."""
+        front = self.front
         self._sums: NDArray[np.int64] | None = None
         self._readings = np.zeros((0, front.inputs), np.int64)
         self._entries = np.zeros((0, front.channels), np.uint8)
-        self._wait = front.length
+        self._wait, self._clipped = front.length, 0
+
+    def segments(self, readings: ArrayLike) -> list[Segment]:
+        """Take readings, and give a segment for each window that they completed."""
+        front, found = self.front, []
+        x = checked_samples(readings, "readings", front.inputs)
+        clipped = ((x == 32767) | (x == -32768)).sum(axis=1)
+        for reading, limits in zip(x.astype(np.int16), clipped, strict=True):
+            self._clipped = min(MOST_CLIPPED, self._clipped + int(limits))
+            for window in self.feed(reading[np.newaxis]):
+                end = self._n_readings
+                start = end - front.length * front.step
+                found.append(Segment(window, start, end, end, False, self._clipped))
+                self._clipped = 0
+        return found
 
     def feed(self, readings: ArrayLike) -> list[NDArray[np.uint8]]:
         """Take readings, `(n, inputs)`, and give the windows that they completed, `(length, channels)` each."""
         front = self.front
         readings = np.concatenate([self._readings, checked_samples(readings, "readings", front.inputs)])
+        self._n_readings += len(readings) - len(self._readings)
         n = len(readings) // front.step
         entries = np.concatenate([self._entries, self._make(readings[: n * front.step])])
         windows = []

@@ -22,6 +22,12 @@ The last `kept` frames are kept, `bands` + 1 bytes each. A window is made of the
     v_tb  = max(0, r(m - l_tb) - r(m - n_b)),   r(d) = 255 2^(-d/32)  fourth roots of energies
     u_j   = v at the place a + j (c - a) / (frames - 1)               every sound gets the same length
 
+A stream is cut into segments after each frame. With n kept frames, the newest of which is n - 1:
+
+    ended    = n - 1 - c >= max(1, gap)           frames up to c are then forgotten, so that the next sound is found;
+                                                  one that begins with what is left of it (a = 0) is none
+    goes on  = n = kept,  a <= gap,  not ended    asked about every 16 frames
+
 A recording gives the window that the stream has `kept` / 2 frames after the loudest of all frames, or at its end.
 docs/sound.md has what else was tried.
 """
@@ -33,13 +39,16 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, pairwise
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kenyon.errors import ConfigError, InputError
-from kenyon.features.front._integers import CIRCLE, check_between, checked_samples, log8, sines
+from kenyon.features.front._base import FrontPart
+from kenyon.features.front._events import MOST_CLIPPED, Segment
+from kenyon.features.front._integers import CIRCLE, check_between, checked_samples, log8, sines, spectrum
+from kenyon.utils.options import option
 
 FRAME = {8000: 256, 16000: 512}
 """Samples of a frame, by the rate: 32 ms. A frame comes every 16 ms."""
@@ -50,6 +59,9 @@ BELOW, ABOVE, LEAST = 48, 20, 16
 ROOTS = np.array([round(255 * 256 * 2 ** (-k / 32)) for k in range(32)])
 MOST_BANDS, MOST_FRAMES, MOST_KEPT = 40, 64, 256
 TOGETHER = 32
+EVERY = 16
+"""Frames from one segment of a sound that goes on to the next."""
+
 PLACES = 16
 """Edges of bands lie at sixteenths of a bin."""
 
@@ -73,17 +85,9 @@ class Sound(NamedTuple):
     noise: int
 
 
-@dataclass(frozen=True)
-class Spectra:
-    """The front end for sound.
-
-    Args:
-        rate: samples a second, 8000 or 16000. With the same `low` and `high` both rates give nearly the same windows.
-        frames: entries of a window along time.
-        bands: entries along frequency.
-        low, high: Hz, where the lowest band begins and the highest ends.
-        kept: frames that are kept, of 16 ms each.
-        gap: frames in a row that a sound may be quiet for.
+@dataclass(frozen=True, repr=False)
+class Spectra(FrontPart):
+    """The front end for sound. With the same `low` and `high` both rates give nearly the same windows.
 
     Example:
         >>> import numpy as np
@@ -92,20 +96,18 @@ class Spectra:
         (1, 400)
     """
 
-    rate: int = 8000
-    frames: int = 20
-    bands: int = 20
-    low: int = 100
-    high: int = 3800
-    kept: int = 96
-    gap: int = 16
+    name: ClassVar[str] = "spectra"
+
+    rate: int = option(8000, "Samples a second.", "whole", allowed=tuple(FRAME))
+    frames: int = option(20, "Entries of a window along time.", "whole", low=2, high=MOST_FRAMES)
+    bands: int = option(20, "Entries of a window along frequency.", "whole", low=2, high=MOST_BANDS)
+    low: int = option(100, "Where the lowest band begins, in Hz.", "whole", low=0)
+    high: int = option(3800, "Where the highest band ends, in Hz.", "whole", low=0)
+    kept: int = option(96, "Frames that are kept, of 16 ms each.", "whole", low=2, high=MOST_KEPT)
+    gap: int = option(16, "Frames in a row that a sound may be quiet for.", "whole", low=0, high=MOST_KEPT)
 
     def __post_init__(self) -> None:
-        if self.rate not in FRAME:
-            raise ConfigError(f"rate is {self.rate!r}: expected {' or '.join(map(str, FRAME))}")
-        check_between("frames", self.frames, 2, MOST_FRAMES)
-        check_between("bands", self.bands, 2, MOST_BANDS)
-        check_between("kept", self.kept, 2, MOST_KEPT)
+        super().__post_init__()
         check_between("gap", self.gap, 0, self.kept)
         check_between("low", self.low, 0, self.rate // 2)
         check_between("high", self.high, self.low, self.rate // 2)
@@ -123,6 +125,11 @@ class Spectra:
     def options(self) -> dict[str, Any]:
         """The options of `KenyonClassifier` for these windows."""
         return {"shape": self.shape}
+
+    @property
+    def hold(self) -> int:
+        """Samples from one event to the next, at least, where nothing else is wanted: a quarter of a second."""
+        return self.rate // 4
 
     @property
     def size(self) -> int:
@@ -155,6 +162,10 @@ class Spectra:
     def stream(self) -> SpectraStream:
         """A stream that has heard nothing yet."""
         return SpectraStream(self)
+
+    def windows(self, recording: NDArray) -> NDArray[np.uint8]:
+        """The one window of a recording, a row."""
+        return self.transform([recording])
 
     def transform(self, recordings: Iterable[ArrayLike]) -> NDArray[np.uint8]:
         """One window for each recording, `(n, frames * bands)`.
@@ -197,7 +208,7 @@ class Spectra:
         s = s[:, None]
         turn = CIRCLE // self.size
         hann = (32768 - sines(np.arange(self.size) * turn + CIRCLE // 4)) >> 1
-        re, im = _spectrum((x * hann + (1 << (14 - s))) >> (15 - s))
+        re, im = spectrum((x * hann + (1 << (14 - s))) >> (15 - s))
         energies = (re * re + im * im) @ self._weights
         energies = np.concatenate([energies, energies.sum(axis=1, keepdims=True)], axis=1)
         return np.clip(log8(energies) - 16 * s - 32, 0, 255)
@@ -244,19 +255,67 @@ class SpectraStream:
 
     def __init__(self, front: Spectra) -> None:
         self.front = front
-        self._samples = np.zeros(front.hop, np.int64)
-        self._logs = np.zeros((0, front.bands + 1), np.int64)
+        self._frames = 0
+        self.gap()
+
+    def gap(self) -> None:
+        """Samples are missing from here on: forget what was heard, so that no sound goes across. Time goes on."""
+        self._samples = np.zeros(self.front.hop, np.int64)
+        self._logs = np.zeros((0, self.front.bands + 1), np.int64)
+        self._wait, self._clipped, self._cut = 0, 0, False
 
     def feed(self, samples: ArrayLike) -> int:
         """Take samples, and give how many frames they completed."""
+        new = self._take(samples)[0]
+        self._frames += len(new)
+        self._logs = np.concatenate([self._logs, new])[-self.front.kept :]
+        return len(new)
+
+    def segments(self, samples: ArrayLike) -> list[Segment]:
+        """Take samples, and give the sounds that ended in them, and windows of one that goes on."""
+        found = []
+        for log, clipped in zip(*self._take(samples), strict=True):
+            self._frames += 1
+            self._clipped = min(MOST_CLIPPED, self._clipped + int(clipped))
+            self._cut = self._cut and len(self._logs) < self.front.kept
+            self._logs = np.concatenate([self._logs, log[np.newaxis]])[-self.front.kept :]
+            found += self._segment()
+        return found
+
+    def _take(self, samples: ArrayLike) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The frames that samples complete, and how many new samples of each are at the limits."""
         samples = np.concatenate([self._samples, checked_samples(samples, "samples")])
         hop = self.front.hop
         n = len(samples) // hop - 1
-        if n:
-            new = self.front._logs(self.front._frames(samples[: (n + 1) * hop]))
-            self._logs = np.concatenate([self._logs, new])[-self.front.kept :]
         self._samples = samples[n * hop :]
-        return n
+        if not n:
+            return np.zeros((0, self.front.bands + 1), np.int64), np.zeros(0, np.int64)
+        new = samples[hop : (n + 1) * hop].reshape(n, hop)
+        clipped = ((new == 32767) | (new == -32768)).sum(axis=1)
+        return self.front._logs(self.front._frames(samples[: (n + 1) * hop])), clipped
+
+    def _segment(self) -> list[Segment]:
+        """The segment that the newest frame completes."""
+        front, levels = self.front, self._logs[:, -1]
+        self._wait = max(0, self._wait - 1)
+        if not levels.max():
+            return []
+        first, last = front._sound(levels)
+        newest = len(levels) - 1
+        ended = newest - last >= max(1, front.gap)
+        goes_on = not ended and newest + 1 == front.kept and first <= front.gap and not self._wait
+        begins = first > 0 or not self._cut
+        found = []
+        if (ended and begins) or goes_on:
+            oldest = self._frames - len(levels)
+            start, end = ((oldest + first) * front.hop, (oldest + last + 1) * front.hop)
+            found = [Segment(self.window(), start, end, self._frames * front.hop, ended, self._clipped)]
+            self._clipped = 0
+        if ended:
+            self._logs, self._cut, self._wait = self._logs[last + 1 :], True, 0
+        elif goes_on:
+            self._wait = EVERY
+        return found
 
     def sound(self) -> Sound:
         """The loudest sound of the kept frames."""
@@ -275,31 +334,3 @@ class SpectraStream:
 
 def _root(d: NDArray[np.int64]) -> NDArray[np.int64]:
     return ((ROOTS[d & 31] >> (d >> 5)) + 128) >> 8
-
-
-def _spectrum(y: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Real and imaginary parts of X_k, (n, N / 2), of y (n, N)."""
-    n, size = y.shape
-    half = size // 2
-    turn = CIRCLE // size
-    order = np.zeros(1, np.int64)
-    while len(order) < half:
-        order = np.concatenate([2 * order, 2 * order + 1])
-    re, im = y[:, 0::2][:, order], y[:, 1::2][:, order]
-    length = 2
-    while length <= half:
-        angles = np.arange(length // 2) * (CIRCLE // length)
-        wr, wi = sines(angles + CIRCLE // 4), -sines(angles)
-        (ar, br), (ai, bi) = (np.split(part.reshape(n, -1, length), 2, axis=2) for part in (re, im))
-        tr, ti = br * wr - bi * wi, br * wi + bi * wr
-        ar, ai = (ar << 15) + (1 << 15), (ai << 15) + (1 << 15)
-        re = np.concatenate([(ar + tr) >> 16, (ar - tr) >> 16], axis=2).reshape(n, half)
-        im = np.concatenate([(ai + ti) >> 16, (ai - ti) >> 16], axis=2).reshape(n, half)
-        length *= 2
-    back = -np.arange(half) % half
-    cr, ci = re[:, back], -im[:, back]
-    angles = np.arange(half) * turn
-    wr, wi = sines(angles + CIRCLE // 4), -sines(angles)
-    tr = ((re - cr) * wr - (im - ci) * wi + (1 << 14)) >> 15
-    ti = ((re - cr) * wi + (im - ci) * wr + (1 << 14)) >> 15
-    return (re + cr + ti + 1) >> 1, (im + ci - tr + 1) >> 1
