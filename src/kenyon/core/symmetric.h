@@ -186,6 +186,8 @@ static void matrix_subtract(double *c, int64_t rows, int64_t columns, int64_t c_
     }
 SYMMETRIC_MULTIPLY(symmetric_multiply, double)
 SYMMETRIC_MULTIPLY(symmetric_multiply_f32, float)
+SYMMETRIC_MULTIPLY(symmetric_multiply_u32, uint32_t)
+SYMMETRIC_MULTIPLY(symmetric_multiply_u64, uint64_t)
 
 /* The inverse of the symmetric block a[first .. first + size) into e, (size, size); 0 where it is not positive. */
 static int invert_block(const double *a, int64_t first, int64_t size, double *e)

@@ -158,22 +158,34 @@ static void class_sum(const kn_value *sums, int64_t j, double *out)
     }
 }
 
-/* v' W v of the state; h is (width) of scratch. */
-static double scatter_form(const kn_value *pairs, const kn_value *sums, const double *v, const double *counts, double *h)
+/* y[p] = T v[p] for each of some rows. */
+static void times_pairs(const kn_value *pairs, int64_t n, const double *v, double *y, int64_t n_vectors)
+{
+    switch (pairs->type) {
+    case 'I': symmetric_multiply_u32(pairs->data, n, v, y, n, n_vectors); break;
+    case 'Q': symmetric_multiply_u64(pairs->data, n, v, y, n, n_vectors); break;
+    default: symmetric_multiply_f32(pairs->data, n, v, y, n, n_vectors);
+    }
+}
+
+/* The sums of each class times v. */
+static void times_sums(const kn_value *sums, const double *v, double *h)
 {
     const int64_t n = sums->shape[0], width = sums->shape[1];
-    double form;
     memset(h, 0, sizeof *h * (size_t)width);
-    switch (pairs->type) {
-    case 'I': form = form_of_u32(pairs->data, v, n); break;
-    case 'Q': form = form_of_u64(pairs->data, v, n); break;
-    default: form = form_of_f32(pairs->data, v, n);
-    }
     switch (sums->type) {
     case 'I': times_sums_u32(sums->data, n, width, v, h); break;
     case 'Q': times_sums_u64(sums->data, n, width, v, h); break;
     default: times_sums_f32(sums->data, n, width, v, h);
     }
+}
+
+/* v' W v of the state, from T v; h is (width) of scratch. */
+static double scatter_form(const kn_value *sums, const double *v, const double *product, const double *counts, double *h)
+{
+    const int64_t width = sums->shape[1];
+    double form = dot_of(v, product, sums->shape[0]);
+    times_sums(sums, v, h);
     for (int64_t k = 0; k < width; k++) {
         form -= counts[k] > 0 ? h[k] * h[k] / counts[k] : 0;
     }
@@ -183,7 +195,7 @@ static double scatter_form(const kn_value *pairs, const kn_value *sums, const do
 /* Doubles of scratch that `follow` and `follow_thin` take. */
 static int64_t entry_follow_scratch(const kn_value *v)
 {
-    return (2 * FOLLOWED + READOUT_PENDING) * v[0].integer + 5 * v[1].integer;
+    return (3 * FOLLOWED + READOUT_PENDING) * v[0].integer + 5 * v[1].integer;
 }
 
 /* Samples that are about to be learned, and what a readout of them needs. */
@@ -202,7 +214,8 @@ typedef struct {
 static int64_t follow_samples(kn_readout *r, const kn_followed *f, int64_t first, int64_t end)
 {
     const int64_t n = r->n_units, width = r->width, last = min64(end, first + FOLLOWED), *labels = f->labels;
-    double *from = f->scratch, *means = from + FOLLOWED * n, *scaled = means + FOLLOWED * n;
+    double *from = f->scratch, *turned = from + FOLLOWED * n, *means = turned + FOLLOWED * n;
+    double *scaled = means + FOLLOWED * n;
     double *counts = scaled + READOUT_PENDING * n, *before = counts + width, *h = before + width, *offsets = h + width;
     double *total = offsets + width, shares[FOLLOWED], n_samples = class_counts(f->taught, counts);
     int64_t learned[FOLLOWED], n_learned = 0, ready = 0;
@@ -231,6 +244,9 @@ static int64_t follow_samples(kn_readout *r, const kn_followed *f, int64_t first
             sum[i] /= count + 1;
         }
     }
+    if (f->oracle) {
+        times_pairs(f->pairs, n, from, turned, n_learned);
+    }
     int64_t p = 0;
     for (int64_t s = first; s < last; s++) {
         if (f->outputs) {
@@ -253,7 +269,7 @@ static int64_t follow_samples(kn_readout *r, const kn_followed *f, int64_t first
         const double *distance = from + p * n;
         double form = 0;
         if (f->oracle) {
-            form = scatter_form(f->pairs, f->sums, distance, before, h);
+            form = scatter_form(f->sums, distance, turned + p * n, before, h);
             for (int64_t q = 0; q < p; q++) {
                 const double along = dot_of(from + q * n, distance, n);
                 form += shares[q] * along * along;
@@ -289,7 +305,7 @@ static int64_t entry_follow_thin(const kn_value *v)
     const int64_t n = r.n_units, j = v[11].integer, width = r.width;
     const int16_t *distances = v[7].data;
     const uint16_t *column = v[10].data;
-    double *rows = v[13].data, *y = rows + 2 * n, *scaled = rows + 2 * FOLLOWED * n, *h = scaled + READOUT_PENDING * n;
+    double *rows = v[13].data, *y = rows + 2 * n, *scaled = rows + 3 * FOLLOWED * n, *h = scaled + READOUT_PENDING * n;
     if (*r.n_pending == READOUT_PENDING) {
         readout_settle(&r, scaled);
     }
