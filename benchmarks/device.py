@@ -1,6 +1,6 @@
 """What a model costs on a device, and what whole numbers cost in accuracy.
 
-    python benchmarks/device.py [--samples 200] [--data-dir DIR] [--speed]
+    python benchmarks/device.py [--samples 200] [--data-dir DIR] [--speed | --sound]
 
 Split-MNIST, two digits after two. 54,000 training samples are learned once and 6,000 others are asked; the test set is
 not read. Accuracy is that of Python, with floats and with whole numbers. The first `--samples` of the stream are also
@@ -9,6 +9,11 @@ learned by the C sources on this machine. Instructions are the mean of ten sampl
 the deepest stack of learning and predicting. Speed is that of this machine: microseconds of one thread for a sample, by
 C (`learn_many` of the wrapper, compiled by Zig with `-O3 -march=native`) and by Python (`partial_fit`), in turns of 512
 samples, the median of the turns. `--speed` prints that alone.
+
+`--sound` prints what a model of 20 KB with the front end for sound costs instead, after it has learned nine takes of
+ten spoken digits of four speakers: instructions for a second of sound, the mean of eight words of other takes one
+after the other; for a word that is learned, and to solve the readout after it; for one that is asked about, without and
+with `reject`; to solve the readout for the first time; the longest call of `kenyon_feed`; and RAM in all.
 
 Wants the packages ziglang and unicorn.
 """
@@ -29,7 +34,11 @@ from numpy.typing import NDArray
 
 from kenyon import KenyonClassifier
 from kenyon.data.streams import load_dataset
+from kenyon.data.streams._fsdd import FRONT as SOUND
+from kenyon.data.streams._fsdd import HELD_OUT as HELD_OUT_SPEAKERS
+from kenyon.data.streams._fsdd import SPEAKERS, read_wav
 from kenyon.export import export_model, to_buffer
+from kenyon.utils.system import find_data_dir
 
 sys.path.append(str(Path(__file__).parents[1] / "tools"))
 from emulated import ArmDevice, compiled
@@ -184,12 +193,78 @@ def table(rows: dict[str, dict[str, Any]], sets: Any, n_emulated: int) -> None:
     print()
 
 
+def heard(folder: Path, core: str, words: NDArray[np.int16], state: bytes) -> dict[str, int]:
+    """Instructions of a core: for a second of sound, and for a word that is learned and asked about."""
+    device = ArmDevice(folder, core)
+    seconds = len(words) / SOUND.rate
+    at, total, stack = device.call("kenyon_the_samples"), 0, 0
+    for start in range(0, len(words), SOUND.hop):  # nothing was learned yet, so that nothing is asked about
+        part = words[start : start + SOUND.hop]
+        device._put(part.tobytes(), at)
+        device.call("kenyon_feed", device.model, at, len(part))
+        total += device.instructions
+    found = {"second": int(total / seconds)}
+    window = device.call("kenyon_window_of", device.model)
+    sample = bytes(device._machine.mem_read(window, device.call("kenyon_size", 0)))
+    assert device.load(state) == 0
+    device.predict(sample)
+    solved = device.instructions
+    device.predict(sample)
+    found |= {"predict": device.instructions, "solve": solved - device.instructions}
+    device.call("kenyon_learn_heard", device.model, 0)
+    found["learn"] = device.instructions
+    device.predict(sample)  # what follows asks with a readout that is there
+    found["again"] = device.instructions - found["predict"]
+    quick = ArmDevice(folder, core, counted=False)
+    quick.take_over(device)
+    for start in range(0, len(words), SOUND.hop):
+        part = words[start : start + SOUND.hop]
+        device._put(part.tobytes(), at)
+        device.call("kenyon_feed", device.model, at, len(part))
+        found["most"] = max(found.get("most", 0), device.instructions)
+        quick._put(part.tobytes(), at)
+        stack = max(stack, quick.stack_of("kenyon_feed", quick.model, at, len(part)))
+    quick.load(state)
+    stack = max(stack, quick.stack_of("kenyon_learn_heard", quick.model, 0))
+    return found | {"ram": device.ram + 2 * SOUND.hop + stack, "stack": stack, "code": device.code}
+
+
+def sound() -> None:
+    """What a model with the front end for sound costs."""
+    speakers = [name for name in SPEAKERS if name not in HELD_OUT_SPEAKERS]
+    folder = find_data_dir() / "fsdd" / "recordings"
+
+    def words(takes: range) -> tuple[list[NDArray[np.int16]], list[int]]:
+        names = [(digit, speaker, take) for take in takes for speaker in speakers for digit in range(10)]
+        return [read_wav(folder / f"{d}_{s}_{t}.wav", SOUND.rate) for d, s, t in names], [d for d, _, _ in names]
+
+    clf = KenyonClassifier(memory_budget="20KB", front=SOUND, random_state=0).partial_fit(*words(range(5, 14)))
+    quiet = np.zeros(SOUND.rate // 2, np.int16)
+    spoken = np.concatenate([part for word in words(range(14, 15))[0][:8] for part in (word, quiet)])
+    print(
+        "| 20 KB, sound | a second of sound | learn a word | solve after it | ask | first solve | longest call "
+        "| RAM in all | code |"
+    )
+    print("|---|---|---|---|---|---|---|---|---|")
+    for reject in (None, 3):
+        for core in ("m4", "m0plus"):
+            with tempfile.TemporaryDirectory() as place:
+                export_model(clf, "c", Path(place), start="empty", **({"reject": reject} if reject else {}))
+                row = heard(Path(place), core, spoken, to_buffer(clf))
+            name = f"Cortex-{'M4' if core == 'm4' else 'M0+'}{f', reject={reject}' if reject else ''}"
+            numbers = ("second", "learn", "again", "predict", "solve", "most", "ram", "code")
+            print(f"| {name} | " + " | ".join(f"{row[key]:,}" for key in numbers) + " |", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--samples", type=int, default=200, help="how many are learned on the emulated device")
     parser.add_argument("--data-dir")
     parser.add_argument("--speed", action="store_true", help="only how long C and Python take on this machine")
+    parser.add_argument("--sound", action="store_true", help="only what the front end for sound costs")
     arguments = parser.parse_args()
+    if arguments.sound:
+        return sound()
     sets = data(arguments.data_dir)
     rows: dict[str, dict[str, Any]] = {name: {} for name in MODELS}
     if not arguments.speed:

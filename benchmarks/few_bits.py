@@ -18,9 +18,8 @@ from numpy.typing import NDArray
 
 from kenyon.data.streams import load_dataset
 from kenyon.features import BLOCK, Active, Features, SparseProjection, WindowUnits
-from kenyon.layers import NO_LABEL, FewBitLayer, Layer, PlasticLayer, Samples
+from kenyon.layers import NO_LABEL, FewBitLayer, Layer, PlasticLayer, Samples, clamp_bounds
 from kenyon.rules import GEN, MEAN, Rule
-from kenyon.utils.modulation import clamp_bounds
 
 HELD_OUT = 6_000
 WEIGHTS = ("float32", "8 bits", "4 bits", "3 bits", "2 bits")

@@ -5,12 +5,14 @@
     python benchmarks/frontier.py --only mnist --budgets 20KB,80KB
     python benchmarks/frontier.py --test --seeds 3 --budgets 5MB    # docs/memory.md says which rows have fewer seeds
     python benchmarks/frontier.py --test --only pixels --kept seeds.jsonl    # go on where it was stopped
+    python benchmarks/frontier.py --test --only pixels --kept seeds.jsonl --share
 
 Class-incremental, two classes per task (ten for CIFAR-100), one pass, no replay. Every seed draws the features, the
 order of the classes and of the samples; held out is the same tenth of the training set every time. Means and standard
 deviations over the seeds, of a single seed no deviation; state is what must be kept to go on, working memory what a
-process holds. With `--test`, what was measured goes into docs/frontier.json as well, of which `frontier_figure.py`
-makes the figure and the tables.
+process holds. With `--share`, images in colour are learned once for all budgets of a stream, by the widest model, of
+which the others are cut (`narrower.py`): the same figures in less time, but for the time itself. With `--test`, what
+was measured goes into docs/frontier.json as well, of which `frontier_figure.py` makes the figure and the tables.
 """
 
 from __future__ import annotations
@@ -26,10 +28,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon import KenyonClassifier
+from kenyon import KenyonClassifier, Patches, SecondOrder, recommend
 from kenyon.data.streams import Dataset
 from kenyon.lab.evaluation import open_dataset
 from kenyon.utils.system import replace_file
+from narrower import narrower
 
 RESULTS = Path(__file__).resolve().parent.parent / "docs" / "frontier.json"
 Samples = tuple[NDArray, NDArray[np.int64]]
@@ -106,14 +109,21 @@ def split(dataset: Dataset, test: bool) -> tuple[Samples, Samples]:
 
 def run(row: Row, dataset: Dataset, learned: Samples, asked: Samples, seed: int) -> dict[str, float]:
     """One seed of a row."""
-    (X, y), rng = learned, np.random.default_rng(seed)
+    (measured,) = run_together([row], dataset, learned, asked, seed)
+    return measured
+
+
+def run_together(
+    rows: list[Row], dataset: Dataset, learned: Samples, asked: Samples, seed: int
+) -> list[dict[str, float]]:
+    """One seed of rows of a stream: the last, which has the largest budget, learns; the others are cut from it."""
+    (X, y), rng, row = learned, np.random.default_rng(seed), rows[-1]
     n_classes = int(y.max()) + 1
     classes, per_task = rng.permutation(n_classes), 2 if n_classes == 10 else 10
     per_task = per_task if row.tasks else n_classes
-    shape = {} if row.backbone else {"shape": dataset.shape}
-    clf = KenyonClassifier(
-        memory_budget=row.budget, expected_classes=n_classes, random_state=seed, **shape, **row.options
-    )
+    params = {"expected_classes": n_classes, "random_state": seed, **row.options}
+    params |= {} if row.backbone else {"shape": dataset.shape}
+    clf = KenyonClassifier(memory_budget=row.budget, **params)
     seconds, n_learned = 0.0, 0
     for first in range(0, n_classes, per_task):
         where = np.flatnonzero(np.isin(y, classes[first : first + per_task]))
@@ -124,6 +134,13 @@ def run(row: Row, dataset: Dataset, learned: Samples, asked: Samples, seed: int)
         clf.partial_fit(X[where], y[where])
         seconds += time.perf_counter() - begin
         n_learned += len(where)
+    cut = [narrower(clf, memory_budget=other.budget, **params) for other in rows[:-1]]
+    times = [np.nan] * len(cut) + [1e6 * seconds / n_learned]
+    return [measure(one, row, asked, each) for one, each in zip([*cut, clf], times, strict=True)]
+
+
+def measure(clf: KenyonClassifier, row: Row, asked: Samples, microseconds: float) -> dict[str, float]:
+    """What a classifier knows, and takes."""
     predicted = clf.predict(asked[0])
     watched = asked[1] == row.watched
     return {
@@ -131,8 +148,26 @@ def run(row: Row, dataset: Dataset, learned: Samples, asked: Samples, seed: int)
         "recall": 100 * float(np.mean(predicted[watched] == row.watched)) if watched.any() else np.nan,
         "state": clf.state_bytes,
         "working": clf.working_bytes,
-        "microseconds": 1e6 * seconds / n_learned,
+        "microseconds": microseconds,
     }
+
+
+def companions(row: Row, rows: list[Row], dataset: Dataset, n_classes: int) -> list[Row]:
+    """Those of the rows that are cut from one model, in the order of their budgets: patches with exact sums."""
+    rows = [other for other in rows if other.name == row.name]
+    specs = {
+        other.budget: recommend(
+            int(np.prod(dataset.shape)), shape=dataset.shape, memory_budget=other.budget, n_classes=n_classes
+        )
+        for other in rows
+        if not other.options and other.backbone is None and len(dataset.shape) == 3
+    }
+    exact = [
+        budget
+        for budget, spec in specs.items()
+        if isinstance(spec.features, Patches) and isinstance(spec.layer, SecondOrder) and spec.layer.bits == 32
+    ]
+    return [other for other in rows if other.budget in exact] if row.budget in exact else [row]
 
 
 def record(row: dict[str, Any], path: Path = RESULTS) -> None:
@@ -145,17 +180,24 @@ def record(row: dict[str, Any], path: Path = RESULTS) -> None:
     replace_file(path, f"[\n{text}\n]\n".encode())
 
 
-def run_or_kept(kept: Path | None, test: bool, row: Row, *how: Any) -> dict[str, float]:
-    """One seed of a row, or what a file has of it; new ones are added to the file."""
-    key = {"row": row.name, "budget": row.budget, "test": test, "seed": how[-1]}
+def run_or_kept(kept: Path | None, test: bool, shared: list[Row], row: Row, *how: Any) -> dict[str, float]:
+    """One seed of a row, or what a file has of it; new ones are added to the file, those of the shared rows too."""
+    dataset, (_, y), _, seed = how
     lines = kept.read_text().splitlines() if kept is not None and kept.exists() else []
+
+    def key(one: Row) -> dict[str, Any]:
+        return {"row": one.name, "budget": one.budget, "test": test, "seed": seed}
+
     for line in map(json.loads, lines):
-        if {name: line[name] for name in key} == key:
+        if {name: line[name] for name in key(row)} == key(row):
             return line["measured"]
-    measured = run(row, *how)
+    together = companions(row, shared, dataset, int(y.max()) + 1) if shared else [row]
+    measured = run_together(together, *how)
     if kept is not None:
-        replace_file(kept, "".join(f"{line}\n" for line in [*lines, json.dumps(key | {"measured": measured})]).encode())
-    return measured
+        lines = kept.read_text().splitlines() if kept.exists() else []  # another process may have added to it
+        lines += [json.dumps(key(one) | {"measured": what}) for one, what in zip(together, measured, strict=True)]
+        replace_file(kept, "".join(f"{line}\n" for line in lines).encode())
+    return measured[together.index(row)]
 
 
 def main() -> None:
@@ -167,17 +209,19 @@ def main() -> None:
     parser.add_argument("--budgets", help="only these, such as 20KB,80KB")
     parser.add_argument("--results", type=Path, default=RESULTS)
     parser.add_argument("--kept", type=Path, help="a file of seeds that were run, which are not run again")
+    parser.add_argument("--share", action="store_true", help="learn images in colour once for all budgets; with --kept")
     arguments = parser.parse_args()
+    if arguments.share and arguments.kept is None:
+        parser.error("--share is given without --kept: expected a file for the seeds of all budgets")
     print(f"{'test set' if arguments.test else 'held-out training samples'}, {arguments.seeds} seeds and class orders")
     print("| | budget | accuracy, % | state | working memory | us a sample |")
     print("|---|---|---|---|---|---|", flush=True)
-    for row in ROWS:
-        wanted = arguments.only is None or arguments.only.lower() in row.name.lower()
-        if not wanted or (arguments.budgets and row.budget not in arguments.budgets.split(",")):
-            continue
+    rows = [row for row in ROWS if arguments.only is None or arguments.only.lower() in row.name.lower()]
+    rows = [row for row in rows if arguments.budgets is None or row.budget in arguments.budgets.split(",")]
+    for row in rows:
         dataset = open_dataset(row.dataset, backbone=row.backbone)
         learned, asked = split(dataset, arguments.test)
-        how = (arguments.kept, arguments.test, row, dataset, learned, asked)
+        how = (arguments.kept, arguments.test, rows if arguments.share else [], row, dataset, learned, asked)
         seeds = [run_or_kept(*how, seed) for seed in range(arguments.seeds)]
         mean = {key: float(np.mean([one[key] for one in seeds])) for key in seeds[0]}
         spread = f" ± {np.std([one['accuracy'] for one in seeds], ddof=1):.2f}" if len(seeds) > 1 else ""
@@ -195,9 +239,10 @@ def main() -> None:
                 arguments.results,
             )
         recall = f" (recall {mean['recall']:.1f})" if row.watched is not None else ""
+        pace = "-" if np.isnan(mean["microseconds"]) else f"{mean['microseconds']:.0f}"
         print(
             f"| {row.name} | {row.budget} | {mean['accuracy']:.2f}{spread}{recall} | {mean['state']:,.0f} | "
-            f"{mean['working'] / 1e6:.1f} MB | {mean['microseconds']:.0f} |",
+            f"{mean['working'] / 1e6:.1f} MB | {pace} |",
             flush=True,
         )
 

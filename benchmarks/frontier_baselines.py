@@ -7,7 +7,8 @@ for each stream and size, on a tenth of the training samples that is held out, a
 of the classes that is not used again: three networks, then two other learning rates, two and one other values of the
 share of the memory and of replay, each step from the best so far. NCM has nothing but its metric and its inputs
 to choose. What was chosen then learns the whole stream once per seed, the classes in an order of the seed's own, and is
-asked for the test set once. Runs are kept, so that a stopped command goes on where it was.
+asked for the test set once. Runs are kept, so that a stopped command goes on where it was. Images in colour have
+convolutional networks alone, and five evaluations: two sides of an image, two other learning rates, more replay.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ from kenyon.data.streams import Curriculum
 from kenyon.errors import ConfigError
 from kenyon.lab.evaluation import RunConfig, run
 
-SIZES = {"20KB": 20_000, "1MB": 1_000_000, "160KB": 160_000, "5MB": 5_000_000}
+SIZES = {"20KB": 20_000, "1MB": 1_000_000, "160KB": 160_000, "5MB": 5_000_000, "32MB": 32_000_000}
 METHODS = {"er": "ER", "der++": "DER++", "icarl": "iCaRL", "ncm": "NCM"}
 TUNING = Curriculum("class-incremental", class_order="shuffled", holdout=0.1, epochs=1 / 3)
 TUNING_SEED = 100
@@ -41,14 +42,21 @@ class Stream(NamedTuple):
     flags: int = 0
     """Bytes to set aside for iCaRL's flags of classes, where there are many of these."""
 
+    @property
+    def colour(self) -> bool:
+        return self.name.endswith("pixels")
+
 
 STREAMS = [
     Stream("Split-MNIST", "mnist"),
     Stream("Split-Fashion-MNIST", "fashion-mnist"),
+    Stream("Split-CIFAR-10, pixels", "cifar10"),
+    Stream("Split-CIFAR-100, pixels", "cifar100", flags=300),
     Stream("Split-CIFAR-10, features", "cifar10", LITE),
     Stream("Split-CIFAR-100, features", "cifar100", LITE, flags=300),
 ]
 IMAGES = {"20KB": [("cnn", 14), ("cnn", 28), ("mlp", 14)], "1MB": [("cnn", 28), ("mlp", 28), ("mlp", 14)]}
+COLOUR = {"20KB": [("cnn", 16), ("cnn", 8)], "1MB": [("cnn", 32), ("cnn", 16)]}
 VECTORS = {
     "20KB": [("linear", 0), ("mlp", 32), ("mlp", 64)],
     "160KB": [("linear", 0), ("mlp", 128), ("mlp", 256)],
@@ -59,7 +67,7 @@ VECTORS = {
 
 def networks(stream: Stream, size: str) -> list[Options]:
     """What the first evaluations try."""
-    table = VECTORS if stream.backbone else IMAGES
+    table = VECTORS if stream.backbone else COLOUR if stream.colour else IMAGES
     fitting = [name for name in table if SIZES[name] <= SIZES[size]]
     line = table[max(fitting, key=SIZES.__getitem__)]
     return [{"network": network, "inputs": inputs} for network, inputs in line]
@@ -68,11 +76,14 @@ def networks(stream: Stream, size: str) -> list[Options]:
 def steps(method: str, stream: Stream, size: str) -> Iterator[list[Options]]:
     """Changes to try, one list after the other."""
     if method == "ncm":
-        inputs = [0, 640] if stream.backbone else [28, 14]
+        inputs = [0, 640] if stream.backbone else [32, 16] if stream.colour else [28, 14]
         yield [{"network": "linear", "inputs": n, "metric": m} for n in inputs for m in ("euclidean", "cosine")]
         return
     yield networks(stream, size)
-    yield [{"lr": 0.03}, {"lr": 0.3}]
+    yield [{"lr": 0.03}, {"lr": 0.01 if stream.colour else 0.3}]
+    if stream.colour:
+        yield [{"replay_size": 30}]
+        return
     if SIZES[size] < 1_000_000:
         yield [{"share": 0.25}, {"share": 0.75}]
         yield [{"replay_size": 30}]
@@ -113,7 +124,8 @@ def main() -> None:
     parser.add_argument("--results", type=Path, default=RESULTS)
     parser.add_argument("--seeds", type=int, default=3)
     parser.add_argument("--only", default="", help="streams whose name holds this, in lower case")
-    parser.add_argument("--sizes", default=",".join(SIZES))
+    parser.add_argument("--sizes", default="20KB,1MB,160KB,5MB")
+    parser.add_argument("--methods", default=",".join(METHODS))
     arguments = parser.parse_args()
     print("| stream | learner | budget | accuracy, % | state, bytes | held out, % | chosen |")
     print("|---|---|---|---|---|---|---|", flush=True)
@@ -121,7 +133,8 @@ def main() -> None:
         for stream in STREAMS:
             if arguments.only.lower() not in stream.name.lower():
                 continue
-            for method, label in METHODS.items():
+            for method in arguments.methods.split(","):
+                label = METHODS[method]
                 chosen, score, n_evaluated = tune(method, stream, size, arguments.out)
                 if not n_evaluated:
                     continue
@@ -142,8 +155,9 @@ def main() -> None:
                 }
                 record(row, arguments.results)
                 options = ", ".join(f"{key} {value}" for key, value in row["options"].items())
+                spread = f" ± {np.std(accuracy, ddof=1):.2f}" if len(accuracy) > 1 else ""
                 print(
-                    f"| {stream.name} | {label} | {size} | {np.mean(accuracy):.2f} ± {np.std(accuracy, ddof=1):.2f} | "
+                    f"| {stream.name} | {label} | {size} | {np.mean(accuracy):.2f}{spread} | "
                     f"{row['state_bytes']:,} | {row['held_out']} | {options} |",
                     flush=True,
                 )

@@ -1,11 +1,12 @@
-"""Draw accuracy against bytes, and write the table of docs/memory.md, from docs/frontier.json.
+"""Draw accuracy against bytes, and write the tables of docs/memory.md and docs/colour.md, from docs/frontier.json.
 
     python benchmarks/frontier.py --test
     python benchmarks/frontier_baselines.py
+    python benchmarks/colour_rivals.py --test --kept rivals.jsonl
     python benchmarks/frontier_figure.py
 
 A learner's place is the bytes it must keep, its height the mean accuracy over its seeds, bars the standard deviation.
-The test of the documents holds both pages to the data.
+The test of the documents holds the pages to the data.
 """
 
 from __future__ import annotations
@@ -30,6 +31,20 @@ STREAMS = (
 )
 SIZES = {"20KB": 20_000, "160KB": 160_000, "1MB": 1_000_000, "5MB": 5_000_000}
 LEARNERS = {"Kenyon": "C3", "ER": "C0", "DER++": "C1", "iCaRL": "C2", "NCM": "0.45"}
+COLOUR_PAGE = ROOT / "docs" / "colour.md"
+COLOUR_STREAMS = ("Split-CIFAR-10, pixels", "Split-CIFAR-100, pixels")
+COLOUR_SIZES = ("160KB", "1MB", "5MB", "32MB")
+COLOUR_LEARNERS = {
+    "Kenyon": "C3",
+    "SLDA on patches": "C4",
+    "RanDumb on patches": "C5",
+    "FlyModel on patches": "C6",
+    "SLDA": "C7",
+    "RanDumb": "C8",
+    "FlyModel": "C9",
+    "ER": "C0",
+    "DER++": "C1",
+}
 
 
 def read(path: Path = RESULTS) -> list[dict[str, Any]]:
@@ -59,6 +74,30 @@ def table(rows: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
+def colour_table(rows: list[dict[str, Any]]) -> str:
+    """Every learner on images in colour, with its number of seeds; those that were not run are left out."""
+    lines = [f"| | | {' | '.join(f'{size[:-2]} {size[-2:]}' for size in COLOUR_SIZES)} |"]
+    lines.append(f"|---|---|{'---|' * len(COLOUR_SIZES)}")
+    for stream in COLOUR_STREAMS:
+        for learner in COLOUR_LEARNERS:
+            own = {row["budget"]: row for row in rows if (row["stream"], row["learner"]) == (stream, learner)}
+            if not own:
+                continue
+            cells = [_cell(own.get(size), -1.0) for size in COLOUR_SIZES]
+            seeds = [len(own[size]["accuracy"]) for size in COLOUR_SIZES if size in own]
+            cells = (
+                [
+                    f"{cell} ({len(own[size]['accuracy'])})" if size in own else cell
+                    for size, cell in zip(COLOUR_SIZES, cells, strict=True)
+                ]
+                if len(set(seeds)) > 1
+                else cells
+            )
+            name = learner if len(set(seeds)) > 1 else f"{learner} ({seeds[0]})"
+            lines.append(f"| {stream} | {name} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
 def _cell(row: dict[str, Any] | None, best: float) -> str:
     if row is None:
         return "-"
@@ -73,11 +112,14 @@ def draw(rows: list[dict[str, Any]], path: Path = FIGURE) -> None:
     from matplotlib.figure import Figure
 
     with rc_context({"svg.hashsalt": "kenyon", "font.size": 9}):
-        figure = Figure(figsize=(7.2, 5.4), layout="constrained")
-        for axes, stream in zip(figure.subplots(2, 2).flat, STREAMS, strict=True):
-            for learner, colour in LEARNERS.items():
+        figure = Figure(figsize=(7.2, 7.8), layout="constrained")
+        for axes, stream in zip(figure.subplots(3, 2).flat, STREAMS + COLOUR_STREAMS, strict=True):
+            pixels = stream in COLOUR_STREAMS
+            for learner, colour in (COLOUR_LEARNERS if pixels else LEARNERS).items():
                 mine = [row for row in rows if row["stream"] == stream and row["learner"] == learner]
-                mine = [row for row in mine if row["state_bytes"] <= max(SIZES.values())]
+                mine = [row for row in mine if pixels or row["state_bytes"] <= max(SIZES.values())]
+                if pixels and not mine:
+                    continue
                 mine.sort(key=lambda row: row["state_bytes"])
                 axes.errorbar(
                     [row["state_bytes"] for row in mine],
@@ -93,6 +135,7 @@ def draw(rows: list[dict[str, Any]], path: Path = FIGURE) -> None:
             axes.set(title=stream, xscale="log", xlabel="bytes of state", ylabel="accuracy, %")
             axes.grid(alpha=0.25)
         figure.axes[0].legend(loc="lower right", fontsize=8)
+        figure.axes[-2].legend(fontsize=6, ncols=2)
         path.parent.mkdir(parents=True, exist_ok=True)
         figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None, dpi=150)
 
@@ -110,6 +153,7 @@ def main() -> int:
     draw(rows)
     for page in PAGES:
         write(page, table(rows))
+    write(COLOUR_PAGE, colour_table(rows))
     above = [
         (stream, name, cell["learner"], float(np.mean(cell["accuracy"])), float(np.mean(ours["accuracy"])))
         for stream in STREAMS

@@ -10,8 +10,7 @@ from kenyon.features import FEATURES
 from kenyon.layers import HIDDEN, LAYERS
 from kenyon.model.options import OPTIONS
 from kenyon.rules import RULES
-from kenyon.utils.options import Option, options_of
-from kenyon.utils.parts import Part
+from kenyon.utils.options import Option, Part, options_of
 
 PAGE = Path(__file__).parents[1] / "docs" / "parameters.md"
 PARTS: dict[str, Mapping[str, type[Part]]] = {
@@ -34,6 +33,8 @@ def main() -> None:
     """Write the page."""
     lines = [
         "# Parameters",
+        "",
+        "This page is for users of `KenyonClassifier`: every option of every part.",
         "",
         "A model is composed of parts, each of which has options of its own:",
         "`KenyonClassifier(features=Windows(window=6), layer=SecondOrder(bits=16))`. A name stands for a part with its",

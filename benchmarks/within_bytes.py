@@ -131,8 +131,9 @@ def network_bytes(network: str, info: StreamInfo, width: int) -> int:
     """Bytes of a network's weights; `width` is of its hidden layer or its first convolution."""
     n, c = info.n_features, info.n_classes
     if network == "cnn":
-        places = math.prod(max((side + 3) // 4 // 2, 1) for side in info.shape)
-        return 4 * (26 * width + (9 * width + 1) * 2 * width + (2 * width * places + 1) * c)
+        planes, sides = (info.shape[0], info.shape[1:]) if len(info.shape) == 3 else (1, info.shape)
+        places = math.prod(max((side + 3) // 4 // 2, 1) for side in sides)
+        return 4 * ((25 * planes + 1) * width + (9 * width + 1) * 2 * width + (2 * width * places + 1) * c)
     return 4 * ((n + 1) * c if network == "linear" else (n + 1) * width + (width + 1) * c)
 
 
@@ -147,8 +148,8 @@ View = Callable[[NDArray], NDArray[np.uint8]]
 
 def view_of(info: StreamInfo, inputs: int, seed: int) -> tuple[View, tuple[int, ...], tuple[float, float]]:
     """(Samples to bytes; the shape of what comes out; the values that are to become 0 and 1.)"""
-    if len(info.shape) == 2:
-        return (*_averaged(info.shape, inputs or info.shape[0]), info.value_range)
+    if len(info.shape) > 1:
+        return (*_averaged(info.shape, inputs or info.shape[-1]), info.value_range)
     n, (_, high) = info.n_features, info.value_range
     if inputs in (0, n):
         scale = np.float32(255 / math.sqrt(high))
@@ -163,12 +164,14 @@ def view_of(info: StreamInfo, inputs: int, seed: int) -> tuple[View, tuple[int, 
 
 
 def _averaged(shape: tuple[int, ...], side: int) -> tuple[View, tuple[int, ...]]:
-    if shape[0] != shape[1] or shape[0] % side:
-        raise ConfigError(f"inputs is {side}: expected a side that divides {shape[0]}")
-    block = shape[0] // side
+    """Images of one plane, or of several one after the other."""
+    planes, (height, width) = shape[:-2], shape[-2:]
+    if height != width or height % side:
+        raise ConfigError(f"inputs is {side}: expected a side that divides {height}")
+    block = height // side
 
     def averaged(X: NDArray) -> NDArray[np.uint8]:
-        blocks = np.asarray(X).reshape(len(X), side, block, side, block)
-        return np.rint(blocks.mean((2, 4))).astype(np.uint8).reshape(len(X), side * side) if block > 1 else X
+        blocks = np.asarray(X).reshape(-1, side, block, side, block)
+        return np.rint(blocks.mean((2, 4))).astype(np.uint8).reshape(len(X), -1) if block > 1 else X
 
-    return averaged, (side, side)
+    return averaged, (*planes, side, side)

@@ -10,6 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from kenyon import KenyonClassifier, LocalError, features, layers
+from kenyon.layers import clamp_bounds
 from kenyon.model import model_file
 from kenyon.model.options import OPTIONS
 from kenyon.rules import GEN, INEL, MEAN, MSE, OJA, get_rule
@@ -41,6 +42,8 @@ CASES: dict[str, dict[str, Any]] = {
     **{name: {"rule": rule} for name, rule in RULES.items()},
     "schedule": {"rule": "mse", "learning_rate": InverseTime(0.3, 0.02)},
     "positive clamp": {"rule": "mse", "clamp": 0.05, "clamp_kind": "positive"},
+    "rectified output": {"rule": "mse", "output": "relu"},
+    "clipped output": {"rule": INEL(20.0), "output": "clip"},
     "one hidden layer": {"rule": "mse", "hidden": LocalError((24,))},
     "two hidden layers": {"rule": INEL(20.0), "hidden": LocalError((24, 9))},
     "few bits": {"rule": "gen", "bits": 4},
@@ -133,9 +136,14 @@ def plain_spec(**options: Any) -> Any:
     """What the parts of `kenyon.reference` are made with, from options by their bare names."""
     feature = {name: options[name] for known in FEATURES.values() for name in known if name in options}
     layer = {name: options[name] for known in LAYERS.values() for name in known if name in options}
+    rate, bounds = (
+        options.get("learning_rate"),
+        clamp_bounds(options.get("clamp"), options.get("clamp_kind", "symmetric")),
+    )
+    derived = {"rate": rate, "local": getattr(type(rate), "local", None), "bounds": bounds, "half_life": None}
     return SimpleNamespace(
         features=SimpleNamespace(name=options.get("features"), **feature),
-        layer=SimpleNamespace(rate=options.get("learning_rate"), **{"half_life": None, **layer}),
+        layer=SimpleNamespace(**{**derived, **layer}),
         n_inputs=options.get("n_inputs"),
         n_units=options.get("n_hidden"),
         unit_norm=options.get("unit_norm", True),

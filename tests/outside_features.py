@@ -15,7 +15,7 @@ from kenyon.utils.options import option
 class Pairs(FeaturesPart):
     """x_u = u_i u_j / |x| for a random pair of inputs, or its complement."""
 
-    units: int | str = option("auto", "Units; 'auto' is the classifier's n_hidden.", "whole", auto=True)
+    units: int | str = option("auto", "Units; 'auto' is the classifier's n_hidden.", "integer", auto=True)
     flip: bool = option(False, "Take the inputs from the other end.", "flag")
 
     def build(self, setting: Setting) -> Features:

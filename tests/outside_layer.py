@@ -17,7 +17,7 @@ from kenyon.utils.options import option
 class Hits(LayerPart):
     """score_j = sum over the active units of log(1 + hits_ij)."""
 
-    step: int = option(1, "What a hit counts for.", "whole", high=100)
+    step: int = option(1, "What a hit counts for.", "integer", high=100)
     tired: Any = option(0.0, "A function of time that may fail; nothing else comes of it.", "moving")
 
     def declare(self, setting: Setting) -> tuple[Declared, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 import tomllib
 from pathlib import Path
@@ -29,6 +30,15 @@ def test_the_readme_is_short() -> None:
     assert len((ROOT / "README.md").read_text(encoding="utf-8").split()) <= 900
 
 
+PAGES = sorted(path for path in (ROOT / "docs").rglob("*.md") if path.name not in ("changelog.md", "results.md"))
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_the_first_sentence_says_whom_a_page_is_for(page: Path) -> None:
+    first = page.read_text(encoding="utf-8").split("\n\n")[1]
+    assert re.match(r"(This (page|guide|tutorial)|Kenyon) is for ", first), first[:80]
+
+
 def test_the_text_is_that_of_the_data() -> None:
     assert (ROOT / "docs" / "results.md").read_text() == markdown(open_report(RESULTS))
 
@@ -41,6 +51,7 @@ def test_the_comparison_is_that_of_the_frontier(monkeypatch: pytest.MonkeyPatch)
     wanted = f"{frontier_figure.MARKS[0]}\n\n{frontier_figure.table(rows)}\n\n{frontier_figure.MARKS[1]}"
     for page in frontier_figure.PAGES:
         assert wanted in page.read_text(encoding="utf-8"), page.name
+    assert frontier_figure.colour_table(rows) in frontier_figure.COLOUR_PAGE.read_text(encoding="utf-8")
     assert all(row["state_bytes"] <= frontier_figure.SIZES.get(row["budget"], 10**8) for row in rows)
     sys.modules.pop("frontier_figure")
 

@@ -27,7 +27,11 @@ def write(classifier: KenyonClassifier, out: Path, suffix: str = "txt") -> list[
 
 
 @pytest.mark.parametrize(
-    "case", ["mse", "gen", "inel", "two hidden layers", "identity", "no threshold", "no unit norm", "table", "scaled"]
+    "case",
+    [
+        *("mse", "gen", "inel", "two hidden layers", "identity", "no threshold", "no unit norm", "table", "scaled"),
+        "rectified output",
+    ],
 )
 def test_plain_arrays_predict_the_same(case: str, tmp_path: Path) -> None:
     clf = make(case).partial_fit(X, Y)

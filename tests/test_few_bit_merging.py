@@ -6,11 +6,10 @@ import numpy as np
 import pytest
 
 import kenyon
-from kenyon.layers import FewBitLayer, Samples, SecondOrderLayer
+from kenyon.layers import FewBitLayer, Samples, SecondOrderLayer, clamp_bounds
 from kenyon.reference._few_bit_weights import FewBitWeights
 from kenyon.reference._few_bits import FewBits
 from kenyon.rules import MEAN
-from kenyon.utils.modulation import clamp_bounds
 from making import plain_spec
 from second_order import activity
 from second_order import make as make_second

@@ -15,10 +15,9 @@ from cases import all_pairs
 from kenyon import core
 from kenyon.errors import ConfigError
 from kenyon.features import Active
-from kenyon.layers import FewBitLayer, Samples
+from kenyon.layers import FewBitLayer, Samples, clamp_bounds
 from kenyon.reference._few_bit_weights import FewBitWeights
 from kenyon.rules import GEN, MEAN, Rule
-from kenyon.utils.modulation import clamp_bounds
 from making import NUMPY_2, plain_spec
 from outside_rule import Leaky
 

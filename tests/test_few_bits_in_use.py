@@ -13,10 +13,10 @@ from kenyon import KenyonClassifier, Plastic
 from kenyon.data.streams import load_dataset
 from kenyon.errors import ConfigError, ModelFileError
 from kenyon.features import Setting
-from kenyon.layers import FewBitLayer
+from kenyon.layers import FewBitLayer, clamp_bounds
 from kenyon.rules import GEN, INEL, MEAN, MSE, OJA, Rule
 from kenyon.testing import check_rule
-from kenyon.utils.modulation import InverseTime, OverCount, clamp_bounds
+from kenyon.utils.modulation import InverseTime, OverCount
 from making import held, make, stream
 from outside_rule import Leaky
 

@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from kenyon import LocalError
-from kenyon.layers import LocalErrorLayer
+from kenyon.layers import LocalErrorLayer, clamp_bounds
 from kenyon.layers import PlasticLayer as Layer
 from kenyon.rules import INEL, MSE, OJA
-from kenyon.utils.modulation import clamp_bounds
 from making import make, stream
 
 

@@ -7,8 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from kenyon import LocalError
+from kenyon import LocalError, Plastic
 from kenyon.errors import ConfigError
+from kenyon.layers import clamp_bounds
 from kenyon.rules import GEN, INEL, MSE, Rule
 from kenyon.utils.modulation import (
     Exponential,
@@ -16,7 +17,6 @@ from kenyon.utils.modulation import (
     Moving,
     Schedule,
     Step,
-    clamp_bounds,
     from_config,
     to_config,
     values_at,
@@ -99,7 +99,7 @@ def test_bounds() -> None:
     assert clamp_bounds(2.0, "symmetric") == (-2.0, 2.0)
     assert clamp_bounds(2, "positive") == (0.0, 2.0)
     with pytest.raises(ConfigError, match=r"unknown clamp_kind 'positiv'.*did you mean 'positive'"):
-        clamp_bounds(1.0, "positiv")
+        Plastic(clamp=1.0, clamp_kind="positiv")
 
 
 def test_a_file_names_what_it_cannot_hold() -> None:

@@ -132,9 +132,10 @@ def _activity(rng: np.random.Generator, n: int, n_units: int, dtype: type[np.gen
     return units, values, counts
 
 
+@pytest.mark.parametrize("bounds", [(-np.inf, np.inf), (0.0, 1.0)])
 @pytest.mark.parametrize("windowed", [False, True])
 @pytest.mark.parametrize("name", [name if name in ("gen", "branches") else slow(name) for name in PROGRAMS])
-def test_numpy_and_c_learn_the_same_bits(name: str, windowed: bool) -> None:
+def test_numpy_and_c_learn_the_same_bits(name: str, windowed: bool, bounds: tuple[float, float]) -> None:
     rule, _ = PROGRAMS[name]
     rng, n, n_units, width = np.random.default_rng(1), 20, 37, 16
     active, labels = _activity(rng, n, n_units, np.float32), rng.integers(-1, 5, n)
@@ -149,8 +150,8 @@ def test_numpy_and_c_learn_the_same_bits(name: str, windowed: bool) -> None:
             sums = weights.sum(axis=0, dtype=np.float64) if windowed else None
             outputs, dense = np.zeros((n - 1, width), np.float32), np.zeros(n_units, np.float32)
             last = functions["learn"](
-                by_column, weights, sums, taught, *active, 1, n, labels, codes, plastic, beta, -0.4, 0.4, outputs,
-                None if rule.event_driven and name != "doubled" else dense, clock,
+                by_column, weights, sums, taught, *active, 1, n, labels, codes, plastic, beta, -0.4, 0.4, *bounds,
+                outputs, None if rule.event_driven and name != "doubled" else dense, clock,
             )  # fmt: skip
             read, each = np.zeros((n, width), np.float32), np.zeros((n_units, width - 3), np.float32)
             if rule.readout is not None:
@@ -199,7 +200,8 @@ def test_every_instruction_set_learns_the_same_bits() -> None:
             weights, sums = start.copy(), start.sum(axis=0, dtype=np.float64)
             core.learn_mse(
                 False, weights, sums, None, *active, 0, 30, labels, np.eye(8, 24, dtype=np.float32), np.ones(24, bool),
-                np.tile(np.array([0.3, 2.0], np.float32), (30, 1)), -1, 1, np.zeros((30, 24), np.float32), None, None,
+                np.tile(np.array([0.3, 2.0], np.float32), (30, 1)), -1, 1, 0, 1, np.zeros((30, 24), np.float32),
+                None, None,
             )  # fmt: skip
             results.add((weights.tobytes(), sums.tobytes()))
     finally:

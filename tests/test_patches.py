@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib.util import module_from_spec, spec_from_file_location
 from math import prod
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 from cases import all_pairs
 from kenyon import KenyonClassifier, Patches, recommend
 from kenyon.core import _core
-from kenyon.errors import ConfigError
+from kenyon.errors import ConfigError, MergeError
 from kenyon.features import PatchUnits
 from kenyon.features._filters import filters_of_leaves, whitening_of_leaves
 from kenyon.features._whitening import inverse_root, normalised
@@ -195,6 +196,29 @@ def test_models_merge_unlearn_and_come_back_from_a_file(tmp_path: Path) -> None:
         less.merge(other)
 
 
+def test_a_narrower_model_is_cut_from_a_wider_one_and_the_order_of_classes_makes_no_difference() -> None:
+    """What benchmarks/frontier.py --share counts on."""
+    source = Path(__file__).parents[1] / "benchmarks" / "narrower.py"
+    spec = spec_from_file_location("narrower", source)
+    assert spec is not None and spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    X, y = stream(90)
+    narrow, wide = ({**COLOUR, "memory_budget": budget} for budget in ("300KB", "600KB"))
+    own = KenyonClassifier(**narrow).partial_fit(X, y)
+    cut = module.narrower(KenyonClassifier(**wide).partial_fit(X, y), **narrow)
+    arrays = cut.to_arrays()
+    for name, array in own.to_arrays().items():
+        if name != "counters":
+            np.testing.assert_array_equal(array, arrays[name], err_msg=name)
+    order = np.argsort((y + 1) % 3, kind="stable")  # one class after the other: 2, 0, 1
+    sorted_ = KenyonClassifier(**narrow).partial_fit(X[order], y[order])
+    for other in (cut, sorted_):
+        np.testing.assert_array_equal(other.decision_function(X), own.decision_function(X))
+    with pytest.raises(ValueError, match="expected exact sums"):
+        module.narrower(own, **wide)
+
+
 @pytest.mark.parametrize(
     ("params", "message"),
     [
@@ -202,6 +226,8 @@ def test_models_merge_unlearn_and_come_back_from_a_file(tmp_path: Path) -> None:
         ({"features": "patches", "shape": (16, 27), "layer": "plastic"}, "expected layer='second-order'"),
         ({"features": Patches(size=13), "shape": (12, 12, 3)}, "size is 13: expected a patch of 2 to 12"),
         ({"features": "patches", "shape": (432,), "layer": "second-order"}, "expected an image"),
+        ({"features": "patches", "shape": (36, 12), "axes": "tc"}, "axes are 'tc': expected an image for patches"),
+        ({"features": "patches", "shape": (12, 12)}, "has 144 entries, a sample has 432"),
         ({"features": "patches", "shape": (12, 12, 3), "scale": True}, "scale is True and features is 'patches'"),
     ],
 )
@@ -229,9 +255,13 @@ def test_filters_made_of_samples_are_kept_counted_and_shared(tmp_path: Path) -> 
     arrays = KenyonClassifier(**params).partial_fit(X[:12], y[:12]).to_arrays()
     for name, array in few.items():
         np.testing.assert_array_equal(array, arrays[name], err_msg=name)
-    with pytest.raises(ValueError, match="features__filters") as caught:
-        whole.merge(leaves)
-    assert len(str(caught.value)) < 500
+    drawn_again = Patches(shape=(12, 12, 3), units=60).fit_filters(X[:30], seed=3)
+    before = whole.decision_function(X)
+    for other in (leaves, KenyonClassifier(**{**params, "features": drawn_again}).partial_fit(X, y)):
+        with pytest.raises(MergeError, match="features__filters") as caught:
+            whole.merge(other)
+        assert len(str(caught.value)) < 500
+    np.testing.assert_array_equal(whole.decision_function(X), before)
 
 
 @pytest.mark.parametrize(

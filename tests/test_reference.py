@@ -84,6 +84,7 @@ GROUPS: dict[str, Axes] = {
         },
         "rate": RATES,
         "clamp": CLAMPS,
+        "output": {name: {"output": name} for name in ("linear", "relu", "clip")},
         "threshold": THRESHOLDS,
         "scale": SCALES,
         "tasks": TASKS,

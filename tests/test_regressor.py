@@ -18,7 +18,7 @@ X, y = load_diabetes(return_X_y=True)
 
 
 def state(reg: KenyonRegressor) -> dict[str, bytes]:
-    return {name: array.tobytes() for name, array in reg._sums.kept().items()}
+    return {name: array.tobytes() for name, array in reg._core.sums.kept().items()}
 
 
 def expected(estimator: KenyonRegressor) -> dict[str, str]:

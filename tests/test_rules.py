@@ -15,12 +15,11 @@ from cases import all_pairs
 from kenyon import KenyonClassifier
 from kenyon.errors import ConfigError
 from kenyon.layers import PlasticLayer as Layer
-from kenyon.layers import Samples
+from kenyon.layers import Samples, clamp_bounds
+from kenyon.model.plain import with_options
 from kenyon.reference._plastic import Plastic
 from kenyon.rules import GEN, INEL, MEAN, MSE, OJA, Rule, get_rule
 from kenyon.testing import check_rule
-from kenyon.utils.modulation import clamp_bounds
-from kenyon.utils.parts import with_options
 from making import NUMPY_2, RULES, held, make, plain_spec, stream
 from outside_rule import Leaky
 
@@ -81,7 +80,13 @@ def test_a_layer_is_the_reference(name: str, n_units: int, bounds: tuple[float |
     labels = rng.integers(-1, n_classes, n)
     parameters = list(rule.plasticity.parameters.values())
     beta = np.tile(np.array([RATE, rule.window or 0.0, *parameters], np.float32), (n, 1))
-    how = {"rule": rule, "clamp": bounds[0], "clamp_kind": bounds[1], "learning_rate": RATE, "initial_weight": "auto"}
+    how = {
+        "rule": rule,
+        "clamp": bounds[0],
+        "clamp_kind": bounds[1],
+        "learning_rate": RATE,
+        "initial_weight": "auto",
+    } | {"output": "linear"}
     plain = Plastic(n_units, 4, plain_spec(**how))
     for _ in range(n_classes):
         plain.add_class()

@@ -209,7 +209,7 @@ def test_a_memory_budget_holds_the_moments_too() -> None:
 
 def test_a_learner_that_is_silent_says_so() -> None:
     X, y = np.zeros((150, 40)), np.arange(150) % 3
-    with pytest.warns(UserWarning, match="no unit answered to the last 150 samples.*Lower threshold"):
+    with pytest.warns(UserWarning, match="no unit was active for the last 150 samples.*Lower threshold"):
         KenyonClassifier(features=Sparse(threshold=1.0), n_hidden=50).partial_fit(X, y)
     clf = KenyonClassifier(features=Sparse(threshold=1.0), n_hidden=50, random_state=0).partial_fit(X[:50], y[:50])
     with pytest.warns(UserWarning, match="last 100 samples"):

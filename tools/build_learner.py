@@ -1,8 +1,8 @@
-"""Compile the learner of the page `kenyon teach` for the model that it has by default.
+"""Compile the learners of the page `kenyon teach` for the models that it has by default.
 
     python tools/build_learner.py [FOLDER]
 
-writes `learner.wasm` and, as `learner.json`, a digest of its sources and the compiler's version.
+writes `learner-SENSE.wasm` for each sense and, as `learners.json`, digests of their sources and the compiler's version.
 """
 
 from __future__ import annotations
@@ -14,14 +14,15 @@ from pathlib import Path
 
 import kenyon.apps.teach
 from kenyon.apps.teach._module import DIGEST, WASM, compile_module, digest_of
-from kenyon.apps.teach._page import default_sources
+from kenyon.apps.teach._page import SENSES, default_sources
 
 
 def build() -> dict[str, bytes]:
-    """The two files by name."""
-    sources = default_sources()
-    known = {"sources": digest_of(sources), "ziglang": version("ziglang")}
-    return {WASM: compile_module(sources), DIGEST: (json.dumps(known, indent=1) + "\n").encode()}
+    """The files by name."""
+    sources = {sense: default_sources(sense) for sense in SENSES}
+    known = {"sources": {sense: digest_of(own) for sense, own in sources.items()}, "ziglang": version("ziglang")}
+    modules = {WASM.format(sense): compile_module(own) for sense, own in sources.items()}
+    return {**modules, DIGEST: (json.dumps(known, indent=1) + "\n").encode()}
 
 
 if __name__ == "__main__":

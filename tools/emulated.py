@@ -10,6 +10,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +32,18 @@ RAM, STACK, TOP, RETURN = 0x20000000, 0x20200000, 0x20210000, 0x0FFF0000
 CORES = {"m0plus": "cortex_m0plus", "m4": "cortex_m4"}
 
 
-def compiled(folder: Path, out: str, *options: str, sources: tuple[str, ...] = SOURCES) -> Path:
+FRONT = "kenyon_front.c"
+"""A source more, where the model has a front end."""
+
+
+def sources_in(folder: Path) -> tuple[str, ...]:
+    """The files of an export to compile."""
+    return (*SOURCES, FRONT) if (folder / FRONT).exists() else SOURCES
+
+
+def compiled(folder: Path, out: str, *options: str, sources: tuple[str, ...] | None = None) -> Path:
     """Compile an exported folder; warnings are errors. What Zig makes for itself is kept for the next time."""
+    sources = sources_in(folder) if sources is None else sources
     cache = Path(tempfile.gettempdir()) / f"kenyon-zig-{os.getuid() if hasattr(os, 'getuid') else 0}"
     environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(cache), "ZIG_LOCAL_CACHE_DIR": str(cache)}
     command = [sys.executable, "-m", "ziglang", "cc", *FLAGS, *options, *sources, "-o", out]
@@ -42,7 +53,33 @@ def compiled(folder: Path, out: str, *options: str, sources: tuple[str, ...] = S
     return folder / out
 
 
-class ArmMachine:
+class Hearing:
+    """Samples of a sensor in, events out, on any machine that has `call` and `_put`."""
+
+    model: int
+
+    def call(self, name: str, *arguments: int) -> int:
+        raise NotImplementedError
+
+    def _put(self, content: bytes, address: int) -> None:
+        raise NotImplementedError
+
+    def feed(self, samples: Sequence[int]) -> list[tuple[int, int, int, int]]:
+        """(label, start, end, clipped) of each event in samples of any number."""
+        events, most, address = [], self.call("kenyon_size", 8), self.call("kenyon_the_samples")
+        for start in range(0, len(samples), most):
+            part = samples[start : start + most]
+            self._put(struct.pack(f"<{len(part)}h", *part), address)
+            code = self.call("kenyon_feed", self.model, address, len(part))
+            if code < 0:
+                raise AssertionError(f"error {code}")
+            if code:
+                label, begin, end, clipped = (self.call("kenyon_event_of", self.model, what) for what in range(4))
+                events.append((label, begin, end, clipped))
+        return events
+
+
+class ArmMachine(Hearing):
     """C sources on an emulated Cortex-M.
 
     Args:
@@ -123,6 +160,9 @@ class ArmMachine:
         value = self._machine.reg_read(r.UC_ARM_REG_R0)
         return value - (1 << 32) if value >= 1 << 31 else value
 
+    def _put(self, content: bytes, address: int) -> None:
+        self._machine.mem_write(address, content)
+
     def stack_of(self, name: str, *arguments: int) -> int:
         """Bytes of stack that a call takes."""
         self._machine.mem_write(STACK, b"\xa5" * (TOP - STACK))
@@ -154,7 +194,7 @@ class ArmDevice(ArmMachine):
     """
 
     def __init__(self, folder: Path, core: str, counted: bool = True) -> None:
-        super().__init__(folder, core, SOURCES, "kenyon_size", counted=counted)
+        super().__init__(folder, core, sources_in(folder), "kenyon_size", counted=counted)
         self.model = self.call("kenyon_the_model")
         self._sample, self._numbers = self.call("kenyon_the_sample"), self.call("kenyon_the_numbers")
         self._buffer = self.call("kenyon_the_buffer")
@@ -214,7 +254,7 @@ def _symbols(image: bytes) -> dict[str, int]:
     return names
 
 
-class WasmDevice:
+class WasmDevice(Hearing):
     """The sources as WebAssembly."""
 
     def __init__(self, folder: Path) -> None:
@@ -255,5 +295,7 @@ def wasm_module(folder: Path) -> Path:
     """Compile the sources to WebAssembly."""
     makefile = (folder / "Makefile").read_text().replace("\\\n", " ")
     names = makefile.split("EXPORTED := ")[1].splitlines()[0].split()
+    if (folder / FRONT).exists():
+        names += makefile.split("HEARING := ")[1].splitlines()[0].split()
     how = ("-target", "wasm32-freestanding", "-s", "-Wl,--no-entry", *(f"-Wl,--export=kenyon_{name}" for name in names))
     return compiled(folder, "kenyon.wasm", *how)

@@ -31,8 +31,9 @@ FETCHED = re.compile(
 def on_config(config: Any) -> None:
     """Add the gallery and the reference to the navigation."""
     config.nav.append({"Examples": [f"gallery/{name}.md" for name in gallery.names()]})
-    generated = [{"Command line": "reference/cli.md"}, {"C API": "reference/c-api.md"}]
-    config.nav.append({"Reference": [*generated, *({name: _reference(name)} for name in public_modules())]})
+    pages = ["parameters.md", "reference/configuration.md", "reference/runs.md", "reference/files.md"]
+    pages += [{"Command line": "reference/cli.md"}, {"C API": "reference/c-api.md"}]
+    config.nav.append({"Reference": [*pages, *({name: _reference(name)} for name in public_modules())]})
 
 
 def _reference(module: str) -> str:

@@ -5,49 +5,76 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from math import isfinite
-from typing import Any, Self, TypeVar
+from types import MethodType
+from typing import TYPE_CHECKING, Any, Literal, Self, TypeVar, overload
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from kenyon.errors import ConfigError, InputError, NotFittedError, scikit_learns
-from kenyon.features import SparseRows
+from kenyon.errors import ConfigError, InputError, MergeError
+from kenyon.features import Features, SparseRows
 from kenyon.features.front import Event, Events
-from kenyon.model import model_file
-from kenyon.model.batch import Lesson
-from kenyon.model.build import build_engine, check_budget, seed_of
+from kenyon.layers import Layer
+from kenyon.model import bending, model_file
 from kenyon.model.calibration import Estimate, softmax
-from kenyon.model.classes import Classes, reject_below
+from kenyon.model.classes import joined, reject_below, renamed, without
 from kenyon.model.engine import Engine, Journal, dense
-from kenyon.model.fitted import Core
-from kenyon.model.flat import as_rows
-from kenyon.model.inputs import DIRECT, Inputs, check_labels, check_samples, check_scores, is_bearable
-from kenyon.model.inspection import head_of
-from kenyon.model.labels import NO_LABEL, Labels, plain_task, warn_continuous
+from kenyon.model.estimator import Estimator, seed_of
+from kenyon.model.fitted import Core, head_of
+from kenyon.model.inputs import DIRECT, Inputs, as_rows, check_labels, check_samples, check_scores, is_bearable
+from kenyon.model.labels import NO_LABEL, Batch, Labels, plain_task, warn_continuous
 from kenyon.model.listening import events_in
 from kenyon.model.lock import ModelLock
-from kenyon.model.options import OPTIONS
+from kenyon.model.merging import (
+    MOVING,
+    add,
+    addition,
+    check_exact,
+    copied,
+    learned_alone,
+    moments_differ,
+    take_out,
+    warn_inexact,
+)
+from kenyon.model.narrowing import narrowed_core
+from kenyon.model.options import OPTIONS, ClassifierOptions
 from kenyon.model.presets import load_preset
-from kenyon.model.recommend import settle
+from kenyon.model.recommend import for_sparse, settle
 from kenyon.model.recordings import first_of_each, front_of, mean_of_each, of_each_window, windows_of
-from kenyon.model.sparse import for_sparse
+from kenyon.model.scale import Scaler
+from kenyon.model.spec import Spec, check_budget
+from kenyon.model.units import Units
 from kenyon.model.weights import by_class, check_weights, in_proportion, repeated
-from kenyon.utils.options import describe
+from kenyon.utils.options import describe, is_default
+
+if TYPE_CHECKING:
+    from sklearn.utils import Tags
+
+KIND = ("rule", "features", "layer", "hidden")
+"""Options that decide what kind of learner it is; at their defaults, it does well with few inputs too."""
 
 T = TypeVar("T")
+C = TypeVar("C", bound="KenyonClassifier")
 
 _LOCKS: WeakKeyDictionary[KenyonClassifier, ModelLock] = WeakKeyDictionary()
 """The lock of each classifier: no attribute of it, since it is neither copied nor saved."""
 
 
-def _without_names(inputs: Inputs) -> Inputs:
-    bare = Inputs()
-    bare.n_features_in_, bare.floats = inputs.n_features_in_, inputs.floats
-    return bare
+class _Merge:
+    """`model.merge(other, ...)` adds others to a model; `KenyonClassifier.merge(models)` makes a new one of them."""
+
+    @overload
+    def __get__(self, model: None, kind: type[C]) -> Callable[[Iterable[C]], C]: ...
+
+    @overload
+    def __get__(self, model: C, kind: type[C]) -> Callable[..., C]: ...
+
+    def __get__(self, model: C | None, kind: type[C]) -> Callable[..., C]:
+        return MethodType(_merged, kind) if model is None else MethodType(_merge_into, model)
 
 
-class KenyonClassifier(Classes):
+class KenyonClassifier(ClassifierOptions, Estimator):
     __doc__ = f"""Sparse random features and a layer of local plasticity: one pass, no replay, no backpropagation.
 
     {describe(OPTIONS)}
@@ -69,6 +96,9 @@ class KenyonClassifier(Classes):
     Reference: Madireddy, Yanguas-Gil and Balaprakash, "Neuromodulated Neural Architectures with Local
     Error Signals for Memory-Constrained Online Continual Learning".
     """
+
+    _core: Core
+    """What was learned so far; there from the first call on."""
 
     # ---- learning
 
@@ -183,8 +213,9 @@ class KenyonClassifier(Classes):
         core = self._settled() if self.__sklearn_is_fitted__() else None
         inputs = Inputs() if core is None else core.inputs
         X, counts = self._windows(core, X)
-        y, weights = of_each_window(y, counts, "y"), of_each_window(weights, counts, "sample_weight")
-        checked = inputs if core is None or names is None else _without_names(inputs)
+        if counts is not None:
+            y, weights = of_each_window(y, counts, "y"), of_each_window(weights, counts, "sample_weight")
+        checked = inputs if core is None or names is None else inputs.without_names()
         samples = check_samples(checked, as_rows(X, self.shape), first=core is None, absent=self._absent(core))
         if core is None and names is not None:
             inputs.feature_names_in_ = np.array(names, object)
@@ -201,40 +232,46 @@ class KenyonClassifier(Classes):
         labels = [*declared, *(label for _, label in new)]
         if core is None and not labels:
             raise InputError("no sample has a label: expected at least one in the first call, or classes=")
-        engine = self._make_engine(inputs, len(labels)) if core is None else core.engine
+        engine = self._make_engine(inputs, len(declared), len(labels)) if core is None else core.engine
         after.neurons.update((label, engine.n_classes + i) for i, label in enumerate(labels))
         all_heads = {**heads, task: after} if labels else heads
+        arrivals = [0] * len(declared) + [first for first, _ in new]
+        described = model_file.metadata_bytes(engine, inputs, all_heads) if labels else 0
+        bends: Mapping[int, int] = {}
         needed = engine.state_bytes_with(len(labels))
-        if labels:
-            check_budget(self.memory_budget, needed + model_file.metadata_bytes(engine, inputs, all_heads), labels)
+        if self.memory_budget is not None and labels:
+            plan = bending.plan(engine, self.memory_budget, arrivals, labels, described)
+            bends, needed = plan.bends, engine.state_bytes_with(len(labels), plan.n_units)
+            check_budget(self.memory_budget, needed + plan.metadata_bytes, labels)
         if new:
             n_samples = engine.time + np.count_nonzero(numbers != NO_LABEL)
             warn_continuous(y, len(before.neurons), len(after.neurons), int(n_samples))
         neurons = np.array([*after.neurons.values(), NO_LABEL])[numbers]  # position -1 is NO_LABEL itself
-        arrivals = [0] * len(declared) + [first for first, _ in new]
-        lesson = Lesson(neurons, before, after, arrivals, predict)
+        batch = Batch(neurons, before, after, arrivals, predict, bends)
         learned = Core(engine, all_heads, inputs)
-        if fit and core is None and engine.scaler is not None and lesson.taught.any():
-            engine.scaler.settle(dense(samples[lesson.taught]))
+        if fit and core is None and engine.scaler is not None and batch.taught.any():
+            engine.scaler.settle(dense(samples[batch.taught]))
+
+        def learn(journal: Journal | None) -> NDArray:
+            engine.learn(samples, batch, journal)
+            if engine.state_bytes > needed:
+                check_budget(self.memory_budget, model_file.state_bytes(learned), ())
+            found = after.decode(batch.predictions if first is None or not predict else batch.predictions[first])
+            return found if counts is None else first_of_each(found, counts)
+
         if core is None:
-            engine.learn(samples, lesson, None)  # nobody sees this engine before it has learned
+            predictions = learn(None)  # nobody sees this engine before it has learned
             self._core = learned
-            found = after.decode(lesson.predictions[first] if predict and first is not None else lesson.predictions)
-            return first_of_each(found, counts)
+            return predictions
         journal = Journal(engine)
         self._core = core._replace(journal=journal)  # from here on an interruption is undone
         try:
-            engine.learn(samples, lesson, journal)
-            if engine.state_bytes > needed:
-                self._check_wider(learned)
-            predictions = after.decode(
-                lesson.predictions[first] if predict and first is not None else lesson.predictions
-            )
+            predictions = learn(journal)
             self._core = learned
         except BaseException:
             self._settled()
             raise
-        return first_of_each(predictions, counts)
+        return predictions
 
     def _weighted(
         self, samples: NDArray | SparseRows, y: NDArray, given: ArrayLike | None, fit: bool
@@ -246,11 +283,6 @@ class KenyonClassifier(Classes):
         if fit and not both.any():
             raise InputError("the weight of every sample is zero: expected at least one above it")
         return repeated(samples, y, in_proportion(both) if fit else both)
-
-    def _check_wider(self, core: Core) -> None:
-        """Refuse samples whose sums no longer fit the narrow arrays that a memory budget was divided among."""
-        needed = core.engine.state_bytes + model_file.metadata_bytes(core.engine, core.inputs, core.heads)
-        check_budget(self.memory_budget, needed, ())
 
     def _settled(self) -> Core:
         """The core, after a call that was interrupted has been undone; the caller holds the lock for writing."""
@@ -298,7 +330,8 @@ class KenyonClassifier(Classes):
         if reject is not None:
             return reject_below(*self._best(X, task), reject)
         labels, scores = self._scores(X, task)
-        return labels[scores.argmax(axis=1)]
+        best: NDArray = labels[scores.argmax(axis=1)]
+        return best
 
     def predict_one(self, x: ArrayLike, task: Hashable = None, reject: float | None = None) -> Hashable:
         """The label of a single sample (one-dimensional), as Python has it."""
@@ -425,10 +458,256 @@ class KenyonClassifier(Classes):
 
     def _windows(self, core: Core | None, X: Any) -> tuple[Any, NDArray[np.int64] | None]:
         """Windows of the front end where recordings are given, and how many each of them has."""
-        return windows_of(front_of(self.front) if core is None else core.engine.spec.front, X)
+        front = self.front if core is None else core.engine.spec.front
+        return (X, None) if front is None else windows_of(front_of(front), X)
 
     def _samples(self, core: Core, X: ArrayLike) -> NDArray | SparseRows:
         return check_samples(core.inputs, as_rows(X, self.shape), absent=self._absent(core))
+
+    # ---- classes
+
+    def rename(self, old: Hashable, new: Hashable, task: Hashable = None) -> Self:
+        """Call a class by another name, of the same kind, from now on.
+
+        Example:
+            >>> from kenyon import KenyonClassifier
+            >>> clf = KenyonClassifier(random_state=0).partial_fit([[0.0], [1.0], [9.0]], ["a", "b", "c"])
+            >>> clf.rename("c", "far").classes_.tolist()
+            ['a', 'b', 'far']
+        """
+        return self._replace(lambda core: renamed(core, old, new, task))
+
+    def join(self, labels: Iterable[Hashable], into: Hashable, task: Hashable = None) -> Self:
+        """Make one class of several, as if all their samples had been learned as `into`.
+
+        For layers whose classes are sums: a second-order layer with 32 bits, and a counting one.
+
+        Example:
+            >>> from kenyon import KenyonClassifier
+            >>> clf = KenyonClassifier(random_state=0).partial_fit([[0.0], [1.0], [9.0]], ["a", "b", "c"])
+            >>> clf.join(["a", "b"], "near").classes_.tolist()
+            ['c', 'near']
+        """
+        chosen = list(dict.fromkeys(labels))
+        return self._replace(lambda core: joined(core, chosen, into, task))
+
+    def forget(self, label: Hashable, task: Hashable = None) -> Self:
+        """Remove a class, its name and what was kept for it alone; the others are told apart as before.
+
+        What the class shared with others stays: its part of the common scatter of a second-order layer, and what
+        weights of other classes learned from it. `unlearn` takes samples out to the last bit.
+
+        Example:
+            >>> from kenyon import KenyonClassifier
+            >>> clf = KenyonClassifier(random_state=0).partial_fit([[0.0], [1.0], [9.0]], ["a", "b", "c"])
+            >>> clf.forget("b").predict([[1.0]]).tolist()
+            ['a']
+        """
+        return self._replace(lambda core: without(core, label, task))
+
+    def _replace(self, change: Callable[[Core], Core]) -> Self:
+        def action() -> None:
+            core = self._settled()
+            self._change(core, lambda: change(core))
+
+        self._check_fitted()
+        self._lock.write(action)
+        return self
+
+    def familiarity(self, X: ArrayLike, task: Hashable = None) -> NDArray[np.float64]:
+        """How typical each sample is of the class that it is predicted as, from 0 to 1.
+
+        It is the share of the class's own samples that are expected to lie farther from its mean (`kenyon.layers`), and
+        next to nothing for most samples of no known class. Of second-order layers only.
+
+        Example:
+            >>> from sklearn.datasets import load_iris
+            >>> from kenyon import KenyonClassifier
+            >>> X, y = load_iris(return_X_y=True)
+            >>> clf = KenyonClassifier(random_state=0).partial_fit(X[50:], y[50:])
+            >>> bool(np.median(clf.familiarity(X[:50])) < 0.01 < np.median(clf.familiarity(X[50:])))
+            True
+        """
+        return self._best(X, task)[1]
+
+    def reject_at(self, X: ArrayLike, share: float, task: Hashable = None) -> float:
+        """The `reject` at which this share of the samples given is rejected.
+
+        Given samples of known classes that were not learned, `predict(..., reject=...)` will reject about as many of
+        those to come, whatever their distribution: a familiarity is only a number to compare.
+
+        Example:
+            >>> from sklearn.datasets import load_iris
+            >>> from kenyon import KenyonClassifier
+            >>> X, y = load_iris(return_X_y=True)
+            >>> clf = KenyonClassifier(random_state=0).partial_fit(X[::2], y[::2])
+            >>> t = clf.reject_at(X[1::4], share=0.1)
+            >>> sum(label is None for label in clf.predict(X[1::4], reject=t))
+            4
+        """
+        if isinstance(share, bool) or not isinstance(share, (int, float)) or not 0 <= share < 1:
+            raise InputError(f"share is {share!r}: expected a number from 0 to below 1")
+        return float(np.quantile(self.familiarity(X, task), share, method="higher"))
+
+    def _best(self, X: ArrayLike, task: Hashable) -> tuple[NDArray, NDArray[np.float64]]:
+        """The label of each sample, and how familiar it is."""
+        labels, scores, typical = self._read(lambda core: self._typical_scores(core, X, task))
+        best = scores.argmax(axis=1)
+        rows = np.arange(len(best))
+        return labels[best], typical[rows, best]
+
+    def _typical_scores(self, core: Core, X: ArrayLike, task: Hashable) -> tuple[NDArray, NDArray, NDArray]:
+        labels, neurons = head_of(core, task).in_order
+        windows, counts = self._windows(core, X)
+        samples = self._samples(core, windows)
+        return (
+            labels,
+            mean_of_each(check_scores(samples, core.engine.scores(samples)[:, neurons]), counts),
+            mean_of_each(core.engine.typicality(samples)[:, neurons], counts),
+        )
+
+    # ---- merging
+
+    merge = _Merge()
+
+    def unlike_one_pass(self) -> str | None:
+        """In what a model merged from parts differs from that of a single pass, in words; None: in nothing, to the bit.
+
+        Raises `MergeError` where models like this one cannot be merged.
+        """
+
+        def differs(core: Core) -> str | None:
+            scaled = None if core.engine.scaler is None else MOVING
+            return core.engine.layers[-1].unlike_one_pass() or scaled
+
+        return self._read(differs)
+
+    def unlearn(self, X: ArrayLike, y: ArrayLike, task: Hashable = None, keep_classes: bool = False) -> Self:
+        """Take samples out again: the model as if they had never come, to the bit.
+
+        For models whose sums are exact: a second-order layer on activity in bytes with `bits=32`, and
+        `layer="counting"`. Samples that cannot have been learned, since a sum would fall below zero, are refused, and
+        nothing is changed; whether others have been, sums cannot tell.
+
+        Args:
+            X, y: samples with the labels they were learned with, each as often as it was learned; what has no label
+                taught nothing, and is passed over.
+            task: the task that they were learned in.
+            keep_classes: whether classes that no sample is left of stay known, as they do where they were declared by
+                `classes=`. Otherwise they are forgotten; a model without any sample left is as before its first.
+        """
+        self._check_fitted()
+        self._lock.write(lambda: self._unlearn(X, y, task, keep_classes))
+        return self
+
+    def narrowed(self, bits: Literal[8, 4, 3, 2]) -> Self:
+        """A model with synapses of few bits, made of one that counted in sums that never saturate.
+
+        Args:
+            bits: of a synapse: 8, 4, 3 or 2. The new model is as if `bits` had been given from the start, but for
+                rounding: it saves, learns, merges and predicts like any other with these bits.
+        """
+        self._check_fitted()
+        core = self._read(lambda core: narrowed_core(core, bits))
+        new = type(self)(**self.get_params(deep=False) | {"layer": core.engine.spec.layer})
+        new._core = core
+        return new
+
+    def _unlearn(self, X: ArrayLike, y: ArrayLike, task: Hashable, keep_classes: bool) -> None:
+        core = self._settled()
+        check_exact(core)
+        X, counts = self._windows(core, X)
+        samples, head = self._samples(core, X), head_of(core, task)
+        y = y if counts is None else of_each_window(y, counts, "y")
+        numbers, new = head.encode(check_labels(y, len(samples)), self.unlabelled)
+        if new:
+            raise MergeError(f"label {new[0][1]!r} was never learned: expected one of {list(head.neurons)[:10]}")
+        twin = learned_alone(core, samples, head, numbers)
+        self._change(core, lambda: take_out(core, twin, keep_classes))
+
+    def _add(self, other: Core) -> None:
+        """Add what another model has learned; the caller holds the lock, or is the only one who knows this model."""
+        core, budget = self._settled(), self.memory_budget
+        what = addition(core, other, budget)
+        self._change(core, lambda: add(core, other, what, budget))
+
+    def _change(self, core: Core, change: Callable[[], Core | None]) -> None:
+        """Change the engine and put a new core in the old one's place, or undo all of it."""
+        self._core = core._replace(journal=Journal(core.engine))  # from here on an interruption is undone
+        try:
+            changed = change()
+            if changed is None:
+                del self._core
+            else:
+                self._core = changed
+        except BaseException:
+            self._settled()
+            raise
+
+    # ---- what may be looked at
+
+    @property
+    def spec_(self) -> Spec:
+        """What the model is composed of, with nothing left open; it prints as the code that makes the same model."""
+        return self._read(lambda core: core.engine.spec)
+
+    @property
+    def classes_(self) -> NDArray:
+        """Labels met so far, ascending (of every task)."""
+        everything = {label: 0 for labels in self._read(lambda core: core.heads).values() for label in labels.neurons}
+        return Labels(everything.items()).sorted()[0]
+
+    @property
+    def tasks_(self) -> list[Hashable]:
+        """Tasks met so far, in order; `[None]` where no task was ever named."""
+        return self._read(lambda core: list(core.heads))
+
+    @property
+    def n_samples_learned_(self) -> int:
+        """Labelled samples learned so far: the time of the schedules."""
+        return self._read(lambda core: core.engine.time)
+
+    @property
+    def synaptic_updates_(self) -> int:
+        """Synapses visited by the rule so far."""
+        return self._read(lambda core: core.engine.updates)
+
+    @property
+    def weights_(self) -> NDArray[np.float32]:
+        """(units, neurons) of the output layer, read-only; neurons in order of arrival."""
+        weights = self._read(lambda core: core.engine.layers[-1].weights.view())
+        weights.flags.writeable = False
+        return weights
+
+    @property
+    def weight_means_(self) -> NDArray[np.float64]:
+        """The mean incoming weight of each output neuron, in order of arrival."""
+        return self._read(lambda core: core.engine.layers[-1].weight_means())
+
+    def neurons(self, task: Hashable = None) -> dict[Hashable, int]:
+        """The output neuron (column of `weights_`) of each label of a task."""
+        return self._read(lambda core: dict(head_of(core, task).neurons))
+
+    def parts(self) -> tuple[Features, list[Layer]]:
+        """The feature layer and the learning layers, to be looked at and not to be changed."""
+        return self._read(lambda core: (core.engine.features, core.engine.layers))
+
+    def scaler(self) -> Scaler | Units | None:
+        """What scales the inputs, to be looked at and not to be changed; None where they are not scaled."""
+        return self._read(lambda core: core.engine.scaler)
+
+    @property
+    def state_bytes(self) -> int:
+        """Bytes that must be kept to go on learning: what `save` writes, less the container's framing.
+
+        The projection is drawn again from its seed, and counts as the seed.
+        """
+        return self._read(model_file.state_bytes)
+
+    @property
+    def working_bytes(self) -> int:
+        """Bytes held in memory: state, padding, the projection and scratch."""
+        return self._read(lambda core: core.engine.nbytes)
 
     # ---- files, and what may be asked before learning
 
@@ -481,33 +760,117 @@ class KenyonClassifier(Classes):
         """
         return cls(**(load_preset(name).classifier_params() | overrides))
 
-    def _inputs(self) -> Inputs:
-        if not self.__sklearn_is_fitted__():
-            raise AttributeError("nothing was learned yet")
-        return self._core.inputs
+    def _learned_as(self) -> str | None:
+        return repr(self._core.engine.spec) if self.__sklearn_is_fitted__() else None
 
-    def _check_fitted(self) -> None:
-        if not self.__sklearn_is_fitted__():
-            raise scikit_learns("NotFittedError", NotFittedError)(
-                f"This {type(self).__name__} instance is not fitted yet: it has learned nothing. "
-                "Call 'partial_fit' or 'fit' with labelled samples first."
-            )
+    def __sklearn_tags__(self) -> Tags:
+        from sklearn.utils import ClassifierTags, InputTags, Tags, TargetTags
 
-    def __sklearn_is_fitted__(self) -> bool:
-        return "_core" in self.__dict__
+        # a sparse projection spreads many inputs over its units; scikit-learn's check has two inputs in all
+        changed = any(not is_default(OPTIONS[name], getattr(self, name)) for name in KIND)
+        return Tags(
+            estimator_type="classifier",
+            target_tags=TargetTags(required=True),
+            classifier_tags=ClassifierTags(poor_score=changed),
+            input_tags=InputTags(sparse=True),
+            transformer_tags=None,
+            regressor_tags=None,
+        )
 
     # ---- building and memory
 
-    def _make_engine(self, inputs: Inputs, n_classes: int) -> Engine:
+    def _make_engine(self, inputs: Inputs, n_declared: int, n_classes: int) -> Engine:
+        """An engine for the classes that are declared; for all of the first call, where its units stay."""
         n_inputs, seed = inputs.n_features_in_, seed_of(self.random_state)
         params = self.get_params(deep=False)
         params = for_sparse(params) if inputs.sparse else params
         described = model_file.empty_bytes(params, seed, inputs)
-        spec = settle(params, n_inputs, n_classes, inputs.floats, described)
+        spec = settle(params, n_inputs, n_declared, inputs.floats, described)
+        if spec.memory_budget is not None and not bending.bends(spec, params):
+            spec = settle(params, n_inputs, n_classes, inputs.floats, described)
         inputs.floats = inputs.floats and spec.scale != "range"  # images are bytes to the model, whatever they were
-        return build_engine(spec, seed, params)
+        return spec.build(seed, params)
 
     def _absent(self, core: Core | None) -> bool:
         """Whether NaN in a sample is an absent value."""
         params = self.get_params(deep=False) if core is None else core.engine.params
-        return params["missing"] == "absent"
+        return bool(params["missing"] == "absent")
+
+
+# ---- merge
+
+
+def _merged(kind: type[C], models: Iterable[C]) -> C:
+    """A new model of what several have learned, one after the other; none of them is changed.
+
+    Args:
+        models: at least one, all with the same parameters and seed. In the order of their parts of the stream, the
+            result is the model of the whole stream, its neurons in the same order.
+
+    Example:
+        >>> from kenyon import KenyonClassifier
+        >>> X = np.eye(9, dtype=np.uint8) * 200
+        >>> parts = [
+        ...     KenyonClassifier(layer="second-order", shape=(3, 3), n_hidden=20, random_state=0)
+        ...     .partial_fit(X[start::2], ["a", "b", "c", "d", "e", "f", "g", "h", "i"][start::2])
+        ...     for start in (0, 1)
+        ... ]
+        >>> KenyonClassifier.merge(parts).n_samples_learned_
+        9
+    """
+    models = list(models)
+    _check_models(kind, models)
+    new, moved = _total(models), _moments_differ(models)
+    warn_inexact(new._core.engine, moved)
+    return new
+
+
+def _total(models: list[C]) -> C:
+    """Merge two halves: in few bits every merge rounds, and a tree rounds what a sample left less often than a row."""
+    first, half = models[0], (len(models) + 1) // 2
+    if len(models) == 1:
+        new = type(first)(**first.get_params(deep=False))
+        new._core = first._read(copied)
+        return new
+    new, rest = _total(models[:half]), models[half:]
+    (rest[0] if len(rest) == 1 else _total(rest))._read(new._add)
+    return new
+
+
+def _merge_into(model: C, *others: C) -> C:
+    """Add what other models have learned to this one, and return it; the others stay as they are.
+
+    Args:
+        others: at least one, all with the parameters and the seed of this model.
+
+    Example:
+        >>> from kenyon import KenyonClassifier
+        >>> X = np.eye(9, dtype=np.uint8) * 200
+        >>> a, b = (KenyonClassifier(layer="second-order", shape=(3, 3), n_hidden=20, random_state=0) for _ in "ab")
+        >>> a.partial_fit(X[:4], [0, 1, 2, 3]).merge(b.partial_fit(X[4:], [4, 5, 6, 7, 8])).classes_.tolist()
+        [0, 1, 2, 3, 4, 5, 6, 7, 8]
+    """
+    _check_models(type(model), [model, *others])
+    if not others:
+        raise InputError("merge was given no model: expected at least one")
+    # copied first: a model that waited for another's lock while it holds its own could wait for ever
+    other, moved = _total(list(others))._core, _moments_differ([model, *others])
+    model._lock.write(lambda: model._add(other))
+    warn_inexact(model._core.engine, moved)
+    return model
+
+
+def _check_models(kind: type[C], models: list[C]) -> None:
+    if not models:
+        raise InputError("merge was given no model: expected at least one")
+    for number, model in enumerate(models):
+        if not isinstance(model, KenyonClassifier):
+            raise InputError(f"model {number} is a {type(model).__name__}: expected a {kind.__name__}")
+        model._check_fitted()
+        if any(model is other for other in models[:number]):
+            raise MergeError(f"model {number} is among the models twice: expected each once, or it would count twice")
+    models[0]._read(lambda core: core.engine.layers[-1].unlike_one_pass())
+
+
+def _moments_differ(models: list[C]) -> bool:
+    return moments_differ([model._read(lambda core: core) for model in models])

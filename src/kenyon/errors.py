@@ -5,7 +5,7 @@
 ...     KenyonClassifier(n_hidden=0).fit([[1.0]], [0])
 ... except KenyonError as error:
 ...     print(error)
-n_hidden is 0: expected a whole number, at least 1, or 'auto'
+n_hidden is 0: expected an integer, at least 1, or 'auto'
 >>> all(issubclass(kind, ValueError) for kind in (InputError, ConfigError, ModelFileError))
 True
 >>> issubclass(DataError, FileNotFoundError), issubclass(MissingExtraError, ImportError)
@@ -14,6 +14,8 @@ True
 (True, True)
 >>> issubclass(MergeError, ValueError), issubclass(MergeWarning, UserWarning), issubclass(LabelWarning, UserWarning)
 (True, True, True)
+>>> issubclass(BudgetWarning, UserWarning)
+True
 >>> issubclass(NotFittedError, ValueError), issubclass(NotFittedError, AttributeError)
 (True, True)
 """
@@ -28,6 +30,7 @@ from types import ModuleType
 from typing import TypeVar
 
 __all__ = [
+    "BudgetWarning",
     "ConfigError",
     "DataError",
     "DivergenceError",
@@ -75,6 +78,10 @@ class MergeError(KenyonError, ValueError):
 
 class MergeWarning(UserWarning):
     """A merged model that is close to the one that would have learned everything, but not the same to the bit."""
+
+
+class BudgetWarning(UserWarning):
+    """Units were dropped, so that a class fits into the memory budget."""
 
 
 class LabelWarning(UserWarning):

@@ -7,53 +7,53 @@ import json
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save as to_safetensors
 
-from kenyon.errors import (
-    ConfigError,
-    InputError,
-    MemoryBudgetError,
-    MergeError,
-    ModelFileError,
-    NotFittedError,
-    scikit_learns,
-    unknown,
-)
+from kenyon.errors import InputError, MemoryBudgetError, MergeError, ModelFileError
 from kenyon.features import RampUnits, inputs_beside
-from kenyon.model.build import seed_of
 from kenyon.model.engine import dense
-from kenyon.model.flat import as_rows
-from kenyon.model.inputs import Inputs, check_samples
+from kenyon.model.estimator import Estimator, seed_of
+from kenyon.model.inputs import Inputs, as_rows, check_samples
 from kenyon.model.model_file import digest
-from kenyon.model.options import OPTIONS
-from kenyon.model.recommend import FEWEST_UNITS, RAMPS, RAMPS_FOR_EACH, SECOND_ORDER_UNITS
+from kenyon.model.options import REGRESSOR_OPTIONS, RegressorOptions
+from kenyon.model.recommend import RAMPS, RAMPS_FOR_EACH, SECOND_ORDER_UNITS
 from kenyon.model.regression import RegressionSums
+from kenyon.model.spec import FEWEST_UNITS
 from kenyon.model.weights import check_weights, in_proportion, times
+from kenyon.utils.options import describe
 from kenyon.utils.system import replace_file
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
-    from sklearn.utils.metadata_routing import MetadataRequest
 
-PARAMS = ("memory_budget", "missing", "n_hidden", "random_state", "shrinkage")
 VERSION, LARGEST = "1", 1e100
 
 
-class KenyonRegressor:
-    """Ramps of scaled inputs and a ridge regression solved from their sums: one pass, nothing stored.
+class Fitted(NamedTuple):
+    """What a regressor has learned.
 
-    Args:
-        n_hidden: units of the feature layer; 'auto' is the inputs and 200 ramps, more for many inputs, or what
-            `memory_budget` has room for.
-        shrinkage: of the regression, as a share of the mean variance, at least; the sums may ask for more.
-        missing: what NaN in a sample is: an 'error', or an 'absent' value that is imputed by the centre.
-        memory_budget: most bytes of state, a number or a size such as '64KB'.
-        random_state: seed of the ramps.
+    Attributes:
+        sums: what the regression is solved from.
+        inputs: width and names of the features.
+        flat: whether targets came as one number a sample.
+        seed: what the ramps were drawn from.
+    """
+
+    sums: RegressionSums
+    inputs: Inputs
+    flat: bool
+    seed: int
+
+
+class KenyonRegressor(RegressorOptions, Estimator):
+    __doc__ = f"""Ramps of scaled inputs and a ridge regression solved from their sums: one pass, nothing stored.
+
+    {describe(REGRESSOR_OPTIONS)}
 
     Targets may be one number a sample or several. A call that fails leaves the model as it was.
 
@@ -67,22 +67,7 @@ class KenyonRegressor:
         True
     """
 
-    _sums: RegressionSums
-    _inputs: Inputs
-    _flat: bool
-    _seed: int
-
-    def __init__(
-        self,
-        *,
-        n_hidden: int | str = "auto",
-        shrinkage: float = 0.001,
-        missing: str = "error",
-        memory_budget: int | str | None = None,
-        random_state: Any = None,
-    ) -> None:
-        self.n_hidden, self.shrinkage, self.missing = n_hidden, shrinkage, missing
-        self.memory_budget, self.random_state = memory_budget, random_state
+    _core: Fitted
 
     # ---- learning
 
@@ -90,7 +75,7 @@ class KenyonRegressor:
         """Forget everything and learn `X`, `y` in the order given; inputs are scaled by all of `X` from the start."""
         fresh = type(self)(**self.get_params())
         fresh._learn(X, y, sample_weight, fit=True)
-        vars(self).update({name: value for name, value in vars(fresh).items() if name not in PARAMS})
+        self._core = fresh._core
         return self
 
     def partial_fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:
@@ -105,44 +90,37 @@ class KenyonRegressor:
         return self
 
     def _learn(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None, fit: bool) -> None:
-        fitted = self.__sklearn_is_fitted__()
-        inputs = self._inputs if fitted else Inputs()
-        samples = self._checked(inputs, X, first=not fitted)
+        core = self._core if self.__sklearn_is_fitted__() else None
+        inputs = Inputs() if core is None else core.inputs
+        samples = self._checked(inputs, X, first=core is None)
         targets, flat = _targets(y, len(samples))
-        if fitted and (targets.shape[1], flat) != (self._sums.n_targets, self._flat):
-            raise InputError(f"y has {targets.shape[1]} targets: expected {self._sums.n_targets}, as before")
+        if core is not None and (targets.shape[1], flat) != (core.sums.n_targets, core.flat):
+            raise InputError(f"y has {targets.shape[1]} targets: expected {core.sums.n_targets}, as before")
         if (weights := check_weights(sample_weight, len(samples))) is not None:
             if fit and not weights.any():
                 raise InputError("the weight of every sample is zero: expected at least one above it")
             chosen = np.repeat(np.arange(len(samples)), times(samples, in_proportion(weights) if fit else weights))
             samples, targets = samples[chosen], targets[chosen]
-        sums = copy.deepcopy(self._sums) if fitted else self._empty(inputs, targets.shape[1], None)
+        seed = seed_of(self.random_state) if core is None else core.seed
+        sums = copy.deepcopy(core.sums) if core else self._empty(inputs.n_features_in_, targets.shape[1], seed)
         if fit:
             sums.units.settle(samples)
         if len(samples):
             sums.learn(samples, targets)
-        self._sums, self._inputs, self._flat = sums, inputs, flat
+        self._core = Fitted(sums, inputs, flat, seed)
 
-    def _empty(self, inputs: Inputs, n_targets: int, seed: int | None, n_units: int | None = None) -> RegressionSums:
-        n_inputs = inputs.n_features_in_
-        shrinkage = self.shrinkage
-        if isinstance(shrinkage, bool) or not isinstance(shrinkage, (int, float)) or not 0 <= shrinkage <= 1e6:
-            raise ConfigError(f"shrinkage is {shrinkage!r}: expected a number from 0 to 1e6")
-        budget, wanted = OPTIONS["memory_budget"].check(self.memory_budget), OPTIONS["n_hidden"].check(self.n_hidden)
-        self._seed = seed_of(self.random_state) if seed is None else seed
+    def _empty(self, n_inputs: int, n_targets: int, seed: int, n_units: int | None = None) -> RegressionSums:
+        value = {name: entry.check(getattr(self, name)) for name, entry in REGRESSOR_OPTIONS.items()}
+        budget, wanted = value["memory_budget"], value["n_hidden"]
         ramps = min(max(RAMPS, RAMPS_FOR_EACH * n_inputs), SECOND_ORDER_UNITS)
         most = inputs_beside(n_inputs, n_inputs + ramps) + ramps if wanted == "auto" else int(wanted)
 
         def made(n: int) -> RegressionSums:
-            return RegressionSums(RampUnits(n_inputs, n, seed=self._seed), n_inputs, n_targets, shrinkage)
+            return RegressionSums(RampUnits(n_inputs, n, seed=seed), n_inputs, n_targets, value["shrinkage"])
 
-        if n_units is not None:
-            return made(n_units)
-        lowest, highest = min(FEWEST_UNITS, most), most
-        if budget is not None and wanted != "auto":
-            lowest = highest
-        if budget is None:
-            return made(most)
+        if n_units is not None or budget is None:
+            return made(n_units or most)
+        lowest, highest = min(FEWEST_UNITS, most) if wanted == "auto" else most, most
         if made(lowest).state_bytes > budget:
             raise MemoryBudgetError(
                 f"the memory budget is {budget:,} bytes: expected at least {made(lowest).state_bytes:,}, for {lowest} "
@@ -154,7 +132,7 @@ class KenyonRegressor:
         return made(lowest)
 
     def _checked(self, inputs: Inputs, X: ArrayLike, first: bool = False) -> NDArray:
-        missing = OPTIONS["missing"].check(self.missing)
+        missing = REGRESSOR_OPTIONS["missing"].check(self.missing)
         return dense(check_samples(inputs, as_rows(X, None), first=first, absent=missing == "absent"))
 
     # ---- prediction
@@ -162,12 +140,13 @@ class KenyonRegressor:
     def predict(self, X: ArrayLike) -> NDArray[np.float64]:
         """The targets of each sample, (n_samples,) or (n_samples, n_targets) as they were learned. Changes nothing."""
         self._check_fitted()
-        found = self._sums.predict(self._checked(self._inputs, X))
-        return found[:, 0] if self._flat else found
+        found = self._core.sums.predict(self._checked(self._core.inputs, X))
+        return found[:, 0] if self._core.flat else found
 
     def score(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> float:
         """R^2, the share of the targets' variance that is explained; the mean over several targets."""
-        found = self.predict(X).reshape(-1, self._sums.n_targets)
+        found = self.predict(X)
+        found = found.reshape(-1, self._core.sums.n_targets)
         targets = _targets(y, len(found))[0]
         weights = check_weights(sample_weight, len(found))
         weights = np.ones(len(found)) if weights is None else weights
@@ -180,28 +159,28 @@ class KenyonRegressor:
     def merge(self, *others: KenyonRegressor) -> Self:
         """Add what other regressors have learned, with the same parameters and seed; they stay as they are."""
         self._check_fitted()
-        total = copy.deepcopy(self._sums)
+        total = copy.deepcopy(self._core.sums)
         for other in others:
             other._check_fitted()
-            here, there = ((one._seed, one._flat, *_sizes(one._sums)) for one in (self, other))
+            here, there = ((core.seed, core.flat, *_sizes(core.sums)) for core in (self._core, other._core))
             if here != there:
                 raise MergeError(f"seed, kind of y, inputs, units and targets are {there}: expected {here}")
-            total.merge(copy.deepcopy(other._sums))
-        self._sums = total
+            total.merge(copy.deepcopy(other._core.sums))
+        self._core = self._core._replace(sums=total)
         return self
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write one safetensors file, all of it or none; `load` goes on as if nothing had happened."""
         self._check_fitted()
-        names = self._inputs.names
+        sums, inputs, flat, seed = self._core
         model = {
-            "params": {name: getattr(self, name) for name in PARAMS if name != "random_state"},
-            "seed": self._seed,
-            "sizes": _sizes(self._sums),
-            "flat": self._flat,
-            "names": None if names is None else list(names),
+            "params": {name: getattr(self, name) for name in sorted(REGRESSOR_OPTIONS) if name != "random_state"},
+            "seed": seed,
+            "sizes": _sizes(sums),
+            "flat": flat,
+            "names": None if inputs.names is None else list(inputs.names),
         }
-        text, tensors = json.dumps(model), self._sums.kept()
+        text, tensors = json.dumps(model), sums.kept()
         metadata = {"kenyon.regressor": text, "kenyon.version": VERSION, "kenyon.sha256": digest(text, tensors)}
         replace_file(Path(path), to_safetensors(tensors, metadata))
 
@@ -223,58 +202,26 @@ class KenyonRegressor:
                 inputs.feature_names_in_ = np.array(model["names"], object)
             if len(tensors["products"]) != n_units:
                 raise ModelFileError(f"{path}: {len(tensors['products'])} units: expected {n_units}")
-            sums = regressor._empty(inputs, n_targets, int(model["seed"]), n_units)
+            sums = regressor._empty(n_inputs, n_targets, int(model["seed"]), n_units)
             sums.restore(tensors)
         except (OSError, SafetensorError, KeyError, TypeError, ValueError) as error:
             raise ModelFileError(f"{path}: not a regressor that Kenyon wrote ({error})") from error
-        regressor._sums, regressor._inputs, regressor._flat = sums, inputs, bool(model["flat"])
+        regressor._core = Fitted(sums, inputs, bool(model["flat"]), int(model["seed"]))
         return regressor
 
     # ---- what may be looked at
 
     @property
-    def n_features_in_(self) -> int:
-        """Width of a sample; only there once something was learned."""
-        self._check_fitted()
-        return self._inputs.n_features_in_
-
-    @property
-    def feature_names_in_(self) -> NDArray:
-        """Names of the features; only there where the first samples came with names."""
-        self._check_fitted()
-        return self._inputs.feature_names_in_
-
-    @property
     def n_samples_learned_(self) -> int:
         """Samples learned so far."""
         self._check_fitted()
-        return self._sums.n_samples
+        return self._core.sums.n_samples
 
     @property
     def state_bytes(self) -> int:
         """Bytes of what must be kept."""
         self._check_fitted()
-        return self._sums.state_bytes
-
-    # ---- the interface of scikit-learn
-
-    def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Every parameter by name."""
-        return {name: getattr(self, name) for name in PARAMS}
-
-    def set_params(self, **params: Any) -> Self:
-        """Set parameters by name; they take effect in `fit`, or when the first sample is learned."""
-        for name in params:
-            if name not in PARAMS:
-                raise unknown("parameter", name, PARAMS)
-        vars(self).update(params)
-        return self
-
-    def get_metadata_routing(self) -> MetadataRequest:
-        """No method asks for anything to be routed to it."""
-        from sklearn.utils.metadata_routing import MetadataRequest
-
-        return MetadataRequest(owner=self)
+        return self._core.sums.state_bytes
 
     def __sklearn_tags__(self) -> Tags:
         from sklearn.utils import InputTags, RegressorTags, Tags, TargetTags
@@ -287,19 +234,6 @@ class KenyonRegressor:
             transformer_tags=None,
             classifier_tags=None,
         )
-
-    def __sklearn_is_fitted__(self) -> bool:
-        return "_sums" in vars(self)
-
-    def _check_fitted(self) -> None:
-        if not self.__sklearn_is_fitted__():
-            kind = scikit_learns("NotFittedError", NotFittedError)
-            raise kind("This KenyonRegressor instance is not fitted yet: call 'partial_fit' or 'fit' first.")
-
-    def __repr__(self) -> str:
-        defaults = type(self)().get_params()
-        changed = [f"{name}={value!r}" for name, value in self.get_params().items() if value != defaults[name]]
-        return f"{type(self).__name__}({', '.join(changed)})"
 
 
 def _sizes(sums: RegressionSums) -> tuple[int, int, int]:
@@ -316,7 +250,7 @@ def _targets(y: Any, n_samples: int) -> tuple[NDArray[np.float64], bool]:
     except (TypeError, ValueError):
         targets = None
     if targets is None:
-        raise InputError("y holds values that are no numbers: expected numbers")
+        raise InputError("y holds values that are not numbers: expected numbers")
     if targets.ndim not in (1, 2) or len(targets) != n_samples or 0 in targets.shape:
         raise InputError(f"y has shape {targets.shape}: expected ({n_samples},) or ({n_samples}, n_targets)")
     bad: Iterable[Any] = np.argwhere(~(np.abs(targets) <= LARGEST))

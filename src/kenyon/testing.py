@@ -25,9 +25,9 @@ from kenyon.data.protocol import Learner, StreamInfo
 from kenyon.data.streams import Curriculum, Stream, load_dataset
 from kenyon.errors import unknown
 from kenyon.lab.evaluation import Tally, chunk_size, load_checkpoint, save_checkpoint, state_hash
-from kenyon.layers import FewBitLayer, PlasticLayer, Samples
+from kenyon.layers import FewBitLayer, PlasticLayer, Samples, clamp_bounds
 from kenyon.rules import Rule, get_rule
-from kenyon.utils.modulation import clamp_bounds, values_at
+from kenyon.utils.modulation import values_at
 
 __all__ = ["CHECKS", "check_learner", "check_rule"]
 

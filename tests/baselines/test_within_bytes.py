@@ -55,15 +55,15 @@ def info(shape: tuple[int, ...], n_classes: int) -> StreamInfo:
 
 
 @pytest.mark.parametrize("budget", [20_000, 160_000, 1_000_000])
-@pytest.mark.parametrize("shape", [(28, 28), (1280,)])
+@pytest.mark.parametrize("shape", [(28, 28), (3, 32, 32), (1280,)])
 @pytest.mark.parametrize("method", ["er", "der++", "icarl"])
 def test_what_is_counted_is_what_is_kept(method: str, shape: tuple[int, ...], budget: int) -> None:
     from within_bytes import WithinBytes
 
-    network = {"network": "cnn", "inputs": 14} if len(shape) == 2 else {"network": "mlp", "inputs": 64}
+    network = {"network": "cnn", "inputs": shape[-1] // 2} if len(shape) > 1 else {"network": "mlp", "inputs": 64}
     learner = WithinBytes(info(shape, 10), 0, method=method, memory_budget=budget, **network)
     X = np.random.default_rng(0).random((400, int(np.prod(shape)))).astype(np.float32)
-    X = (255 * X).astype(np.uint8) if len(shape) == 2 else X
+    X = (255 * X).astype(np.uint8) if len(shape) > 1 else X
     learner.learn(X, np.arange(400) % 2)
     learner.end_task(last=False)  # iCaRL chooses what it remembers at the end of a task
     state = learner.state()

@@ -24,6 +24,18 @@ zig = pytest.mark.skipif(not ZIG, reason="device: ziglang is not installed")
 MODELS: dict[str, dict[str, Any]] = {
     "second order, 16 bits": {"memory_budget": "4KB", "shape": (8, 8), "expected_classes": 4},
     "second order, 24 bits": {"layer": "second-order", "bits": 24, "n_hidden": 21, "threshold": 0.4, "density": 9},
+    "patches": {
+        "layer": "second-order",
+        "bits": 16,
+        "features": "patches",
+        "shape": (4, 4, 4),
+        "axes": "hwc",
+        "n_hidden": 20,
+        "size": 2,
+        "shifts": 1,
+        "grid": 2,
+        "views": 2,
+    },
     "gen": {"rule": "gen", "bits": 4, "n_hidden": 91, "inhibitory": 0.4, "threshold": 1.0},
     "mean": {"rule": "mean", "bits": 3, "shape": (4, 4, 4), "axes": "hwc", "n_hidden": 61, "window": 3},
     "mean, series": {"rule": "mean", "bits": 8, "shape": (64,), "signs": "oriented", "pooling": "sum", "n_hidden": 40},

@@ -317,6 +317,7 @@ def _better_step(z, q, n, rate):  # type: ignore[no-untyped-def]
         {"rule": "mean", "n_hidden": 100, "shape": (8, 8)},
         {"layer": "second-order", "shape": (8, 8), "n_hidden": 40},
         {"layer": "second-order", "n_hidden": 60, "threshold": 0.5},
+        {"features": "patches", "shape": (4, 4, 4), "n_hidden": 40, "size": 3, "shifts": 1, "grid": 2},
     ],
 )
 def test_a_float_model_predicts_only_and_says_so(given: dict[str, Any], tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Exported models as libraries for the tools of boards: their metadata are what the tools want, and the code builds.
 
-PlatformIO validates its own; the rules for Arduino are those of its public library specification.
+PlatformIO and the manager of ESP-IDF components validate their own. The rules for the others are those of their public
+documentation: the Arduino library specification and the schema of Zephyr's modules.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ import subprocess
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
-from building import make, stream
+from building import make, stream, zig
 
+from emulated import compiled
 from kenyon.errors import ConfigError
 from kenyon.export import export_model
 from kenyon.export._packages import PACKAGES
@@ -35,6 +38,27 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 def files_of(folder: Path) -> set[str]:
     return {path.relative_to(folder).as_posix() for path in folder.rglob("*") if path.is_file()}
+
+
+def read_yaml(path: Path) -> dict[str, Any]:
+    """The YAML that our files use: keys, lists of words, and maps inside of maps."""
+    root: dict[str, Any] = {}
+    inside: list[tuple[int, Any]] = [(-1, root)]
+    lines = [line for line in path.read_text().splitlines() if line.strip()]
+    for number, line in enumerate(lines):
+        indent, text = len(line) - len(line.lstrip()), line.strip()
+        while indent <= inside[-1][0]:
+            inside.pop()
+        if text.startswith("- "):
+            inside[-1][1].append(text[2:])
+            continue
+        key, _, value = text.partition(":")
+        following = lines[number + 1].strip() if number + 1 < len(lines) else ""
+        entry: Any = value.strip().strip('"') if value.strip() else [] if following.startswith("- ") else {}
+        inside[-1][1][key] = entry
+        if not isinstance(entry, str):
+            inside.append((indent, entry))
+    return root
 
 
 @pytest.mark.parametrize("name", PACKAGES)
@@ -83,6 +107,48 @@ def test_platformio_packs_the_library(
     assert packed.stat().st_size > 5_000
 
 
+def test_esp_idf_takes_the_component(packages: dict[str, Path]) -> None:
+    folder = packages["esp-idf"]
+    manifest = read_yaml(folder / "idf_component.yml")
+    known = {"version", "description", "url", "license", "tags", "dependencies", "maintainers", "files", "examples"}
+    assert set(manifest) <= known and re.fullmatch(SEMANTIC, manifest["version"])
+    assert all(re.fullmatch(r"[A-Za-z0-9_\-]{3,32}", tag) for tag in manifest["tags"])
+    assert re.fullmatch(r">=\d+\.\d+", manifest["dependencies"]["idf"])
+    assert "idf_component_register(" in (folder / "CMakeLists.txt").read_text()
+    example = folder / "examples" / "learn"
+    assert "project.cmake" in (example / "CMakeLists.txt").read_text()
+    own = read_yaml(example / "main" / "idf_component.yml")["dependencies"]["kenyon_model"]
+    assert (example / "main" / own["override_path"]).resolve() == folder.resolve()
+    rows = [line.split(",") for line in (example / "partitions.csv").read_text().splitlines() if line[0] != "#"]
+    assert all(len(row) == 5 for row in rows) and "kenyon" in {row[0] for row in rows}
+
+
+@pytest.mark.skipif(
+    importlib.util.find_spec("idf_component_tools") is None, reason="device: idf-component-manager is not installed"
+)
+def test_the_manager_of_esp_idf_components_finds_no_error(packages: dict[str, Path]) -> None:
+    from idf_component_tools.manager import ManifestManager
+
+    for folder, name in ((packages["esp-idf"], "kenyon_model"), (packages["esp-idf"] / "examples/learn/main", "main")):
+        manifest = ManifestManager(str(folder), name)
+        assert manifest.validate().validation_errors == []
+        assert manifest.load().name == name
+
+
+def test_zephyr_takes_the_module(packages: dict[str, Path]) -> None:
+    folder = packages["zephyr"]
+    module = read_yaml(folder / "zephyr" / "module.yml")
+    assert set(module) <= {"name", "build", "tests", "samples", "boards", "blobs", "runners", "package-managers"}
+    assert set(module["build"]) <= {"cmake", "kconfig", "depends", "settings", "sysbuild-cmake", "sysbuild-kconfig"}
+    assert (folder / module["build"]["cmake"] / "CMakeLists.txt").exists()
+    options = re.findall(r"^config (\w+)$", (folder / module["build"]["kconfig"]).read_text(), re.MULTILINE)
+    assert options == ["KENYON_MODEL"]
+    assert all((folder / sample / "learn" / "sample.yaml").exists() for sample in module["samples"])
+    settings = (folder / "samples" / "learn" / "prj.conf").read_text()
+    assert all(re.fullmatch(r"CONFIG_\w+=(y|n|\d+)", line) for line in settings.splitlines())
+    assert "CONFIG_KENYON_MODEL=y" in settings
+
+
 @pytest.mark.slow
 @pytest.mark.skipif(shutil.which("cmake") is None, reason="device: there is no cmake")
 def test_the_cmake_package_is_built_installed_found_and_run(packages: dict[str, Path], tmp_path: Path) -> None:
@@ -124,3 +190,25 @@ def test_an_unknown_package_is_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"arduin.*arduino"):
         export_model(make("gen").partial_fit(X, y), "c", tmp_path, package="arduin")
     assert not list(tmp_path.iterdir())
+
+
+FAKES = Path(__file__).parent / "fakes"
+
+
+@zig
+@pytest.mark.parametrize(
+    ("name", "source"), [("esp-idf", "examples/learn/main/main.c"), ("zephyr", "samples/learn/src/main.c")]
+)
+def test_examples_for_boards_compile_with_what_they_expect_of_the_system(
+    name: str, source: str, tmp_path: Path
+) -> None:
+    """Declarations as their documentation has them stand in for the system's headers."""
+    from kenyon import KenyonClassifier
+    from kenyon.features.front import Spectra
+
+    front = Spectra(frames=8, bands=8)
+    X = np.random.default_rng(0).integers(0, 256, (6, 64)).astype(np.uint8)
+    model = KenyonClassifier(memory_budget="4KB", front=front, expected_classes=2).partial_fit(X, [0, 1] * 3)
+    export_model(model, "c", tmp_path, package=name)
+    headers = ("-I", str(FAKES / name), "-Isrc", "-Wno-conversion", "-Wno-unused-function")
+    compiled(tmp_path, "main.o", "-c", *headers, "-std=gnu11", sources=(source,))

@@ -29,9 +29,11 @@ class TeachPage(Browser):
 
     downloads: Path
 
-    def start(self, path: Path, size: tuple[int, int] = DESK, scheme: str = "light") -> TeachPage:
+    def start(
+        self, path: Path, size: tuple[int, int] = DESK, scheme: str = "light", ready: str = "kenyon-digits"
+    ) -> TeachPage:
         self.open(path, size, scheme)
-        self.wait(lambda: self.js("return performance.getEntriesByName('kenyon-digits').length"))
+        self.wait(lambda: self.js("return performance.getEntriesByName(arguments[0]).length", ready))
         where = {"behavior": "allow", "downloadPath": str(self.downloads)}
         self.driver.execute_cdp_cmd("Browser.setDownloadBehavior", where)
         self.complaints()

@@ -52,7 +52,7 @@ def test_the_page_is_one_small_file_that_asks_for_nothing(page_file: Path) -> No
 
 def test_the_learner_in_the_package_is_what_the_sources_give() -> None:
     pytest.importorskip("ziglang", reason="needs the extra 'teach'")
-    known = json.loads((FOLDER / "learner.json").read_text())
+    known = json.loads((FOLDER / "learners.json").read_text())
     if version("ziglang") != known["ziglang"]:
         pytest.skip(f"built by ziglang {known['ziglang']}, and {version('ziglang')} is installed")
     from build_learner import build

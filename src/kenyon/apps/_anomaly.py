@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Hashable, Iterator, Mapping
 from typing import Any
 
-import numpy as np
-
-from kenyon.apps._names import names_of, row_of
+from kenyon.apps._names import TableModel
 from kenyon.classifier import KenyonClassifier
 from kenyon.errors import require
 from kenyon.layers import SecondOrder
@@ -16,10 +13,7 @@ from kenyon.layers import SecondOrder
 base = require("river.base", "river", "RiverAnomalyDetector")
 
 FEWEST = 8
-"""Before so many samples nothing is called an anomaly."""
-
-SHARE = 16
-"""Answers come from a copy of the model, which is renewed when there is one sample more for so many."""
+"""The score is 0 before this many samples."""
 
 
 class RiverAnomalyDetector(base.AnomalyDetector):  # type: ignore[name-defined]
@@ -47,30 +41,20 @@ class RiverAnomalyDetector(base.AnomalyDetector):  # type: ignore[name-defined]
         self, half_life: int | None = None, memory_budget: int | str | None = None, seed: int | None = None
     ) -> None:
         self.half_life, self.memory_budget, self.seed = half_life, memory_budget, seed
-        self._model = KenyonClassifier(
-            layer=SecondOrder(half_life=half_life),
-            missing="absent",
-            memory_budget=memory_budget,
-            expected_classes=1,
-            random_state=seed,
-        )
-        self._names: dict[Hashable, int] = {}
-        self._served: KenyonClassifier | None = None
-        self._n = self._n_served = 0
+        layer, one_class = SecondOrder(half_life=half_life), {"missing": "absent", "expected_classes": 1}
+        model = KenyonClassifier(layer=layer, memory_budget=memory_budget, random_state=seed)
+        self._table = TableModel(model.set_params(**one_class))
 
     def learn_one(self, x: Mapping[Hashable, Any]) -> None:
         """Learn that a sample is one of the usual ones."""
-        names = self._names or names_of(x)
-        self._model.partial_fit(row_of(x, names), np.zeros(1, np.int64))
-        self._names, self._n = names, self._n + 1
+        self._table.learn(x, 0)
 
     def score_one(self, x: Mapping[Hashable, Any]) -> float:
         """1 less the familiarity of a sample; 0 before eight samples were learned."""
-        if self._n < FEWEST:
+        if self._table.n < FEWEST:
             return 0.0
-        if self._served is None or self._n - self._n_served > self._n_served // SHARE:
-            self._served, self._n_served = copy.deepcopy(self._model), self._n
-        return 1.0 - float(self._served.familiarity(row_of(x, self._names))[0])
+        model, row = self._table.serve(x)
+        return 1.0 - float(model.familiarity(row)[0])
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Hashable, Iterator, Mapping
 from typing import Any
 
-from kenyon.apps._anomaly import SHARE
-from kenyon.apps._names import names_of, row_of
+from kenyon.apps._names import TableModel
 from kenyon.errors import require
 from kenyon.regressor import KenyonRegressor
 
@@ -34,24 +32,19 @@ class RiverRegressor(base.Regressor):  # type: ignore[name-defined]
 
     def __init__(self, memory_budget: int | str | None = None, seed: int | None = None) -> None:
         self.memory_budget, self.seed = memory_budget, seed
-        self._model = KenyonRegressor(missing="absent", memory_budget=memory_budget, random_state=seed)
-        self._names: dict[Hashable, int] = {}
-        self._served: KenyonRegressor | None = None
-        self._n = self._n_served = 0
+        model = KenyonRegressor(missing="absent", memory_budget=memory_budget, random_state=seed)
+        self._table = TableModel(model)
 
     def learn_one(self, x: Mapping[Hashable, Any], y: float) -> None:
         """Learn one sample."""
-        names = self._names or names_of(x)
-        self._model.partial_fit(row_of(x, names), [y])
-        self._names, self._n = names, self._n + 1
+        self._table.learn(x, y)
 
     def predict_one(self, x: Mapping[Hashable, Any]) -> float:
         """The target of a sample; 0 before the first was learned."""
-        if not self._n:
+        if not self._table.n:
             return 0.0
-        if self._served is None or self._n - self._n_served > self._n_served // SHARE:
-            self._served, self._n_served = copy.deepcopy(self._model), self._n
-        return float(self._served.predict(row_of(x, self._names))[0])
+        model, row = self._table.serve(x)
+        return float(model.predict(row)[0])
 
     @classmethod
     def _unit_test_params(cls) -> Iterator[dict[str, Any]]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kenyon.cli import _complete
-from kenyon.cli._table_options import CsvOption, LatexOption, MarkdownOption, WhereOption
+from kenyon.cli._options import CsvOption, JsonOption, LatexOption, MarkdownOption, WhereOption
 
 if TYPE_CHECKING:
     from kenyon.lab.comparison import Comparison, Ranks
@@ -30,19 +30,14 @@ def compare(
     csv: CsvOption = False,
     latex: LatexOption = False,
     markdown: MarkdownOption = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON alone.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Compare configurations over the same seeds: differences, their intervals and a test, ranks over streams."""
-    from kenyon.cli._folders import open_runs, say_damaged
-    from kenyon.cli._table_options import print_as
+    from kenyon.cli._folders import open_groups
+    from kenyon.cli._tables import print_as
     from kenyon.lab.comparison import compare as compare_groups
-    from kenyon.lab.comparison import select_groups
-    from kenyon.lab.evaluation import group_runs
 
-    groups, damaged = group_runs(open_runs(store))
-    for folder, reason in damaged:
-        say_damaged(folder, reason)
-    found = compare_groups(select_groups(groups, where or []), names or (), metric=metric, level=level, test=test)
+    found = compare_groups(open_groups(store, where), names or (), metric=metric, level=level, test=test)
     if as_json:
         typer.echo(json.dumps(asdict(found), indent=2, allow_nan=False))
         return

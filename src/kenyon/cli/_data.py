@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from kenyon.cli._errors import FAILURE
+from kenyon.cli._options import DataDirOption, JsonOption
 
 data = typer.Typer(name="data", help="List, verify and download data sets.", no_args_is_help=True)
 
-DataDir = Annotated[Path | None, typer.Option(help="Where the data sets are. [$KENYON_DATA]", show_default=False)]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON alone.")]
-
 
 @data.command("list")
-def list_(data_dir: DataDir = None, as_json: Json = False) -> None:
+def list_(data_dir: DataDirOption = None, as_json: JsonOption = False) -> None:
     """List the data sets that Kenyon knows by name, and whether they are here."""
     from kenyon.cli._tables import print_text_table
     from kenyon.data.streams import list_datasets
@@ -51,8 +48,8 @@ def list_(data_dir: DataDir = None, as_json: Json = False) -> None:
 @data.command()
 def verify(
     names: Annotated[list[str] | None, typer.Argument(help="Which ones; by default all that are there.")] = None,
-    data_dir: DataDir = None,
-    as_json: Json = False,
+    data_dir: DataDirOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Compare data sets with what was published; the exit code is 1 where one differs."""
     from kenyon.data.streams import list_datasets, verify_dataset
@@ -72,7 +69,7 @@ def verify(
 @data.command()
 def download(
     names: Annotated[list[str], typer.Argument(help="Which ones.")],
-    data_dir: DataDir = None,
+    data_dir: DataDirOption = None,
     version: Annotated[str | None, typer.Option(help="CIFAR: binary or python.")] = None,
     mirror: Annotated[str | None, typer.Option(help="Fetch from this address instead of the publisher's.")] = None,
 ) -> None:

@@ -20,7 +20,7 @@ def export(
     ] = None,
     package: Annotated[
         str | None,
-        typer.Option(help="For C: a library for arduino, platformio or cmake.", show_default=False),
+        typer.Option(help="For C: a library for arduino, platformio, esp-idf, zephyr or cmake.", show_default=False),
     ] = None,
     settings: Annotated[
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Any option of the export.")
@@ -28,8 +28,8 @@ def export(
 ) -> None:
     """Write a trained model in another form; without arguments, list the forms."""
     from kenyon.classifier import KenyonClassifier
+    from kenyon.cli._options import parse_settings
     from kenyon.cli._tables import print_text_table
-    from kenyon.cli._values import parse_settings
     from kenyon.errors import ConfigError
     from kenyon.export import EXPORTS, device_costs, export_model, rows_of
 

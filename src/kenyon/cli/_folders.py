@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import typer
 
 from kenyon.errors import DataError
-from kenyon.lab.evaluation import RunFolder, Store
+from kenyon.lab.comparison import select_groups
+from kenyon.lab.evaluation import RunFolder, RunGroup, Store, group_runs
 
 
 def open_runs(path: Path) -> list[RunFolder]:
@@ -18,6 +20,20 @@ def open_runs(path: Path) -> list[RunFolder]:
     if not runs:
         raise DataError(f"{path} is neither a run's folder nor a store with runs: name one that `kenyon run` wrote to")
     return runs
+
+
+def open_groups(path: Path, where: Sequence[str] | None, arrays: bool = False) -> list[RunGroup]:
+    """The configurations at a path that meet the conditions `where`; runs that cannot be read are named.
+
+    Args:
+        arrays: whether a run whose curves cannot be read is left out too.
+    """
+    groups, damaged = group_runs(open_runs(path), arrays)
+    if not groups:
+        raise DataError(damaged[0][1] if len(damaged) == 1 else f"{path}: all {len(damaged)} runs are damaged")
+    for folder, reason in damaged:
+        say_damaged(folder, reason)
+    return select_groups(groups, where or [])
 
 
 def say_damaged(folder: RunFolder, reason: str) -> None:

@@ -5,14 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from time import perf_counter
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from kenyon.cli._options import AddressOption, EngineOption
-
-if TYPE_CHECKING:
-    pass
+from kenyon.cli._options import AddressOption, EngineOption, JsonOption
 
 
 def learn(
@@ -28,7 +25,7 @@ def learn(
     engine: EngineOption = "local",
     address: AddressOption = None,
     piece: Annotated[int, typer.Option(help="Rows that a worker learns at a time, at least.")] = 262_144,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON alone on stdout, nothing on stderr.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """Learn parquet, Arrow, CSV or npz files in shards, larger than memory, and merge what was learned.
 

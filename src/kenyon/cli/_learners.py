@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from kenyon.cli._options import JsonOption
+
 if TYPE_CHECKING:
     from kenyon.data.protocol import LearnerSpec
 
 
 def learners(
     name: Annotated[str | None, typer.Argument(help="Show one learner with its options.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON alone.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """List the learners, or one learner's options."""
     from kenyon.cli._tables import print_text_table

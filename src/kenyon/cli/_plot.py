@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from kenyon.cli._table_options import WhereOption
+from kenyon.cli._options import WhereOption
 
 
 def plot(
@@ -37,7 +37,10 @@ def plot(
     elif runs or (path / "config.toml").exists():
         pictures = _draw_runs(path, out, kind)
     else:
-        pictures = _draw_comparison(path, out or path / "figures", kind, width, where or [])
+        from kenyon.cli._folders import open_groups
+        from kenyon.lab.plots import plot_comparison
+
+        pictures = plot_comparison(open_groups(path, where, arrays=True), out or path / "figures", kind, width)
     for picture in pictures:
         typer.echo(picture)
 
@@ -59,15 +62,3 @@ def _draw_runs(path: Path, out: Path | None, kind: str) -> list[Path]:
                 raise
             say_damaged(run, str(error))
     return pictures
-
-
-def _draw_comparison(path: Path, out: Path, kind: str, width: str, where: list[str]) -> list[Path]:
-    from kenyon.cli._folders import open_runs, say_damaged
-    from kenyon.lab.comparison import select_groups
-    from kenyon.lab.evaluation import group_runs
-    from kenyon.lab.plots import plot_comparison
-
-    groups, damaged = group_runs(open_runs(path), arrays=True)
-    for folder, reason in damaged:
-        say_damaged(folder, reason)
-    return plot_comparison(select_groups(groups, where), out, kind, width)

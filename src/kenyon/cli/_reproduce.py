@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kenyon.cli._options import AddressOption, EngineOption, GpusOption, ManyWorkersOption, option
+from kenyon.cli._options import AddressOption, DataDirOption, EngineOption, GpusOption, ManyWorkersOption, option
 
 if TYPE_CHECKING:
     from kenyon.paper.reproduce import Plan, Reproduced
@@ -21,7 +21,7 @@ def reproduce(
     names: Annotated[list[str] | None, typer.Argument(help="Which experiments. [all]", metavar="NAME")] = None,
     quick: Annotated[bool, option("One seed and small samples: minutes.", "--quick")] = False,
     out: Annotated[Path | None, option("The store. [runs; with --quick runs-quick]")] = None,
-    data_dir: Annotated[Path | None, option("Where the data sets are. [$KENYON_DATA]")] = None,
+    data_dir: DataDirOption = None,
     plan: Annotated[bool, option("Print the plan and leave.", "--plan")] = False,
     as_is: Annotated[bool, option("Run nothing: write the report from what the store has.", "--as-is")] = False,
     earlier: Annotated[

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kenyon.cli._options import AddressOption, EngineOption, WorkersOption, option
+from kenyon.cli._options import AddressOption, DataDirOption, EngineOption, JsonOption, WorkersOption, option
 
 if TYPE_CHECKING:
     from kenyon.lab.search import Evaluation, SearchResult
@@ -46,8 +46,8 @@ def search(
         str | None, option("Frozen network, such as efficientnet-lite0, whose features are learned.")
     ] = None,
     label: Annotated[str | None, option("Column of labels of a table. [label]")] = None,
-    data_dir: Annotated[Path | None, option("Where the data sets are. [$KENYON_DATA]")] = None,
-    as_json: Annotated[bool, option("Print JSON alone on stdout, nothing on stderr.", "--json")] = False,
+    data_dir: DataDirOption = None,
+    as_json: JsonOption = False,
     print_space: Annotated[bool, option("Print the space and leave.", "--print-space")] = False,
     workers: WorkersOption = None,
     engine: EngineOption = "local",

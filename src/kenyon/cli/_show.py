@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from kenyon.cli import _complete
-from kenyon.cli._table_options import CsvOption, LatexOption, MarkdownOption, WhereOption
+from kenyon.cli._options import CsvOption, JsonOption, LatexOption, MarkdownOption, WhereOption
 
 if TYPE_CHECKING:
     from kenyon.lab.evaluation import RunGroup
@@ -29,22 +29,15 @@ def show(
     csv: CsvOption = False,
     latex: LatexOption = False,
     markdown: MarkdownOption = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON alone.")] = False,
+    as_json: JsonOption = False,
 ) -> None:
     """List the configurations of a store side by side, best first, or show one run."""
-    from kenyon.cli._folders import open_runs, say_damaged
+    from kenyon.cli._folders import open_groups
     from kenyon.cli._run import print_report
-    from kenyon.cli._table_options import print_as
-    from kenyon.errors import DataError
-    from kenyon.lab.comparison import select_groups, sort_groups, tabulate
-    from kenyon.lab.evaluation import group_runs
+    from kenyon.cli._tables import print_as
+    from kenyon.lab.comparison import sort_groups, tabulate
 
-    groups, damaged = group_runs(open_runs(path))
-    if not groups:
-        raise DataError(damaged[0][1] if len(damaged) == 1 else f"{path}: all {len(damaged)} runs are damaged")
-    for folder, reason in damaged:
-        say_damaged(folder, reason)
-    groups = sort_groups(select_groups(groups, where or []), sort, reverse)
+    groups = sort_groups(open_groups(path, where), sort, reverse)
     if as_json:
         typer.echo(json.dumps([_as_json(group) for group in groups], indent=2, allow_nan=False))
         return

@@ -10,7 +10,15 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from kenyon.cli._errors import FAILURE
-from kenyon.cli._options import AddressOption, EngineOption, GpusOption, WorkersOption, option
+from kenyon.cli._options import (
+    AddressOption,
+    DataDirOption,
+    EngineOption,
+    GpusOption,
+    JsonOption,
+    WorkersOption,
+    option,
+)
 
 if TYPE_CHECKING:
     from kenyon.lab.sweeps import Sweep, SweepResult
@@ -24,8 +32,8 @@ def sweep(
     again: Annotated[bool, option("Run again what the store already has.", "--again")] = False,
     save_model: Annotated[bool, option("Keep the trained model of each run.", "--save-model")] = False,
     log: Annotated[list[str] | None, option("Log to tensorboard, mlflow, wandb or file.py:Class.")] = None,
-    data_dir: Annotated[Path | None, option("Where the data sets are. [$KENYON_DATA]")] = None,
-    as_json: Annotated[bool, option("Print JSON alone on stdout, nothing on stderr.", "--json")] = False,
+    data_dir: DataDirOption = None,
+    as_json: JsonOption = False,
     workers: WorkersOption = None,
     engine: EngineOption = "local",
     address: AddressOption = None,
@@ -71,7 +79,7 @@ def _print_plan(plan: Sweep, store: Path) -> None:
 
 
 def _print(plan: Sweep, store: Path, result: SweepResult) -> None:
-    from kenyon.cli._table_options import print_as
+    from kenyon.cli._tables import print_as
     from kenyon.lab.comparison import sort_groups, tabulate
     from kenyon.lab.evaluation import Store, group_runs
     from kenyon.utils.wording import duration

@@ -8,7 +8,8 @@ import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from kenyon.lab.table_formats import screen_rows
+from kenyon.errors import ConfigError
+from kenyon.lab.table_formats import screen_rows, write_table
 from kenyon.lab.tables import Table
 
 _WHOLE_WORDS: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
@@ -34,6 +35,17 @@ def print_table(table: Table, wide: bool = False) -> None:
         print("\n".join(_plain_lines(columns, rows, left)))
     if table.note:
         print(f"\n{table.note}")
+
+
+def print_as(table: Table, *, csv: bool, latex: bool, markdown: bool) -> None:
+    """Print a table in the one form that was asked for, or for a person."""
+    wanted = [form for form, given in (("csv", csv), ("latex", latex), ("markdown", markdown)) if given]
+    if len(wanted) > 1:
+        raise ConfigError(f"--{wanted[0]} and --{wanted[1]} are given: expected one of them")
+    if wanted:
+        print(write_table(table, wanted[0]), end="")
+    else:
+        print_table(table, wide=True)
 
 
 def print_text_table(columns: Sequence[str], rows: Iterable[Sequence[str]], title: str = "") -> None:

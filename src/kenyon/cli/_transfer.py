@@ -9,13 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kenyon.cli._options import AddressOption, EngineOption, WorkersOption
+from kenyon.cli._options import AddressOption, DataDirOption, EngineOption, JsonOption, WorkersOption
 
 if TYPE_CHECKING:
     from kenyon.paper.transfer import Moments, TransferResult
-
-DataDir = Annotated[Path | None, typer.Option(help="Where the data sets are. [$KENYON_DATA]", show_default=False)]
-Json = Annotated[bool, typer.Option("--json", help="Print JSON alone.")]
 
 
 def transfer(
@@ -29,8 +26,8 @@ def transfer(
     out: Annotated[Path, typer.Option(help="The runs store.")] = Path("runs"),
     max_per_task: Annotated[int | None, typer.Option(help="Keep at most so many training samples of a task.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw accuracy drop against transfer coefficient here.")] = None,
-    data_dir: DataDir = None,
-    as_json: Json = False,
+    data_dir: DataDirOption = None,
+    as_json: JsonOption = False,
     workers: WorkersOption = None,
     engine: EngineOption = "local",
     address: AddressOption = None,
@@ -75,8 +72,8 @@ def transfer(
 
 def distances(
     datasets: Annotated[list[str] | None, typer.Argument(help="Which ones. [mnist fashion-mnist]")] = None,
-    data_dir: DataDir = None,
-    as_json: Json = False,
+    data_dir: DataDirOption = None,
+    as_json: JsonOption = False,
 ) -> None:
     """Effective dimension of data sets and cosine distances between their class centroids, and the paper's numbers."""
     from itertools import combinations_with_replacement

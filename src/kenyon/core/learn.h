@@ -1,6 +1,6 @@
 /* One step of a rule for each sample, in the order of the samples:
  *
- *     x_o = sum over active units i, in order, of read(W[i, j]) x_e[i]
+ *     x_o = sum over active units i, in order, of read(W[i, j]) x_e[i]     within least .. most
  *     W[i, j] += move(rate, x_e[i], x_o[j], x_m[j], W[i, j], n[j])        within lowest .. highest
  *
  * A template, included once for each rule with
@@ -128,10 +128,12 @@ CALLED int64_t PASTE(learn_rows, RULE)(const kn_plastic *p)
         const int64_t count = p->active.counts[s], visits = p->dense ? p->n_units : count;
         float *out = p->outputs + (s - p->first) * p->width;
         PASTE(output, RULE)(p->weights, p->taught, p->n_units, p->width, units, values, count, beta + 2, out);
+        const int far = has_diverged(p, out);
+        bound_outputs(p, out);
         if (p->labels[s] == NO_LABEL) {
             continue;
         }
-        if (has_diverged(p, out)) {
+        if (far) {
             return s;
         }
         const float *code = p->codes + p->labels[s] * p->width;
@@ -172,6 +174,7 @@ CALLED int PASTE(step_one, RULE)(const kn_plastic *p, int64_t j, const uint32_t 
     if (!(fabs((double)x_o) < DIVERGED)) {
         return 0;
     }
+    x_o = bound_output(p, x_o);
     const float mean = p->sums ? (float)(p->sums[j] / (double)p->n_units) : 0;
     if (p->taught) {
         n = (float)++p->taught[j];
@@ -204,8 +207,9 @@ CALLED int64_t PASTE(learn_columns, RULE)(const kn_plastic *p)
         const float *values = p->active.floats + s * p->active.stride, *beta = p->beta + s * p->n_beta;
         const int64_t count = p->active.counts[s], visits = p->dense ? p->n_units : count;
         if (p->outputs) {
-            PASTE(output, RULE)(p->weights, p->taught, p->n_units, p->width, units, values, count, beta + 2,
-                                p->outputs + (s - p->first) * p->width);
+            float *out = p->outputs + (s - p->first) * p->width;
+            PASTE(output, RULE)(p->weights, p->taught, p->n_units, p->width, units, values, count, beta + 2, out);
+            bound_outputs(p, out);
         }
         if (p->labels[s] == NO_LABEL) {
             continue;

@@ -26,6 +26,7 @@ typedef struct {
     const float *beta;     /* (block, n_beta): learning rate, window, parameters of the rule */
     int64_t n_beta;
     float lowest, highest; /* weight */
+    float least, most;     /* output */
     float *outputs;        /* (last - first, width): x_o before a sample is learned; NULL where not wanted */
     float *dense;          /* (n_units) zeros: scratch where synapses without activity change too, else NULL */
     int64_t *clock;        /* (2) time and synapses visited, moved on with every sample; or NULL */
@@ -75,6 +76,19 @@ HELPER float min_float(float a, float b)
 HELPER float max_float(float a, float b)
 {
     return b > a ? b : a;
+}
+
+/* An output within its bounds. */
+HELPER float bound_output(const kn_plastic *p, float x_o)
+{
+    return max_float(min_float(x_o, p->most), p->least);
+}
+
+CALLED void bound_outputs(const kn_plastic *p, float *out)
+{
+    for (int64_t j = 0; j < p->width; j++) {
+        out[j] = bound_output(p, out[j]);
+    }
 }
 
 HELPER double min_double(double a, double b)

@@ -19,7 +19,8 @@ from kenyon.errors import unknown
 from kenyon.export._buffer import from_buffer, to_buffer
 from kenyon.export._c import device_costs
 from kenyon.export._c_cost import Cost, rows_of
-from kenyon.utils.outside import is_outside, load_function
+from kenyon.utils.options import is_outside
+from kenyon.utils.outside import load_function
 
 __all__ = [
     "EXPORTS",

@@ -18,8 +18,10 @@ from kenyon.classifier import KenyonClassifier
 from kenyon.errors import ConfigError, unknown
 from kenyon.export._buffer import to_buffer
 from kenyon.export._c_cost import Cost, cost_of, table_of
+from kenyon.export._c_front import event_numbers, front_lines, front_sources
 from kenyon.export._c_model import Parts, macros, parts_of
 from kenyon.export._packages import PACKAGES, as_package
+from kenyon.features.front import Events
 from kenyon.utils.system import replace_file
 
 TABLES = ("flash", "none")
@@ -27,6 +29,7 @@ STARTS = ("learned", "empty")
 MOST_CLASSES = 65_535
 
 BEFORE, AFTER = ["numbers.h", "roots.c", "vectors.c"], ["asking.c"]
+HEARING = ["events.c"]
 LEARNING = ["classes.c", "many.c", "save.c", "merge.c"]
 """Parts of the source in order: those that end in `.h` are the core's, which Python runs too."""
 
@@ -38,6 +41,7 @@ def write(
     classes: int | None = None,
     start: str = "learned",
     package: str | None = None,
+    **events: Any,
 ) -> list[Path]:
     """Write the sources, a wrapper for Python, a sketch, a Makefile and a README that says what they need.
 
@@ -48,6 +52,7 @@ def write(
         classes: how many classes there is room for; None for those expected.
         start: `learned`, or `empty` for a device that begins with nothing.
         package: what to write it as a library for, a name of `PACKAGES`; None for plain sources.
+        events: of a model with a front end, how labels become events (`kenyon.features.front.Events`).
     """
     chosen: list[tuple[str, str, tuple[str, ...]]] = [("tables", tables, TABLES), ("start", start, STARTS)]
     chosen += [("package", package, tuple(PACKAGES))] if package is not None else []
@@ -59,6 +64,13 @@ def write(
     values = {"max_classes": n_classes, "tables": int(tables == "flash" and parts.inputs is not None)}
     begin = to_buffer(classifier) if parts.learns and start == "learned" else b""
     values |= {"learns": int(parts.learns), "start": int(bool(begin)), "model_id": parts.model_id}
+    if parts.front is None and events:
+        raise ConfigError(f"{min(events)} was given: expected a model with a front end, such as front=Spectra()")
+    if parts.front is not None:
+        second = bool(parts.learns and parts.numbers["second_order"])
+        values |= event_numbers(parts.front, Events(**events), parts.labels, second)
+    else:
+        values |= {"front": 0}
     if parts.learns:
         values["save_bytes"] = 36 + n_classes * (4 + parts.sizes["class_bytes"]) + parts.sizes["shared_bytes"]
     table = parts.inputs if values["tables"] else None
@@ -75,6 +87,8 @@ def write(
         "Makefile": _part("Makefile"),
         "README.md": _part("README.md").replace("COST", table_of(costs)).replace("KIND", _kind(parts)),
     }
+    if parts.front is not None:
+        written |= front_sources(parts.front)
     if package is not None:
         written = as_package(package, written)
     for name, text in written.items():
@@ -131,6 +145,7 @@ def _room(classifier: KenyonClassifier, parts: Parts, classes: int | None) -> in
 def _source(parts: Parts) -> str:
     """The parts put together; the public header first."""
     names = BEFORE + parts.features + ["bar.h", "activity.c"] + parts.layer + (LEARNING if parts.learns else []) + AFTER
+    names += HEARING if parts.front is not None else []
     head = (
         "/* Kenyon on a device: see kenyon.h. C99; of the C library, only memcpy and memset. */\n"
         "#define KENYON_SOURCE\n"
@@ -159,6 +174,8 @@ def _header(
     yield " */"
     if classifier.unlabelled is not None:
         yield f"#define KENYON_UNLABELLED ({int(classifier.unlabelled)})"
+    if parts.front is not None:
+        yield from front_lines(parts.front)
     known = macros(parts, **values)
     for name, value in known.items():
         yield f"#define {name} {_number(name, value)}"
@@ -168,6 +185,9 @@ def _header(
     yield "#ifdef KENYON_SOURCE"
     if table is not None:
         yield from _array("static const kenyon_input kenyon_inputs[KENYON_UNITS][KENYON_CONNECTIONS]", table)
+    for name, array in parts.tables.items():
+        kind = "int8_t" if array.dtype.itemsize == 1 else "int16_t"
+        yield from _array(f"static const {kind} kenyon_{name}[{len(array)}][{array.shape[1]}]", array)
     if parts.fixed is not None:
         weights, offsets = parts.fixed
         yield from _array("static const int16_t kenyon_weights[KENYON_MAX_CLASSES][KENYON_UNITS]", weights)
@@ -202,6 +222,9 @@ def _types(parts: Parts, table: bool) -> Iterator[str]:
             fields += ["int32_t order[{}];"] if n["oriented"] else []
         window = n["channels"] * n["window_height"] * n["window_width"]
         fields = [one.format(window) for one in fields]
+    elif n["kind"] == 4:
+        fields = ["uint8_t view[KENYON_PADDED_HEIGHT * KENYON_PADDED_WIDTH * KENYON_CHANNELS];"]
+        fields += ["int32_t scales[KENYON_PLACE_ROWS * KENYON_PLACE_COLUMNS];", "uint16_t roots[KENYON_UNITS];"]
     elif n["kind"] == 1 and not table:
         fields = ["uint64_t state;", "kenyon_input pool[KENYON_INPUTS];"]
     yield "typedef struct {"
@@ -224,7 +247,7 @@ def _image(narrow: bool) -> Iterator[str]:
 
 def _response(n: dict[str, int]) -> str:
     """The narrowest type of a unit's response."""
-    if n["kind"] == 2 or (n["kind"] == 3 and n["root"]):
+    if n["kind"] in (2, 4) or (n["kind"] == 3 and n["root"]):
         return "uint8_t"
     return "int16_t" if n["largest"] <= 32767 else "int32_t"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from kenyon.export._c_front import SPECTRA
 from kenyon.export._c_model import Parts
 
 CODE_BYTES = 9_000
@@ -70,12 +71,12 @@ def cost_of(parts: Parts, n_classes: int, table: bool, start: int) -> Cost:
         table: whether the units' inputs lie in flash.
         start: bytes of what it had learned.
     """
-    n = parts.numbers
     flash = start + (parts.inputs.nbytes if table and parts.inputs is not None else 0)
+    flash += sum(array.size * (1 if array.dtype.itemsize == 1 else 2) for array in parts.tables.values())
     if parts.fixed is not None:
         flash += sum(array.nbytes for array in parts.fixed)
     learn, predict, solve = _layer_operations(parts, n_classes)
-    features = _feature_operations(n, table)
+    features = _feature_operations(parts, table)
     state = 16 + 4 * n_classes
     if parts.learns:
         state += n_classes * parts.sizes["class_bytes"] + parts.sizes["shared_bytes"]
@@ -97,12 +98,23 @@ def ram_of(parts: Parts, n_classes: int, table: bool) -> int:
     if n["second_order"]:
         scratch, alignment = max(scratch, _structure([(4, 3 * units), (8, units), (2, units)])), 8
     fields += [(alignment, -(-scratch // alignment))]
-    return _structure([*fields, (response_bytes(n), units)])
+    fields += [(response_bytes(n), units)]
+    return _structure([*fields, *([(4, front_ram(n) // 4)] if n.get("front") else [])])
+
+
+def front_ram(n: Mapping[str, int]) -> int:
+    """`sizeof (kenyon_ear)`: the front end, the last segment and its sample, and the state of events."""
+    if n["front"] == SPECTRA:
+        bands, size = n["front_bands"], n["front_size"]
+        front = [(2, 10), (1, 1), (4, 1), (2, bands + 2 + 2 * size), (1, n["front_kept"] * (bands + 1))]
+    else:
+        front = [(2, 10), (1, 1), (4, 1 + 6 + 11), (1, n["front_length"] * 11)]
+    return _structure([(4, _structure(front) // 4 + 4), (1, n["inputs"]), (4, 4 + 2), (1, 5)])
 
 
 def response_bytes(n: dict[str, int]) -> int:
     """Bytes of a unit's response."""
-    if n["kind"] == 2 or (n["kind"] == 3 and n["root"]):
+    if n["kind"] in (2, 4) or (n["kind"] == 3 and n["root"]):
         return 1
     return 2 if n["largest"] <= 32767 else 4
 
@@ -116,6 +128,10 @@ def _workplace(parts: Parts, table: bool) -> list[tuple[int, int]]:
         fields = [(4, n["places"] + parts.sizes["slack"])]
         fields += [] if table else [(8, 1), (each, window), (each, n["connections"])]
         return fields + ([(4, window)] if n["oriented"] and not table else [])
+    if n["kind"] == 4:
+        s = parts.sizes
+        view = s["padded_height"] * s["padded_width"] * n["channels"]
+        return [(1, view), (4, s["place_rows"] * s["place_columns"]), (2, n["units"])]
     return [(1, 1)] if table or n["kind"] == 2 else [(8, 1), (each, n["inputs"])]
 
 
@@ -127,10 +143,13 @@ def _structure(fields: list[tuple[int, int]]) -> int:
     return -(-size // widest) * widest
 
 
-def _feature_operations(n: dict[str, int], table: bool) -> int:
-    units = n["units"]
+def _feature_operations(parts: Parts, table: bool) -> int:
+    n, units = parts.numbers, parts.numbers["units"]
     if n["kind"] == 2:
         return units
+    if n["kind"] == 4:
+        values, places = n["size"] ** 2 * n["channels"], parts.sizes["place_rows"] * parts.sizes["place_columns"]
+        return n["views"] * (2 * values * places + units * n["copies"] * n["pool"] ** 2 * (2 * values + 4))
     drawing = 0 if table else 12 * units * n["connections"]
     if n["kind"] == 1:
         return units * n["connections"] + drawing

@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 
 from kenyon.classifier import KenyonClassifier
 from kenyon.errors import ConfigError
-from kenyon.features import IdentityUnits, SparseProjection, WindowUnits
+from kenyon.export._c_front import front_numbers
+from kenyon.features import IdentityUnits, Layout, PatchUnits, SparseProjection, WindowUnits
+from kenyon.features.front import FrontPart
 from kenyon.layers import FewBitLayer, SecondOrderLayer, whole_readout_numbers
 from kenyon.rules import device_functions
 
@@ -30,8 +32,10 @@ class Parts:
         sizes: macros that do not.
         functions: C functions of the rule.
         inputs: of each unit, for a table; None where there are none.
+        tables: other arrays of the features by name, which always lie in flash.
         fixed: (weights, offsets) of a model that does not learn.
         labels: the label of each class by its number on the device, in the order of the neurons.
+        front: the front end, if any.
     """
 
     features: list[str]
@@ -40,8 +44,10 @@ class Parts:
     sizes: dict[str, int] = field(default_factory=dict)
     functions: list[str] = field(default_factory=list)
     inputs: NDArray | None = None
+    tables: dict[str, NDArray] = field(default_factory=dict)
     fixed: tuple[NDArray[np.int16], NDArray[np.int64]] | None = None
     labels: dict[int, Any] = field(default_factory=dict)
+    front: FrontPart | None = None
 
     @property
     def learns(self) -> bool:
@@ -65,11 +71,13 @@ def parts_of(classifier: KenyonClassifier) -> Parts:
     if classifier.scaler() is not None:
         raise ConfigError("the inputs are scaled by moments in floats: expected bytes (uint8), unscaled, for a device")
     parts = _features(features, classifier.n_features_in_)
+    parts.front = classifier.spec_.front
+    parts.numbers |= front_numbers(parts.front, classifier.n_features_in_)
     layer = layers[-1]
     exact = getattr(features, "exact", False)
     if exact and isinstance(layer, FewBitLayer):
         _few_bits(parts, layer)
-    elif exact and isinstance(layer, SecondOrderLayer):
+    elif exact and isinstance(layer, SecondOrderLayer) and layer.integer:
         _second_order(parts, layer)
     else:
         _fixed(parts, classifier)
@@ -108,9 +116,13 @@ def _features(features: Any, n_inputs: int) -> Parts:
     elif isinstance(features, IdentityUnits):
         plan = {"thresholded": 0, "strength": 0, "shift": 0, "largest": 255, "kind": 2}
         parts = Parts(["identity.c"], [], plan, {"narrow": 0})
+    elif isinstance(features, PatchUnits):
+        parts = _patches(features)
     else:
         kind = type(features).__name__
-        raise ConfigError(f"the features are {kind}: expected 'sparse', 'windows' or 'identity' for a device")
+        raise ConfigError(
+            f"the features are {kind}: expected 'sparse', 'windows', 'patches' or 'identity' for a device"
+        )
     narrow = parts.numbers["kind"] != 3 and parts.numbers["largest"] <= 32767
     lowest = -(2**15) if narrow else -(2**31)
     parts.numbers |= {"inputs": n_inputs, "units": features.n_outputs, "lowest": lowest, "highest": -lowest - 1}
@@ -119,28 +131,45 @@ def _features(features: Any, n_inputs: int) -> Parts:
 
 def _windows(features: WindowUnits) -> Parts:
     layout, plan = features.layout, features.plan()
+    more = {
+        "padded_height": layout.padded[0],
+        "connections": features.inputs.shape[1],
+        "seed": features.seed,
+        "kind": 3,
+    }
+    numbers = plan | _steps(layout) | more
+    sizes = {"narrow": int(_narrow(numbers)), "together": _together(numbers, len(features.inputs)), "slack": SLACK}
+    sizes["apart"] = plan["stride"] if plan["rows"] > 1 else (plan["columns"] + 1) // 2
+    names = ["drawing.c", "draw.h", "windows.c", "lanes.c", "words.c", "shifts.c"]
+    return Parts(names, [], numbers, sizes, inputs=features.inputs)
+
+
+def _patches(features: PatchUnits) -> Parts:
+    layout = features.layout
+    height, width = layout.padded
+    numbers = features.plan() | _steps(layout) | {"kind": 4}
+    numbers |= {"thresholded": 0, "strength": 0, "shift": 0, "largest": 255, "seed": features.seed}
+    sizes = {"narrow": 0, "padded_height": height, "padded_width": width}
+    sizes |= {"place_rows": height - features.size + 1, "place_columns": width - features.size + 1}
+    numbers["filters_id"] = zlib.crc32(features.filters.tobytes())
+    return Parts(["patches.c"], [], numbers, sizes, tables=features.tables())
+
+
+def _steps(layout: Layout) -> dict[str, int]:
+    """Sizes of an image, and how far apart its neighbours lie in a sample."""
     steps, step = {}, 1
     sizes = {"c": layout.channels, "h": layout.height, "w": layout.width, "t": layout.width}
     for axis in reversed(layout.axes):
         steps["w" if axis == "t" else axis] = step
         step *= sizes[axis]
-    more = {
+    return {
         "channels": layout.channels,
         "height": layout.height,
         "width": layout.width,
-        "padded_height": layout.padded[0],
         "channel_step": steps.get("c", 0),
         "row_step": steps.get("h", 0),
         "column_step": steps["w"],
-        "connections": features.inputs.shape[1],
-        "seed": features.seed,
-        "kind": 3,
     }
-    numbers = plan | more
-    sizes = {"narrow": int(_narrow(numbers)), "together": _together(numbers, len(features.inputs)), "slack": SLACK}
-    sizes["apart"] = plan["stride"] if plan["rows"] > 1 else (plan["columns"] + 1) // 2
-    names = ["drawing.c", "draw.h", "windows.c", "lanes.c", "words.c", "shifts.c"]
-    return Parts(names, [], numbers, sizes, inputs=features.inputs)
 
 
 def _narrow(numbers: Mapping[str, int]) -> bool:

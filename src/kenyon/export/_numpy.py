@@ -92,7 +92,7 @@ def scores(samples):
     x = features(samples)
     for number in range(MODEL["n_layers"] - 1):
         x = unit(np.maximum(x @ MODEL[f"weights_{number}"], 0))
-    return x @ MODEL[f"weights_{MODEL['n_layers'] - 1}"] + MODEL["offsets"]
+    return np.clip(x @ MODEL[f"weights_{MODEL['n_layers'] - 1}"] + MODEL["offsets"], *MODEL["bounds"])
 
 
 def predict(samples):
@@ -124,6 +124,7 @@ def write(classifier: KenyonClassifier, out: Path) -> list[Path]:
     arrays[last] = arrays[last][:, order]
     output = layers[-1]
     arrays["offsets"] = output.offsets[order] if isinstance(output, SecondOrderLayer) else np.zeros(len(order))
+    arrays["bounds"] = np.array(output.outputs if isinstance(output, PlasticLayer) else (-np.inf, np.inf))
     if (scaler := classifier.scaler()) is not None:
         units = {"means": scaler.centres, "deviations": scaler.deviations, "farthest": scaler.farthest}
         arrays |= {name: values[scaler.groups] for name, values in units.items()}

@@ -14,6 +14,8 @@ from importlib.resources.abc import Traversable
 PACKAGES = {
     "arduino": "a library for the Arduino IDE and arduino-cli",
     "platformio": "a library for PlatformIO",
+    "esp-idf": "a component for ESP-IDF",
+    "zephyr": "a module for Zephyr",
     "cmake": "a CMake package, with an example for this machine",
 }
 """The kinds of packages and what they are."""

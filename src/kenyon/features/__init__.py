@@ -22,7 +22,7 @@ from kenyon.features._rows import SparseRows
 from kenyon.features._shape import Layout, layout_of
 from kenyon.features._sparse import Sparse, SparseProjection
 from kenyon.features._windows import Windows, WindowUnits
-from kenyon.utils.parts import part_named
+from kenyon.utils.options import part_named
 
 FEATURES: dict[str, type[FeaturesPart]] = {
     "sparse": Sparse,

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from kenyon.core import LANES
-from kenyon.utils.parts import Part
+from kenyon.errors import ConfigError, InputError
+from kenyon.utils.options import Part
 
 Active = tuple[NDArray[np.uint32], NDArray[np.float32 | np.uint8], NDArray[np.int64]]
 """A block of sparse activity: (units, values, counts). Sample s has the active units
@@ -22,11 +23,11 @@ Active = tuple[NDArray[np.uint32], NDArray[np.float32 | np.uint8], NDArray[np.in
 from layers that say so."""
 
 BLOCK = 4 * LANES
-"""Samples a feature layer takes at a time: what a call costs is shared, and the room for their activity stays small."""
+"""Samples a feature layer takes at a time: it spreads the cost of a call, and their activity stays small."""
 
 
 def make_active(n_units: int, n_samples: int = BLOCK, dtype: DTypeLike = np.float32) -> Active:
-    """Room for the activity of a block; `dtype` is that of an activity, float32 or uint8."""
+    """Arrays for the activity of a block; `dtype` is that of an activity, float32 or uint8."""
     return (
         np.empty((n_samples, n_units), np.uint32),
         np.empty((n_samples, n_units), dtype),
@@ -117,6 +118,11 @@ class FeaturesPart(Part, ABC):
     def build(self, setting: Setting) -> Features:
         """The feature layer; no option is `"auto"` any more."""
 
+    @property
+    def nested(self) -> bool:
+        """Whether the first units of a layer are those of a layer with fewer units, whatever the others do."""
+        return False
+
     def n_units(self, setting: Setting) -> int:
         """Units of the layer that `build` makes."""
         return int(getattr(self, "units", setting.n_inputs))
@@ -124,3 +130,48 @@ class FeaturesPart(Part, ABC):
     def table_bytes(self, setting: Setting) -> int:
         """Bytes of the tables that `build` draws from the seed, for a check of model files from elsewhere."""
         return 0
+
+
+# ---- what several feature layers use
+
+CACHE_LINE = 64
+
+FEW = 8
+"""Up to this many samples go one by one, which is quicker than a block that is mostly empty."""
+
+
+def aligned(shape: tuple[int, ...], dtype: DTypeLike) -> NDArray:
+    """An array of zeros that starts on a cache line, so that no vector of a row straddles two."""
+    size = int(np.prod(shape)) * np.dtype(dtype).itemsize
+    room = np.zeros(size + CACHE_LINE, np.uint8)
+    start = -room.ctypes.data % CACHE_LINE
+    return room[start : start + size].view(dtype).reshape(shape)
+
+
+FRACTION = 12
+"""Bits of the fraction with which a threshold in standard deviations is taken in integers; `threshold.h` has it too."""
+
+
+def check_bytes(samples: NDArray) -> None:
+    """Refuse samples that are not bytes."""
+    if samples.dtype != np.uint8:
+        raise InputError(
+            f"the samples are numbers of type {samples.dtype}: expected bytes (uint8), since the model learns with "
+            "arithmetic='integer'"
+        )
+
+
+def check_exact(n_units: int, largest: int) -> None:
+    """Refuse units whose sums and sums of squares could pass the 63 bits that a threshold is worked out in."""
+    most = min((2**31 - 1) // largest, (2**53 - 1) // largest**2)
+    if n_units > most:
+        raise ConfigError(
+            f"{n_units:,} units that answer with up to {largest:,}: expected at most {most:,} of them for a threshold "
+            "in integers"
+        )
+
+
+def strength_of(threshold: float | None, exact: bool) -> float:
+    """beta as the kernels take it: as it is, or in units of 2^-FRACTION."""
+    strength = 0.0 if threshold is None else float(threshold)
+    return float(round(strength * 2.0**FRACTION)) if exact else strength

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from kenyon import core
 from kenyon.errors import unknown
 from kenyon.features._base import BLOCK, Active, FeaturesPart, Setting, make_active, rooted
-from kenyon.utils.options import option
+from kenyon.utils.options import Auto, option
 
 MIDDLE, GAIN = 128.0, 12.0
 """The byte of zero, and steps of a byte to a standard deviation of a sum of random signs. Of eleven gains from
@@ -42,7 +42,7 @@ class Dense(FeaturesPart):
     name: ClassVar[str] = "dense"
     signed: ClassVar[bool] = True
 
-    units: int | str = option("auto", "Units; 'auto' is the classifier's n_hidden.", "whole", auto=True)
+    units: int | Auto = option("auto", "Units; 'auto' is the classifier's n_hidden.", "integer", auto=True)
     root: bool = option(False, "Take the square root of every input first, with its sign.", "flag")
 
     def build(self, setting: Setting) -> DenseProjection:

@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from kenyon import core
 from kenyon.errors import ConfigError
-from kenyon.features._base import Active, FeaturesPart, Setting, make_active, rooted
-from kenyon.features._exact import check_bytes
+from kenyon.features._base import Active, FeaturesPart, Setting, check_bytes, make_active, rooted
 from kenyon.features._rows import SparseRows
 from kenyon.utils.options import option
 

@@ -16,20 +16,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kenyon import core
 from kenyon.errors import ConfigError, unknown
-from kenyon.features._arrays import aligned
-from kenyon.features._base import Active, FeaturesPart, Setting, make_active
+from kenyon.features._base import Active, FeaturesPart, Setting, aligned, make_active
 from kenyon.features._filters import LEAVES, as_text, filters_of_leaves, filters_of_samples, from_text
 from kenyon.features._own_range import as_bytes
 from kenyon.features._shape import MOST_CHANNELS, Layout, layout_of
 from kenyon.features._whitening import MOST, SCALE
-from kenyon.utils.options import option
+from kenyon.utils.options import Auto, option
 
 BYTE = 255
 
@@ -59,30 +58,27 @@ class Patches(FeaturesPart):
 
     name: ClassVar[str] = "patches"
 
-    shape: Sequence[int] | str = option(
+    shape: Sequence[int] | Auto = option(
         "auto", "Shape of a sample, such as (32, 32, 3); 'auto' is the classifier's shape.", "shape", auto=True
     )
-    units: int | str = option("auto", "Units; 'auto' is the classifier's n_hidden.", "whole", auto=True)
-    size: int = option(4, "Side of a patch, in pixels.", "whole", low=2, high=13)
-    shifts: int | str = option(
-        "auto", "How far from its point a unit looks, in pixels; 'auto' is 6/32 of the shorter side.", "whole", low=0,
+    units: int | Auto = option("auto", "Units; 'auto' is the classifier's n_hidden.", "integer", auto=True)
+    size: int = option(4, "Side of a patch, in pixels.", "integer", low=2, high=13)
+    shifts: int | Auto = option(
+        "auto", "How far from its point a unit looks, in pixels; 'auto' is 6/32 of the shorter side.", "integer", low=0,
         auto=True,
     )  # fmt: skip
-    grid: int = option(5, "Points along each axis, which units take in turn.", "whole", high=64)
+    grid: int = option(5, "Points along each axis, which units take in turn.", "integer", high=64)
     threshold: float = option(
         0.5, "Least response of a patch that counts, in standard deviations.", "number", low=0.0, high=10.0
     )
     contrast: int = option(
-        10, "Variance added to that of each patch, so that noise in flat parts does not count.", "whole", high=10_000
+        10, "Variance added to that of each patch, so that noise in flat parts does not count.", "integer", high=10_000
     )
-    symmetry: str = option(
-        "mirror",
-        "Whether a unit answers with its mean over a sample and the mirror image.",
-        "choice",
-        choices=SYMMETRIES,
+    symmetry: Literal["none", "mirror"] = option(
+        "mirror", "Whether a unit answers with its mean over a sample and the mirror image.", "choice"
     )
     views: int = option(
-        3, "Views of a sample that a unit answers to: itself, then turned by 12 degrees and zoomed.", "whole", high=5
+        3, "Views of a sample that a unit answers to: itself, then turned by 12 degrees and zoomed.", "integer", high=5
     )
     filters: str = option(
         LEAVES, "Filters: those of dead leaves, from the seed, or what fit_filters made of samples.", "text"
@@ -126,6 +122,10 @@ class Patches(FeaturesPart):
         return PatchUnits(
             part.shape, part.units, axes=setting.axes, seed=setting.seed, n_inputs=setting.n_inputs, **options
         )
+
+    @property
+    def nested(self) -> bool:
+        return True
 
     def table_bytes(self, setting: Setting) -> int:
         return 64 * int(self.units) * self.size * self.size * MOST_CHANNELS
@@ -205,10 +205,23 @@ class PatchUnits:
         row, place = np.divmod(layout.places() % (layout.padded[0] * layout.padded[1]), layout.padded[1])
         channel = layout.places() // (layout.padded[0] * layout.padded[1])
         self._places = (row * self._shape[1] + place * layout.channels + channel).astype(np.int32)
-        theta = round(threshold * SCALE * 2.0**bits)
-        numbers = (pool, copies, contrast * values * values, bits, down, _narrow(self._table), theta, unit)
+        theta, floor = round(threshold * SCALE * 2.0**bits), contrast * values * values
+        numbers = (pool, copies, floor, bits, down, _narrow(self._table), theta, unit)
         turns = np.array(VIEWS[:views], np.int32)
         self._plan = core.pack(self._table, self._corners, turns, size, layout.channels, *numbers, self._places)
+        self._numbers = {"pool": pool, "border": shifts, "copies": copies, "floor": floor, "scale_bits": bits}
+        self._numbers |= {"patch_down": down, "patch_threshold": theta, "patch_unit": unit, "grid": grid, "size": size}
+        self._numbers |= {"views": views}
+
+    def plan(self) -> dict[str, int]:
+        """The numbers of `core/patches.h`, for an export."""
+        return dict(self._numbers)
+
+    def tables(self) -> dict[str, NDArray]:
+        """The filters of units, the points of the grid along each axis, and the turns of views, for an export."""
+        most = (self.layout.height - self.size, self.layout.width - self.size)
+        own = np.stack([points(each, self._numbers["grid"]) for each in most])
+        return {"filters": self.filters, "points": own, "views": np.array(VIEWS[: self._numbers["views"]])}
 
     def workspace(self) -> PatchesWorkspace:
         return PatchesWorkspace(self.n_outputs, self._shape, self._words, self._scales)

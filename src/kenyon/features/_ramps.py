@@ -23,10 +23,9 @@ from numpy.typing import NDArray
 
 from kenyon import core
 from kenyon.core import LANES
-from kenyon.features._arrays import FEW, aligned
-from kenyon.features._base import Active, FeaturesPart, Setting, make_active
+from kenyon.features._base import FEW, Active, FeaturesPart, Setting, aligned, make_active
 from kenyon.features._rescaling import Rescaling, Summing, rescaled
-from kenyon.utils.options import option
+from kenyon.utils.options import Auto, option
 
 REACH = 2
 """Offsets lie within so many standard deviations."""
@@ -52,8 +51,8 @@ class Ramps(FeaturesPart):
     name: ClassVar[str] = "ramps"
     signed: ClassVar[bool] = True
 
-    units: int | str = option("auto", "Units; 'auto' is the classifier's n_hidden.", "whole", auto=True)
-    density: float | int | str = option(
+    units: int | Auto = option("auto", "Units; 'auto' is the classifier's n_hidden.", "integer", auto=True)
+    density: float | int | Auto = option(
         "auto",
         "Inputs of each ramp: a share of the inputs (a fraction) or a count (an integer); 'auto' is sizes that go "
         "round.",
@@ -64,6 +63,10 @@ class Ramps(FeaturesPart):
     def build(self, setting: Setting) -> RampUnits:
         given = None if self.density == "auto" else int(self.density)
         return RampUnits(setting.n_inputs, int(self.units), given, inhibitory=self.inhibitory, seed=setting.seed)
+
+    @property
+    def nested(self) -> bool:
+        return True
 
     def table_bytes(self, setting: Setting) -> int:
         each = ramp_sizes(setting.n_inputs)[-1] if self.density == "auto" else int(self.density)

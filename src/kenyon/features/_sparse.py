@@ -29,10 +29,18 @@ from numpy.typing import NDArray
 
 from kenyon import core
 from kenyon.core import LANES
-from kenyon.features._arrays import FEW, aligned
-from kenyon.features._base import Active, FeaturesPart, Setting, make_active
-from kenyon.features._exact import check_bytes, check_exact, strength_of
-from kenyon.utils.options import option
+from kenyon.features._base import (
+    FEW,
+    Active,
+    FeaturesPart,
+    Setting,
+    aligned,
+    check_bytes,
+    check_exact,
+    make_active,
+    strength_of,
+)
+from kenyon.utils.options import Auto, option
 
 COUNTED_AT_ONCE = 1 << 23
 """Connections."""
@@ -50,19 +58,19 @@ class Sparse(FeaturesPart):
 
     name: ClassVar[str] = "sparse"
 
-    units: int | str = option("auto", "Units; 'auto' is the classifier's n_hidden.", "whole", auto=True)
-    density: float | int | str = option(
+    units: int | Auto = option("auto", "Units; 'auto' is the classifier's n_hidden.", "integer", auto=True)
+    density: float | int | Auto = option(
         "auto",
         "Inputs of each unit: a share of the inputs (a fraction) or a count (an integer); 'auto' is a quarter of them, "
         "32 at the most.",
         "share", auto=True,
     )  # fmt: skip
-    inhibitory: float | str = option(
+    inhibitory: float | Auto = option(
         "auto",
         "Share of a unit's inputs that inhibit it; 'auto' is 0, and 0.5 for rows of a table.",
         "number", low=0.0, high=1.0, auto=True,
     )  # fmt: skip
-    threshold: float | str | None = option(
+    threshold: float | Auto | None = option(
         "auto",
         "Threshold in standard deviations of the sample's own projection; 'auto' is 2.3, 1 for rows of a table, and "
         "None before a second-order layer.",
@@ -81,6 +89,10 @@ class Sparse(FeaturesPart):
             exact=setting.integer,
             seed=setting.seed,
         )
+
+    @property
+    def nested(self) -> bool:
+        return self.threshold is None
 
     def table_bytes(self, setting: Setting) -> int:
         return 4 * int(self.units) * int(self.density)

@@ -36,7 +36,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,12 +44,20 @@ from numpy.typing import NDArray
 from kenyon import core
 from kenyon.core import LANES
 from kenyon.errors import ConfigError, unknown
-from kenyon.features._arrays import FEW, aligned
-from kenyon.features._base import Active, FeaturesPart, Setting, make_active
-from kenyon.features._exact import check_bytes, check_exact, strength_of
+from kenyon.features._base import (
+    FEW,
+    Active,
+    FeaturesPart,
+    Setting,
+    aligned,
+    check_bytes,
+    check_exact,
+    make_active,
+    strength_of,
+)
 from kenyon.features._own_range import as_bytes
 from kenyon.features._shape import Layout, layout_of
-from kenyon.utils.options import option
+from kenyon.utils.options import Auto, option
 
 BYTE = 255
 
@@ -71,43 +79,43 @@ class Windows(FeaturesPart):
 
     name: ClassVar[str] = "windows"
 
-    shape: Sequence[int] | str = option(
+    shape: Sequence[int] | Auto = option(
         "auto", "Shape of a sample, such as (28, 28); 'auto' is the classifier's shape.", "shape", auto=True
     )
-    units: int | str = option("auto", "Units; 'auto' is the classifier's n_hidden.", "whole", auto=True)
-    window: int | str = option(
-        "auto", "Entries of a window along time, or height and width; 'auto' goes with the shape.", "whole", auto=True
+    units: int | Auto = option("auto", "Units; 'auto' is the classifier's n_hidden.", "integer", auto=True)
+    window: int | Auto = option(
+        "auto", "Entries of a window along time, or height and width; 'auto' goes with the shape.", "integer", auto=True
     )
-    shifts: int | str = option(
-        "auto", "How far a window may be shifted along each axis; 'auto' goes with the shape.", "whole", low=0,
+    shifts: int | Auto = option(
+        "auto", "How far a window may be shifted along each axis; 'auto' goes with the shape.", "integer", low=0,
         auto=True,
     )  # fmt: skip
-    density: float | int | str = option(
+    density: float | int | Auto = option(
         "auto",
         "Inputs of each unit: a share of the window's inputs (a fraction) or a count (an integer); 'auto' is 16 at the "
         "most.",
         "share", auto=True,
     )  # fmt: skip
     inhibitory: float = option(0.5, "Share of a unit's inputs that inhibit it.", "number", low=0.0, high=1.0)
-    threshold: float | str | None = option(
+    threshold: float | Auto | None = option(
         "auto",
         "Threshold in standard deviations of the sample's own responses; 'auto' is 1.6, and None before a second-order "
         "layer.",
         "number", low=-100.0, high=100.0, auto=True, off=True,
     )  # fmt: skip
-    pooling: str = option(
+    pooling: Literal["auto", "max", "sum"] = option(
         "auto",
         "What a unit answers with: the best response over the shifts, or the sum of the positive ones; 'auto' is max, "
         "and sum before a second-order layer.",
-        "choice", choices=("max", "sum"), auto=True,
+        "choice", auto=True,
     )  # fmt: skip
-    signs: str = option(
+    signs: Literal["auto", "random", "oriented"] = option(
         "auto",
         "Signs of a window's inputs: random, or oriented along a line; 'auto' is random, and oriented before a "
         "second-order layer where there is one channel.",
-        "choice", choices=("random", "oriented"), auto=True,
+        "choice", auto=True,
     )  # fmt: skip
-    root: bool | str = option(
+    root: bool | Auto = option(
         "auto",
         "Take the square root of the pooled response; 'auto' is True before a second-order layer, with sums.",
         "flag", auto=True,
@@ -134,6 +142,10 @@ class Windows(FeaturesPart):
         """How many inputs a window holds, all channels included."""
         height, width = layout.window(int(self.window))
         return layout.channels * min(height, layout.height) * min(width, layout.width)
+
+    @property
+    def nested(self) -> bool:
+        return self.threshold is None
 
     def table_bytes(self, setting: Setting) -> int:
         oriented = self.signs == "oriented"  # all inputs of the window are sorted for each unit

@@ -10,7 +10,7 @@ import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, Self, cast
+from typing import Any, NamedTuple, Protocol, Self, TypedDict, cast
 
 from kenyon.errors import KenyonError
 from kenyon.utils.events import Event, Watch
@@ -39,6 +39,15 @@ class Job(Protocol):
 
 BUSY = "busy"
 """Returned by a job that another process works on."""
+
+
+class WorkerArguments(TypedDict, total=False):
+    """Arguments of functions that run jobs: the attributes of `Workers`."""
+
+    workers: int | None
+    engine: str
+    address: str | None
+    gpus: float
 
 
 @dataclass(frozen=True)

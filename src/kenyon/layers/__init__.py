@@ -15,12 +15,12 @@ from kenyon.layers._base import DIVERGED, NO_LABEL, Layer, LayerPart, Samples, U
 from kenyon.layers._counting import Counting, CountingLayer
 from kenyon.layers._few_bit_weights import FewBitLayer
 from kenyon.layers._local_error import LocalError, LocalErrorLayer
-from kenyon.layers._plastic import Plastic, PlasticLayer
+from kenyon.layers._plastic import Plastic, PlasticLayer, clamp_bounds
 from kenyon.layers._readout import NEVER
 from kenyon.layers._second_order import SecondOrder, SecondOrderLayer
 from kenyon.layers._state import Declared, State, axis_sizes, bytes_of
 from kenyon.layers._whole_readout import WholeReadout, whole_readout_numbers
-from kenyon.utils.parts import part_named
+from kenyon.utils.options import part_named
 
 LAYERS: dict[str, type[LayerPart]] = {"plastic": Plastic, "counting": Counting, "second-order": SecondOrder}
 """The kinds of learning layer by name."""
@@ -73,6 +73,7 @@ __all__ = [
     "WholeReadout",
     "axis_sizes",
     "bytes_of",
+    "clamp_bounds",
     "hidden_part",
     "layer_part",
     "whole_readout_numbers",

@@ -20,7 +20,7 @@ from kenyon.features import Active, Setting
 from kenyon.layers._state import Declared, State, axis_sizes, bytes_of
 from kenyon.layers._sums import only
 from kenyon.utils.modulation import Moving
-from kenyon.utils.parts import Part
+from kenyon.utils.options import Part
 
 NO_LABEL = -1
 """The class number of a sample without a label."""
@@ -258,11 +258,10 @@ class Layer(ABC):
         if arrays:
             raise ModelFileError(f"the model holds {min(arrays)!r}: expected nothing beside the state")
 
-    def state_bytes_with(self, n_new: int) -> int:
-        """Bytes of the state with that many more classes."""
-        sizes = self.state.sizes
-        grown = 0 if self.n_hidden else n_new
-        return bytes_of(self.state.declared, sizes | {"neurons": sizes["neurons"] + grown})
+    def state_bytes_with(self, n_new: int, n_units: int | None = None) -> int:
+        """Bytes of the state with that many more classes, and with another number of units."""
+        n_neurons = self.n_neurons + (0 if self.n_hidden else n_new)
+        return bytes_of(self.state.declared, axis_sizes(n_units or self.n_inputs, n_neurons))
 
     @property
     def nbytes(self) -> int:

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,17 +64,15 @@ class Counting(LayerPart):
     cap: float = option(
         0.3, "Most that a synapse counts for, as a share of a unit's mean activity.", "number", low=1e-6
     )
-    readout: str = option(
+    readout: Literal["capped", "bayes"] = option(
         "capped",
         "How the sums are read: means, each up to the cap, or naive Bayes, for bags of words.",
-        "choice", choices=("capped", "bayes"),
+        "choice",
     )  # fmt: skip
     half_life: int | None = option(
-        None, "Half-life in samples of what the layer keeps, to follow a stream that changes.", "whole", off=True
+        None, "Half-life in samples of what the layer keeps, to follow a stream that changes.", "integer", off=True
     )
-    prior: str = option(
-        "equal", "Class prior of naive Bayes: uniform, or empirical.", "choice", choices=("equal", "counts")
-    )
+    prior: Literal["equal", "counts"] = option("equal", "Class prior of naive Bayes: uniform, or empirical.", "choice")
 
     def declare(self, setting: Setting) -> tuple[Declared, ...]:
         return SUMS, TAUGHT

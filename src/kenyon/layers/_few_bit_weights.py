@@ -65,7 +65,7 @@ from kenyon.layers._plastic import Plastic
 from kenyon.layers._state import Declared, State
 from kenyon.layers._sums import check_additive, check_neurons
 from kenyon.rules import Kernels, Rule, get_rule, kernels_of
-from kenyon.utils.modulation import Moving, clamp_bounds, local_of
+from kenyon.utils.modulation import Moving, Schedule
 
 COUNTS = Declared("counts", ("neurons",), np.uint32)
 EXPONENTS = Declared("exponents", ("neurons",), np.uint8)
@@ -79,17 +79,18 @@ def few_bits_declared(rule: Rule, bits: int) -> tuple[Declared, ...]:
 
 def few_bit_layer(part: Plastic, n_inputs: int, seed: int, setting: Setting) -> FewBitLayer:
     """The layer of a plastic part whose weights have few bits."""
-    bounds = clamp_bounds(part.clamp, part.clamp_kind)  # type: ignore[arg-type]
     if part.initial_weight != "auto":
         raise ConfigError(
             f"initial_weight is {part.initial_weight!r} and bits is {part.bits}: expected 'auto', since only float32 "
             "synapses begin anywhere but at zero"
         )
+    if part.output != "linear":
+        raise ConfigError(f"output is {part.output!r} and bits is {part.bits}: expected 'linear' with few bits")
     if setting.in_bytes and not setting.unit_norm:
         raise ConfigError("unit_norm is False: expected True, since integers are learned at length 1")
     if setting.in_bytes and setting.hidden:
         raise ConfigError(f"hidden has widths of {setting.hidden!r}: expected None, since their output is not in bytes")
-    return FewBitLayer(n_inputs, get_rule(part.rule), bounds, int(part.bits), seed, part.rate, setting.in_bytes)
+    return FewBitLayer(n_inputs, get_rule(part.rule), part.bounds, int(part.bits), seed, part.rate, setting.in_bytes)
 
 
 class FewBitLayer(Layer):
@@ -105,7 +106,7 @@ class FewBitLayer(Layer):
         whole: whether activity comes in bytes and everything is learned in whole numbers, or in float32.
 
     Example:
-        >>> from kenyon.utils.modulation import clamp_bounds
+        >>> from kenyon.layers import clamp_bounds
         >>> from kenyon.rules import GEN
         >>> layer = FewBitLayer(1000, GEN(), clamp_bounds(0.1, "symmetric"), bits=4, rate=0.02)
         >>> layer.add_class()
@@ -138,7 +139,7 @@ class FewBitLayer(Layer):
             check_whole(rule, rate, n_inputs, self.top << parts_of(bits, rule.whole_limit))
             constants = rule.whole_constants(self.level, float(rate), self.fraction)  # type: ignore[arg-type]
             self.constants = np.array(constants, np.int64)
-        self.seed, self._local = seed, local_of(rate)
+        self.seed, self._local = seed, type(rate).local if isinstance(rate, Schedule) else None
         self.codes = np.zeros((0, self.width), np.uint8)
         self._kept: NDArray[np.uint8] | None = None
 

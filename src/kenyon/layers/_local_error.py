@@ -27,8 +27,7 @@ from kenyon.features import Active
 from kenyon.layers._base import Layer, Samples
 from kenyon.layers._plastic import WEIGHTS, KeptRows, PlasticUndo
 from kenyon.layers._state import Declared
-from kenyon.utils.options import option
-from kenyon.utils.parts import Part
+from kenyon.utils.options import Part, option
 
 
 @dataclass(frozen=True, repr=False)

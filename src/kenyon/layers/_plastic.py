@@ -1,8 +1,9 @@
 """The plastic layer `F_l`: all-to-all synapses that follow a rule, each layer learning from its own local signal.
 
-    x_o = W^T x_e,   W <- f(x_e, x_o, x_m; W, beta)
+    x_o = g(W^T x_e),   W <- f(x_e, x_o, x_m; W, beta)
 
-There is a neuron for each class, and the modulatory signal `x_m` is the one-hot label. With `bits` of 8 or fewer the
+There is a neuron for each class, and the modulatory signal `x_m` is the one-hot label. `g` is the
+identity, max(0, .) or the bounds 0 and 1 (`output`). With `bits` of 8 or fewer the
 weights are integers of few bits (`_few_bit_weights.py`).
 """
 
@@ -11,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +24,8 @@ from kenyon.layers._base import Layer, LayerPart, Samples
 from kenyon.layers._state import Declared, State
 from kenyon.layers._sums import added, check_additive, check_neurons
 from kenyon.rules import Kernels, Rule, get_rule, kernels_of
-from kenyon.utils.modulation import InverseTime, Moving, check_moving, clamp_bounds, local_of
-from kenyon.utils.options import option
+from kenyon.utils.modulation import InverseTime, Moving, Schedule
+from kenyon.utils.options import LARGEST, Auto, is_number, option
 
 WEIGHTS = Declared("weights", ("units", "neurons"), np.float32)
 SUMS = Declared("sums", ("neurons",), np.float64)
@@ -49,6 +50,9 @@ def _counts(rule: Rule) -> bool:
 
 LARGEST_RATE = 100.0
 
+OUTPUTS = {"linear": (-np.inf, np.inf), "relu": (0.0, np.inf), "clip": (0.0, 1.0)}
+"""The least and the largest output, by what `output` may be."""
+
 
 @dataclass(frozen=True, repr=False)
 class Plastic(LayerPart):
@@ -67,40 +71,45 @@ class Plastic(LayerPart):
         "Plasticity rule: a name, module:Class, or a rule such as GEN(b1=0.0); 'auto' is the classifier's rule.",
         "rule", auto=True,
     )  # fmt: skip
-    learning_rate: Moving | str = option(
+    learning_rate: Moving | Auto = option(
         "auto", "Learning rate: a number, a schedule or a function of time; 'auto' is the rule's own.", "moving",
         low=0.0, high=LARGEST_RATE, auto=True,
     )  # fmt: skip
     decay: float = option(
         0.0, "The learning rate falls with time t as rate / (1 + decay * t).", "number", low=0.0, high=1e6
     )
-    clamp: float | str | None = option(
+    clamp: float | Auto | None = option(
         "auto", "Largest weight; 'auto' is the rule's own.", "number", low=0.0, auto=True, off=True
     )
-    clamp_kind: str = option(
-        "symmetric", "Weights lie in [-clamp, clamp] or in [0, clamp].", "choice", choices=("symmetric", "positive")
+    clamp_kind: Literal["symmetric", "positive"] = option(
+        "symmetric", "Weights lie in [-clamp, clamp] or in [0, clamp].", "choice"
     )
-    initial_weight: float | str = option(
+    initial_weight: float | Auto = option(
         "auto", "Weights of a neuron that has not learned yet, within the clamp; 'auto' is the rule's own.", "number",
         low=-100.0, high=100.0, auto=True,
     )  # fmt: skip
-    bits: int | str = option(
+    output: Literal["linear", "relu", "clip"] = option(
+        "linear",
+        "Output x_o that the rule sees and predictions come from: the sum itself, rectified, or clipped to [0, 1].",
+        "choice",
+    )
+    bits: Literal["auto", 2, 3, 4, 8, 32] = option(
         "auto",
         "Bits of a weight: 32, or 8, 4, 3 or 2 for a rule that can learn with few; 'auto' is 32, and with integer "
         "arithmetic 8, or 4 within a memory budget.",
-        "whole", allowed=(2, 3, 4, 8, 32), auto=True,
+        "integer", auto=True,
     )  # fmt: skip
-    arithmetic: str = option(
+    arithmetic: Literal["auto", "float", "integer"] = option(
         "auto",
         "Arithmetic of learning: float, or integer from bytes to scores, which a device can go on with; 'auto' is "
         "float.",
-        "choice", choices=("float", "integer"), auto=True,
+        "choice", auto=True,
     )  # fmt: skip
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.clamp != "auto":
-            clamp_bounds(self.clamp, self.clamp_kind)  # type: ignore[arg-type]
+            clamp_bounds(self.clamp, self.clamp_kind)
         if self.decay and callable(self.learning_rate):
             raise ConfigError(
                 f"decay is {self.decay!r} and learning_rate is {self.learning_rate!r}: expected decay with a plain "
@@ -114,6 +123,16 @@ class Plastic(LayerPart):
         return InverseTime(float(rate), self.decay) if self.decay else rate
 
     @property
+    def local(self) -> Callable[..., float] | None:
+        """The factor of the learning rate that depends on the synapse, if it has one (`Schedule.local`)."""
+        return type(self.learning_rate).local if isinstance(self.learning_rate, Schedule) else None
+
+    @property
+    def bounds(self) -> tuple[np.float32, np.float32]:
+        """Lowest and highest weight."""
+        return clamp_bounds(self.clamp, self.clamp_kind)
+
+    @property
     def moving(self) -> list[Moving]:
         rule = get_rule(self.rule)
         return [self.rate, 0.0 if rule.window is None else rule.window, *rule.plasticity.parameters.values()]
@@ -123,18 +142,32 @@ class Plastic(LayerPart):
             from kenyon.layers._few_bit_weights import few_bits_declared
 
             return few_bits_declared(get_rule(self.rule), int(self.bits))
-        return declared_by(get_rule(self.rule), local_of(self.rate))
+        return declared_by(get_rule(self.rule), self.local)
 
     def build(self, n_inputs: int, seed: int, setting: Setting) -> Layer:
         rule = get_rule(self.rule)
-        check_moving("learning_rate", self.learning_rate, 0.0, LARGEST_RATE)
-        bounds = clamp_bounds(self.clamp, self.clamp_kind)  # type: ignore[arg-type]
         initial = None if self.initial_weight == "auto" else float(self.initial_weight)
         if self.bits != 32:
             from kenyon.layers._few_bit_weights import few_bit_layer
 
             return few_bit_layer(self, n_inputs, seed, setting)
-        return PlasticLayer(n_inputs, rule, bounds, local_of(self.rate), initial)
+        return PlasticLayer(n_inputs, rule, self.bounds, self.local, initial, self.output)
+
+
+def clamp_bounds(clamp: float | str | None, kind: str) -> tuple[np.float32, np.float32]:
+    """Lowest and highest weight: [-c, c] (symmetric), [0, c] (positive), unbounded for None.
+
+    Example:
+        >>> clamp_bounds(0.5, "positive")[0] == 0.0
+        True
+    """
+    if clamp is None:
+        return np.float32(-np.inf), np.float32(np.inf)
+    if not is_number(clamp) or not 0 < float(clamp) <= LARGEST:
+        raise ConfigError(
+            f"clamp is {clamp!r}: expected a positive number up to {LARGEST:.3g}, None, or 'auto' for the rule's own"
+        )
+    return np.float32(-float(clamp) if kind == "symmetric" else 0.0), np.float32(clamp)
 
 
 class PlasticLayer(Layer):
@@ -146,6 +179,7 @@ class PlasticLayer(Layer):
         clamp: lowest and highest weight.
         local: a factor of the learning rate that depends on the synapse (`kenyon.utils.modulation.Schedule.local`).
         initial: weights of a neuron that has not learned yet; None for the rule's own.
+        output: a key of `OUTPUTS`.
     """
 
     def __init__(
@@ -155,10 +189,11 @@ class PlasticLayer(Layer):
         clamp: tuple[np.float32, np.float32],
         local: Callable[..., float] | None = None,
         initial: float | None = None,
+        output: str = "linear",
     ) -> None:
         super().__init__(n_inputs, 0, declared_by(rule, local))
         self.rule, self.clamp = rule, clamp
-        self._local = local
+        self._local, self.outputs = local, OUTPUTS[output]
         step = rule.plasticity
         self._by_column, self._event_driven = step.gated, step.event_driven
         self._initial = np.clip(np.float32(step.initial_weight if initial is None else initial), *clamp)
@@ -213,7 +248,7 @@ class PlasticLayer(Layer):
         arrays = self.state.arrays
         kept = (arrays["weights"], arrays.get("sums"), arrays.get("counts"))
         signal = (labels, self.codes, samples.plastic_in(self), beta)
-        more = (*self.clamp, outputs, self._dense, clock)
+        more = (*self.clamp, *self.outputs, outputs, self._dense, clock)
         return self._kernels.call("learn", last - first, self._by_column, *kept, *active, first, last, *signal, *more)
 
     @cached_property
@@ -238,7 +273,7 @@ class PlasticLayer(Layer):
         else:
             known = (arrays["weights"], arrays["counts"], *active, first, last, self._parameters())
             self._kernels.call("outputs", last - first, *known, outputs)
-        return outputs
+        return outputs if self.outputs == OUTPUTS["linear"] else outputs.clip(*self.outputs)
 
     def unlike_one_pass(self) -> str | None:
         check_additive(self.rule)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,7 @@ from kenyon.layers._state import Declared, State
 from kenyon.layers._sums import check_neurons, narrowest, only, wide_in, widened
 from kenyon.layers._whole_readout import MANY_LEARNED, WholeReadout
 from kenyon.rules import as_shifted
-from kenyon.utils.options import option
+from kenyon.utils.options import Auto, option
 
 SHRINKAGE = 0.001
 READOUTS = ("discriminant", "ridge")
@@ -65,31 +65,31 @@ class SecondOrder(LayerPart):
 
     name: ClassVar[str] = "second-order"
 
-    bits: int | str = option(
+    bits: Literal["auto", 16, 24, 32] = option(
         "auto",
         "Bits of an entry of the co-activity: 32, 24 or 16; 'auto' is 32, or what the memory budget is best spent on.",
-        "whole", allowed=(16, 24, 32), auto=True,
+        "integer", auto=True,
     )  # fmt: skip
-    arithmetic: str = option(
+    arithmetic: Literal["auto", "float", "integer"] = option(
         "auto",
         "Arithmetic of learning: float, or integer from bytes to scores, which a device can go on with; 'auto' is "
         "integer where a memory budget chooses few bits and the samples are bytes or images.",
-        "choice", choices=("float", "integer"), auto=True,
+        "choice", auto=True,
     )  # fmt: skip
-    readout: str = option("discriminant", "The readout that is solved.", "choice", choices=("discriminant", "ridge"))
-    shrinkage: float | str = option(
+    readout: Literal["discriminant", "ridge"] = option("discriminant", "The readout that is solved.", "choice")
+    shrinkage: float | Auto = option(
         SHRINKAGE,
         "Shrinkage of the readout, as a share of the mean variance; 'auto' chooses it from the state, and with ramps "
         "a number is the least that is chosen.",
         "number", low=0.0, high=1e6, auto=True,
     )  # fmt: skip
     half_life: int | None = option(
-        None, "Half-life in samples of what the layer keeps, to follow a stream that changes.", "whole", off=True
+        None, "Half-life in samples of what the layer keeps, to follow a stream that changes.", "integer", off=True
     )
-    prior: str = option(
+    prior: Literal["auto", "equal", "counts"] = option(
         "auto",
         "Class prior: uniform (equal) or empirical (counts); 'auto' is equal, and counts with ramps.",
-        "choice", choices=("equal", "counts"), auto=True,
+        "choice", auto=True,
     )  # fmt: skip
 
     def declare(self, setting: Setting) -> tuple[Declared, ...]:

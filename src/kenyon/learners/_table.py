@@ -14,7 +14,8 @@ from kenyon.errors import ConfigError, MissingExtraError, unknown
 from kenyon.learners._checks import check_class, check_instance
 from kenyon.learners._types import check_types
 from kenyon.learners.baselines import BASELINES, tuned_values
-from kenyon.utils.outside import is_outside, load_class
+from kenyon.utils.options import is_outside
+from kenyon.utils.outside import load_class
 
 KENYON = LearnerSpec(
     name="kenyon",

@@ -195,6 +195,12 @@ class Calibration:
             self.state.arrays["offsets"][before:] = 10 * NEVER
         return self.state
 
+    def first_units(self, n_units: int) -> None:
+        """Go on with a layer that has the first of these units alone."""
+        arrays = {**self.state.arrays, "readout": self.state.arrays["readout"][:n_units].copy()}
+        self.state = State(DECLARED, self.state.sizes | {"units": n_units}, arrays)
+        self.outdated()
+
     def outdated(self) -> None:
         """Replace the readout before the next sample: the state was changed by something other than learning."""
         arrays = self.state.arrays
@@ -317,10 +323,11 @@ class Calibration:
         self.outdated()
         self.state.arrays["curve"] += _folded(other.state.arrays)
 
-    def state_bytes_with(self, n_new: int) -> int:
-        """Bytes of the state with that many more classes than it has."""
+    def state_bytes_with(self, n_new: int, n_units: int | None = None) -> int:
+        """Bytes of the state with that many more classes than it has, and with another number of units."""
         sizes = self.state.sizes
-        return sum(one.nbytes(sizes | {"neurons": sizes["neurons"] + n_new}) for one in DECLARED)
+        sizes = sizes | {"neurons": sizes["neurons"] + n_new, "units": n_units or sizes["units"]}
+        return sum(one.nbytes(sizes) for one in DECLARED)
 
 
 CURVE_FADE = np.array([FADE] * 5 + [FADE * FADE] * 3)

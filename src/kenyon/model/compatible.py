@@ -7,20 +7,26 @@ from dataclasses import fields
 from typing import Any
 
 from kenyon.errors import MergeError
+from kenyon.model.bending import bends
 from kenyon.model.fitted import Core
 from kenyon.model.labels import label_kind
+from kenyon.model.plain import nested_options
 from kenyon.model.spec import Spec
-from kenyon.utils.parts import Part, nested_options
+from kenyon.utils.options import Part
 
 MOST_SHOWN = 200
 """Characters of a value in an error; fitted filters are longer."""
 
 
-def check_alike(first: Core, second: Core) -> None:
-    """Refuse models that do not add up, naming everything in which they differ."""
+def check_mergeable(first: Core, second: Core) -> None:
+    """Refuse incompatible models, naming everything in which they differ."""
     here, there = first.engine, second.engine
+    other = there.spec
+    same_kind = type(here.spec.features) is type(other.features)
+    if same_kind and bends(here.spec, here.params) and bends(other, there.params):
+        other = other.with_units(here.spec.n_units)  # the wider one is cut
     differences = [
-        *_parts(here.spec, there.spec),
+        *_parts(here.spec, other),
         *_named("seed", here.seed, there.seed),
         *_named("samples have a width of", here.n_inputs, there.n_inputs),
         *_named("features are called", _names(first), _names(second)),

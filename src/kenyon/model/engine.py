@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import copy
 import os
+import warnings
 from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
@@ -31,17 +32,19 @@ from kenyon.features import (
     make_active,
 )
 from kenyon.layers import DIVERGED, Layer, Samples, SecondOrderLayer, State, Undo
-from kenyon.model.batch import Lesson
+from kenyon.model.bending import first_active, first_layer
 from kenyon.model.calibration import Calibration
-from kenyon.model.labels import Head
+from kenyon.model.labels import Batch, Head
 from kenyon.model.scale import Scaler
-from kenyon.model.silence import Silence
 from kenyon.model.spec import Spec
 from kenyon.model.table_step import TableStep
 from kenyon.model.units import Change, Units
 from kenyon.utils.modulation import Moving, values_at
 
 ONE_TAUGHT = np.ones(1, bool)
+
+MANY_SILENT = 100
+"""Warn after this many samples in a row for which no unit is active."""
 
 
 @cache
@@ -75,6 +78,10 @@ class _Bench:
         samples[:] = X  # one layout for the kernels, whatever the caller's
         return self._features.activate(samples, self.workspace)
 
+    def is_of(self, features: Features) -> bool:
+        """Whether it was made for these features."""
+        return self._features is features
+
     @property
     def nbytes(self) -> int:
         return self.workspace.nbytes + sum(array.nbytes for array in self._samples.values())
@@ -93,6 +100,7 @@ class Journal:
         self._clock = engine.clock.copy()
         self._moments = None if engine.scaler is None else engine.scaler.kept()
         self._calibration = None if engine.calibration is None else engine.calibration.snapshot()
+        self._parts = (engine.features, list(engine.layers), engine.spec)
         self._layers: list[Undo] = [layer.mark() for layer in engine.layers]
 
     def note(self, number: int, active: Active, first: int, last: int) -> None:
@@ -100,6 +108,7 @@ class Journal:
         self._layers[number].note(active, first, last)
 
     def undo(self) -> None:
+        self._engine.put_back(*self._parts)
         for layer in self._layers:
             layer.undo()
         self._engine.clock[:] = self._clock
@@ -137,7 +146,7 @@ class Engine:
         scaler: Scaler | Units | None = None,
         calibration: Calibration | None = None,
     ) -> None:
-        self.scaler, self.silence, self.calibration = scaler, Silence(), calibration
+        self.scaler, self.calibration = scaler, calibration
         self.features, self.layers = features, list(layers)
         self.clock = np.zeros(2, np.int64)
         self.n_threads, self.n_inputs, self.seed = n_threads, spec.n_inputs, seed
@@ -145,9 +154,11 @@ class Engine:
         self._unit_norm, self._moving = spec.unit_norm, list(moving)
         self._constant: NDArray[np.float32] | None = None
         if not any(callable(value) for value in self._moving):
-            self._constant = values_at(self._moving, 0, np.ones(BLOCK, bool))
+            self._constant = np.tile(np.array(self._moving, np.float32), (BLOCK, 1))
         self._benches: list[_Bench] = []
         self._table: TableStep | None = None
+        self.has_bent = False  # whether it was warned that units were dropped
+        self._n_silent, self._warned = 0, False
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_benches": [], "_table": None}  # scratch is neither copied nor pickled
@@ -168,7 +179,7 @@ class Engine:
 
     # ---- learning
 
-    def learn(self, X: NDArray | SparseRows, lesson: Lesson, journal: Journal | None) -> None:
+    def learn(self, X: NDArray | SparseRows, lesson: Batch, journal: Journal | None) -> None:
         """Learn samples in order, each new class being added when its first sample comes.
 
         Args:
@@ -177,7 +188,8 @@ class Engine:
         """
         changes: deque[Change] = deque()
         for start, stop, active in self._activated(X, lesson.taught, changes):
-            self.silence.note(active[2][: stop - start])
+            active = self._in_use(active)
+            self._count_silent(active[2][: stop - start])
             if self._constant is not None:
                 beta = self._constant[: stop - start]
             else:
@@ -186,9 +198,13 @@ class Engine:
             cuts = [after for after, _ in changes]
             if self.calibration is not None:
                 inside = [after - start for after in cuts if start < after <= stop]
+                inside += [sample - start for sample in lesson.bends if start <= sample < stop]
                 due = self.calibration.cuts(lesson.taught[start:stop], self.time, inside)
                 cuts += [start + sample for sample in due]
-            for first, last in lesson.stretches(start, stop, cuts):
+            for first, last in lesson.segments(start, stop, cuts):
+                if first in lesson.bends:
+                    self.drop_units(lesson.bends[first])
+                    active = self._in_use(active)
                 for _ in range(lesson.n_arriving(first)):
                     self._add_class()
                 head = lesson.head(first)
@@ -200,7 +216,7 @@ class Engine:
                 lesson.predicted(first, last, x_o)
                 if changes and changes[0][0] == last:
                     self._rescale(changes.popleft()[1])
-        self.silence.warn(getattr(self.spec.features, "threshold", None))
+        self._warn_silent()
 
     @property
     def at_once(self) -> bool:
@@ -215,9 +231,9 @@ class Engine:
         """
         bench = self._take_bench()
         active = bench.activate(sample)
-        if self.silence.length or not active[2][0]:
-            self.silence.note(active[2][:1])
-            self.silence.warn(getattr(self.spec.features, "threshold", None))
+        if self._n_silent or not active[2][0]:
+            self._count_silent(active[2][:1])
+            self._warn_silent()
         beta = self._constant
         if beta is None:
             beta = values_at(self._moving, self.time, ONE_TAUGHT)
@@ -230,12 +246,61 @@ class Engine:
     @property
     def table(self) -> TableStep | None:
         """What predicts and learns single samples, where they are rows of a table."""
-        if self.calibration is None or self.silence.length:
+        if self.calibration is None or self._n_silent:
             return None
         step = self._table
         if step is None or step.parts != (self.scaler, self.features, self.layers[-1], self.calibration):
             self._table = step = TableStep.of(self)
         return step
+
+    def drop_units(self, n_units: int) -> None:
+        """Go on with the first units alone: where they are nested, as if there had never been more."""
+        last, spec = self.layers[-1], self.spec.with_units(n_units)
+        assert isinstance(last, SecondOrderLayer)
+        layer, features = first_layer(last, spec, self.seed + 1), spec.features.build(spec.setting(self.seed))
+        if self.calibration is not None:
+            self.calibration.first_units(n_units)
+        self.put_back(features, [layer], spec)
+
+    def put_back(self, features: Features, layers: list[Layer], spec: Spec) -> None:
+        """Take over features and layers; scratch that was made for others goes."""
+        if features is not self.features:
+            self._benches = []
+        self.features, self.layers, self.spec = features, list(layers), spec
+
+    def with_units(self, n_units: int) -> Engine:
+        """A copy that goes on with the first units alone."""
+        twin = copy.copy(self)
+        twin.calibration, twin._benches = copy.deepcopy(self.calibration), []
+        twin.drop_units(n_units)
+        return twin
+
+    def _in_use(self, active: Active) -> Active:
+        """The activity of units that were not dropped since it was computed."""
+        n_units = self.features.n_outputs
+        wider = active[0].shape[1] > n_units and self.spec.features.nested
+        return first_active(active, n_units) if wider else active
+
+    def _count_silent(self, counts: NDArray[np.int64]) -> None:
+        """Count samples in a row that activate no unit, from the number of active units of each."""
+        (heard,) = np.nonzero(counts)
+        if heard.size:
+            self._n_silent, self._warned = len(counts) - 1 - int(heard[-1]), False
+        else:
+            self._n_silent += len(counts)
+
+    def _warn_silent(self) -> None:
+        """Warn after MANY_SILENT of them, once until a unit is active again."""
+        if self._n_silent < MANY_SILENT or self._warned:
+            return
+        self._warned = True
+        warnings.warn(
+            f"no unit was active for the last {self._n_silent} samples, so nothing was learned from them. Lower "
+            f"threshold (it is {getattr(self.spec.features, 'threshold', None)!r}), raise density, or set scale=True "
+            "if inputs differ in scale.",
+            UserWarning,
+            stacklevel=6,
+        )
 
     def _add_class(self) -> None:
         for layer in self.layers:
@@ -366,7 +431,7 @@ class Engine:
                 return last.state
             change, other_change = own.merge(theirs)
             twin = copy.copy(other)
-            twin.layers = [copy.copy(last)]
+            twin.layers, twin.calibration = [copy.copy(last)], None  # the other's own stay as they are
             self._rescale(change)
             twin._rescale(other_change)
             return twin.layers[-1].state
@@ -393,7 +458,7 @@ class Engine:
             bench = self._take_bench()
             for block in blocks:
                 yield block.start, block.stop, bench.activate(self._scaled(X, block, taught, changes))
-            self._benches.append(bench)
+            self._return_benches([bench])
             return
         self.features.prepare()
         benches = [self._take_bench() for _ in range(n_benches)]
@@ -407,7 +472,11 @@ class Engine:
                     ahead.append(pool.submit(bench.activate, self._scaled(X, block, taught, changes)))
         finally:
             wait(ahead)  # nobody writes to a bench after this call
-        self._benches.extend(benches)
+        self._return_benches(benches)
+
+    def _return_benches(self, benches: list[_Bench]) -> None:
+        """Keep scratch for the next call, where it is that of the present features."""
+        self._benches.extend(bench for bench in benches if bench.is_of(self.features))
 
     def _scaled(
         self, X: NDArray | SparseRows, block: slice, taught: NDArray[np.bool_], changes: deque[Change]
@@ -428,11 +497,11 @@ class Engine:
         """Bytes of the arrays that must be kept: those of the layers, two counters, the moments of scaled inputs."""
         return self.state_bytes_with(0)
 
-    def state_bytes_with(self, n_new: int) -> int:
-        """`state_bytes` with that many more classes."""
+    def state_bytes_with(self, n_new: int, n_units: int | None = None) -> int:
+        """`state_bytes` with that many more classes, and with another number of units where there is one layer."""
         moments = 0 if self.scaler is None else self.scaler.state_bytes
-        predicted = 0 if self.calibration is None else self.calibration.state_bytes_with(n_new)
-        return sum(layer.state_bytes_with(n_new) for layer in self.layers) + 16 + moments + predicted
+        predicted = 0 if self.calibration is None else self.calibration.state_bytes_with(n_new, n_units)
+        return sum(layer.state_bytes_with(n_new, n_units) for layer in self.layers) + 16 + moments + predicted
 
     @property
     def nbytes(self) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterable, Sequence
 from math import isfinite
 from typing import Any
 
@@ -13,7 +14,6 @@ from kenyon import core
 from kenyon.errors import DivergenceError, InputError, LabelWarning, scikit_learns
 from kenyon.features import SparseRows
 from kenyon.model.labels import label_array
-from kenyon.model.sparse import check_sparse, is_sparse
 
 LARGEST = 1e30
 """Largest input: the sum of as many as a sample could have still fits a float32."""
@@ -36,6 +36,12 @@ class Inputs:
     def names(self) -> NDArray | None:
         """The features' names, if they have any."""
         return getattr(self, "feature_names_in_", None)
+
+    def without_names(self) -> Inputs:
+        """The same for samples whose columns were matched by their names already."""
+        bare = Inputs()
+        bare.n_features_in_, bare.floats = self.n_features_in_, self.floats
+        return bare
 
     def fits(self, x: NDArray) -> bool:
         """Whether a single sample without names is as wide as the others."""
@@ -184,3 +190,89 @@ def check_labels(y: Any, n_samples: int) -> NDArray:
     if len(shape) != 1 or shape[0] != n_samples:
         raise InputError(f"y has shape {shape}: expected one label for each of {n_samples} samples, ({n_samples},)")
     return y
+
+
+# ---- sparse matrices, and samples with a shape
+
+
+def is_sparse(X: Any) -> bool:
+    """Whether samples are a SciPy sparse matrix or array, of any format."""
+    return hasattr(X, "tocsr") and hasattr(X, "nnz")
+
+
+def check_sparse(inputs: Inputs, X: Any, first: bool, largest: float) -> SparseRows:
+    """Rows of finite numbers; NaN is refused, since an absent value is simply not stored.
+
+    Args:
+        inputs: what the samples must agree with; takes its width and kind from them where they are the `first`.
+        largest: of a value.
+    """
+    if X.ndim != 2 or not X.shape[0] or not X.shape[1]:
+        raise InputError(f"X is a sparse matrix of shape {X.shape}: expected (n_samples, n_features), at least (1, 1)")
+    if X.dtype.kind not in "buif":
+        raise InputError(f"X is a sparse matrix of {X.dtype}: expected numbers")
+    if first:
+        inputs.n_features_in_, inputs.floats, inputs.sparse = X.shape[1], True, True
+    elif X.shape[1] != inputs.n_features_in_:
+        raise InputError(
+            f"X has {X.shape[1]} features, but KenyonClassifier is expecting {inputs.n_features_in_} features as input"
+        )
+    rows = SparseRows.from_scipy(X)
+    if rows.dtype not in (np.uint8, np.float32, np.float64):
+        rows = rows.astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        bad = ~(np.abs(rows.values) <= largest) if rows.dtype.kind == "f" else np.zeros(0, bool)
+    if bad.any():
+        at = int(bad.argmax())
+        row, column = rows.place(at)
+        value = rows.values[at]
+        seen = "NaN" if np.isnan(value) else "infinity" if np.isinf(value) else f"{value:g}"
+        raise InputError(
+            f"Input X contains {seen} (sample {row}, feature {column}): expected finite numbers up to {largest:g}"
+        )
+    return rows
+
+
+DATES = ("datetime", "timedelta", "date", "time", "duration", "period")
+"""How the types of dates begin, in NumPy and in data frames."""
+
+
+def as_rows(X: Any, shape: Sequence[int] | None) -> Any:
+    """Samples of the given shape as one row each; everything else as it is. Refuses dates.
+
+    Args:
+        X: samples, such as (n, 8, 8) for a shape of (8, 8).
+        shape: of a sample; None where it has none.
+
+    Example:
+        >>> import numpy as np
+        >>> as_rows(np.zeros((5, 8, 8)), (8, 8)).shape
+        (5, 64)
+    """
+    for name, dtype in _types(X):
+        if str(dtype).lower().startswith(DATES):
+            raise InputError(
+                f"{name} is of type {dtype}: expected numbers; make numbers of dates first, such as the hour and the "
+                "day of the week"
+            )
+    own = tuple(getattr(X, "shape", ()))
+    if len(own) < 3:
+        return X
+    if shape is None:
+        raise InputError(
+            f"X has shape {own}, and samples have no shape: expected (n_samples, n_features); set shape={own[1:]}"
+        )
+    if own[1:] != tuple(shape):
+        raise InputError(f"X has shape {own}: expected {('n_samples', *shape)} or (n_samples, n_features)")
+    return X.reshape(own[0], -1)
+
+
+def _types(X: Any) -> Iterable[tuple[str, Any]]:
+    """(what, type) of an array or of each column of a data frame."""
+    if hasattr(X, "dtype"):
+        return [("X", X.dtype)]
+    types = getattr(X, "dtypes", None)
+    columns = getattr(X, "columns", None)
+    return (
+        () if types is None or columns is None else zip((f"column {name!r}" for name in columns), types, strict=False)
+    )

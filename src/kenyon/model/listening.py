@@ -10,8 +10,7 @@ import numpy as np
 from kenyon.errors import ConfigError, InputError
 from kenyon.features.front import Event, Events, FrontPart, Segment, Smoothing
 from kenyon.layers import NEVER
-from kenyon.model.fitted import Core
-from kenyon.model.inspection import head_of
+from kenyon.model.fitted import Core, head_of
 
 if TYPE_CHECKING:
     from kenyon.classifier import KenyonClassifier

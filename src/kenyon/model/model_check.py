@@ -21,7 +21,8 @@ from kenyon.model.options import OPTIONS
 from kenyon.model.plain import KINDS
 from kenyon.model.recommend import MOST_INPUTS, settle
 from kenyon.model.spec import Spec
-from kenyon.utils.outside import is_imported, is_outside
+from kenyon.utils.options import is_outside
+from kenyon.utils.outside import is_imported
 
 NOT_KEPT = ("n_jobs", "random_state")
 """Threads belong to the machine, not to the model; the seed is kept as it was drawn."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +24,6 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save as to_safetensors
 
 from kenyon.errors import ConfigError, KenyonError, ModelFileError, unknown
-from kenyon.model.build import build_engine
 from kenyon.model.engine import Engine
 from kenyon.model.fitted import Core
 from kenyon.model.inputs import Inputs
@@ -40,8 +39,10 @@ from kenyon.model.model_check import (
     saved_spec,
 )
 from kenyon.model.options import OPTIONS
-from kenyon.model.plain import from_json, to_json, with_nested
-from kenyon.utils.parts import SEPARATOR, is_default
+from kenyon.model.plain import KINDS, with_nested, with_options
+from kenyon.utils import modulation
+from kenyon.utils.options import SEPARATOR, Part, changed_options, is_default, part_named
+from kenyon.utils.outside import looking
 from kenyon.utils.system import replace_file
 
 FORMAT = 1
@@ -53,7 +54,19 @@ WORKING = "working."
 
 def metadata_bytes(engine: Engine, inputs: Inputs, heads: Mapping[Hashable, Labels]) -> int:
     """Bytes of the state that are not arrays."""
-    return len(_model_json(engine.params, engine.seed, inputs, heads, engine.features.n_outputs))
+    return described_bytes(engine.params, engine.seed, inputs, heads, engine.features.n_outputs)
+
+
+def described_bytes(
+    params: Mapping[str, Any], seed: int, inputs: Inputs, heads: Mapping[Hashable, Labels], n_units: int
+) -> int:
+    """The same of a model that was not built."""
+    return len(_model_json(params, seed, inputs, heads, n_units))
+
+
+def state_bytes(core: Core) -> int:
+    """Bytes of the whole state of a model."""
+    return core.engine.state_bytes + metadata_bytes(core.engine, core.inputs, core.heads)
 
 
 def empty_bytes(params: Mapping[str, Any], seed: int, inputs: Inputs) -> int:
@@ -128,7 +141,7 @@ def from_arrays(
         check_arrays(spec, n_classes, tensors)
         if file_bytes is not None:
             check_drawn(spec, n_classes, file_bytes)
-        engine = build_engine(spec, seed, params)
+        engine = spec.build(seed, params)
         engine.clock[:] = tensors["counters"]
         if engine.scaler is not None:
             engine.scaler.restore(tensors)
@@ -244,3 +257,40 @@ def _params_from_json(params: Mapping[str, Any], overrides: Mapping[str, Any]) -
         if name not in OPTIONS:
             raise unknown("parameter", name, OPTIONS)
     return {name: given.get(name, OPTIONS[name].default) for name in sorted(OPTIONS)}
+
+
+def to_json(value: Any) -> Any:
+    """A parameter as plain JSON values: a part by its name and the options that are not at their defaults."""
+    if isinstance(value, Part):
+        name = value.name or f"{type(value).__module__}:{type(value).__qualname__}"
+        return {"part": name, **{key: to_json(item) for key, item in changed_options(value).items()}}
+    if callable(value):
+        return modulation.to_config(value)
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, Mapping):
+        return [[label, weight] for label, weight in value.items()]
+    return [to_json(item) for item in value] if isinstance(value, (tuple, list, np.ndarray)) else value
+
+
+def from_json(value: Any, name: str) -> Any:
+    """The inverse of `to_json`; code that a name points to is not imported for it.
+
+    Args:
+        value: of JSON.
+        name: of the option; the last part of a nested name says what kind of part it is.
+    """
+    if isinstance(value, list):
+        return tuple(value)
+    if not isinstance(value, dict) or "part" not in value:
+        return modulation.from_config(value, name)
+    kind = name.rpartition(SEPARATOR)[2]
+    if kind not in KINDS:
+        raise ConfigError(f"{name} is a part in the file: expected a plain value")
+    with looking():
+        part = part_named(value["part"], *KINDS[kind], name)
+    return with_options(part, {key: from_json(item, f"{name}{SEPARATOR}{key}") for key, item in _options(value)}, name)
+
+
+def _options(value: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
+    return ((key, item) for key, item in value.items() if key != "part")

@@ -1,4 +1,4 @@
-"""Options as plain values: nested names for configurations and the command line, nested JSON for model files.
+"""Options by nested names, as configurations, the command line and `set_params` have them.
 
 A configuration names options as scikit-learn does, `{"features": "sparse", "features__density": 0.1, "rule": "gen",
 "rule__b2": -0.5}`; `"off"` stands for None. `layer__rule`, `features__units` and `features__shape` are the classifier's
@@ -8,21 +8,18 @@ A configuration names options as scikit-learn does, `{"features": "sparse", "fea
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Iterable, Mapping
-from typing import Any
+from collections.abc import Collection, Iterator, Mapping
+from typing import Any, TypeVar
 
-import numpy as np
-
-from kenyon.errors import ConfigError, unknown
+from kenyon.errors import ConfigError, nearest, unknown
 from kenyon.features import FEATURES, FeaturesPart
 from kenyon.features.front import FRONTS, FrontPart
 from kenyon.layers import HIDDEN, LAYERS, LayerPart, LocalError
 from kenyon.model.options import OPTIONS
 from kenyon.rules import RULES, Rule
-from kenyon.utils import modulation
-from kenyon.utils.options import Option, options_of
-from kenyon.utils.outside import looking
-from kenyon.utils.parts import SEPARATOR, Part, changed_options, class_named, part_named, with_options
+from kenyon.utils.options import SEPARATOR, Option, Part, class_named, options_of, part_named
+
+P = TypeVar("P", bound=Part)
 
 KINDS: dict[str, tuple[Mapping[str, type[Any]], type[Any]]] = {
     "front": (FRONTS, FrontPart),
@@ -203,41 +200,38 @@ def named_parts(plain: Mapping[str, Any]) -> list[tuple[str, type[Part]]]:
     ]
 
 
-# ---- nested JSON
-
-
-def to_json(value: Any) -> Any:
-    """A parameter as plain JSON values: a part by its name and the options that are not at their defaults."""
-    if isinstance(value, Part):
-        name = value.name or f"{type(value).__module__}:{type(value).__qualname__}"
-        return {"part": name, **{key: to_json(item) for key, item in changed_options(value).items()}}
-    if callable(value):
-        return modulation.to_config(value)
-    if isinstance(value, np.generic):
-        return value.item()
-    if isinstance(value, Mapping):
-        return [[label, weight] for label, weight in value.items()]
-    return [to_json(item) for item in value] if isinstance(value, (tuple, list, np.ndarray)) else value
-
-
-def from_json(value: Any, name: str) -> Any:
-    """The inverse of `to_json`; code that a name points to is not imported for it.
+def with_options(part: P, options: Mapping[str, Any], what: str) -> P:
+    """A part with other values of some options; nested names reach the parts inside it.
 
     Args:
-        value: of JSON.
-        name: of the option; the last part of a nested name says what kind of part it is.
+        part: which part.
+        options: by name; `rule__b1` is the option `b1` of the part's `rule`.
+        what: the part's own name, in errors.
     """
-    if isinstance(value, list):
-        return tuple(value)
-    if not isinstance(value, dict) or "part" not in value:
-        return modulation.from_config(value, name)
-    kind = name.rpartition(SEPARATOR)[2]
-    if kind not in KINDS:
-        raise ConfigError(f"{name} is a part in the file: expected a plain value")
-    with looking():
-        part = part_named(value["part"], *KINDS[kind], name)
-    return with_options(part, {key: from_json(item, f"{name}{SEPARATOR}{key}") for key, item in _options(value)}, name)
+    table = options_of(type(part))
+    inner: dict[str, dict[str, Any]] = {}
+    direct: dict[str, Any] = {}
+    for key, value in options.items():
+        own, _, below = key.partition(SEPARATOR)
+        if own not in table:
+            raise ConfigError(
+                f"{what} {type(part).__name__} has no option {own!r}: it has {', '.join(table) or 'none'}"
+                f"{nearest(own, table)}"
+            )
+        (inner.setdefault(own, {}) if below else direct)[below or own] = value
+    part = dataclasses.replace(part, **direct)  # type: ignore[type-var]
+    for own, below_own in inner.items():
+        inside = getattr(part, own)
+        if not isinstance(inside, Part):
+            raise ConfigError(f"{what}.{own} is {inside!r}: expected a part, which has options of its own")
+        part = dataclasses.replace(part, **{own: with_options(inside, below_own, f"{what}.{own}")})  # type: ignore[type-var]
+    return part
 
 
-def _options(value: Mapping[str, Any]) -> Iterable[tuple[str, Any]]:
-    return ((key, item) for key, item in value.items() if key != "part")
+def nested_options(part: Part, prefix: str) -> Iterator[tuple[str, Any]]:
+    """Every option of a part under its nested name, those of parts inside it included."""
+    for key in options_of(type(part)):
+        value = getattr(part, key)
+        yield f"{prefix}{SEPARATOR}{key}", value
+        if isinstance(value, Part):
+            yield from nested_options(value, f"{prefix}{SEPARATOR}{key}")

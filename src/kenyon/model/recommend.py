@@ -23,6 +23,7 @@ from kenyon.errors import ConfigError, MemoryBudgetError, unknown
 from kenyon.features import (
     Dense,
     FeaturesPart,
+    Identity,
     Layout,
     Patches,
     Ramps,
@@ -32,11 +33,12 @@ from kenyon.features import (
     inputs_beside,
     layout_of,
 )
-from kenyon.layers import LayerPart, LocalError, Plastic, SecondOrder, hidden_part, layer_part
+from kenyon.layers import Counting, LayerPart, LocalError, Plastic, SecondOrder, hidden_part, layer_part
 from kenyon.model.options import OPTIONS
 from kenyon.model.recordings import front_options
-from kenyon.model.spec import Spec
+from kenyon.model.spec import FEWEST_UNITS, Spec
 from kenyon.rules import Rule, get_rule
+from kenyon.utils.options import is_default
 
 __all__ = ["recommend"]
 
@@ -49,9 +51,6 @@ MOST_UNITS = 65_536
 MOST_CONNECTIONS = 32
 WINDOW_CONNECTIONS = 16
 """Inputs of a unit where the density is left open: more of them cost time and gain little."""
-
-FEWEST_UNITS = 16
-"""A memory budget with room for fewer units is refused."""
 
 DESCRIPTION_BYTES, LABEL_BYTES = 384, 32
 """Bytes that a memory budget sets aside for the model's description, and for the name of each class expected."""
@@ -150,24 +149,22 @@ def settle(
     if n_inputs > MOST_INPUTS:
         raise ConfigError(f"a sample has {n_inputs:,} features: expected at most {MOST_INPUTS:,}")
     value = {name: entry.check(params[name]) for name, entry in OPTIONS.items()}
-    value |= front_options(value, n_inputs)
+    if value["front"] is not None:
+        value |= front_options(value, n_inputs)
     spec = _chosen(value, n_inputs, floats)
     expected, budget = max(value["expected_classes"], n_classes), spec.memory_budget
     aside = max(description_bytes, DESCRIPTION_BYTES) + LABEL_BYTES * expected
 
-    def sized(units: int) -> Spec:
-        return replace(spec, features=replace(spec.features, units=units))  # type: ignore[type-var,call-arg]
-
     def bytes_with(units: int) -> int:
-        return sized(units).array_bytes(expected) + aside
+        return spec.with_units(units).array_bytes(expected) + aside
 
     if not hasattr(spec.features, "units"):
         bytes_with = lambda units: spec.array_bytes(expected) + aside  # noqa: E731
     elif n_units is not None:
-        return sized(n_units)
+        return spec.with_units(n_units)
     elif spec.features.units == "auto":
         usual = _usual_units(spec, _is_table(value, floats))
-        spec = sized(usual if budget is None else _units_within(budget, bytes_with, spec, expected, usual))
+        spec = spec.with_units(usual if budget is None else _units_within(budget, bytes_with, spec, expected, usual))
     if budget is not None and n_units is None and bytes_with(spec.n_units) > budget:
         raise MemoryBudgetError(
             f"{spec.n_units} units and {expected} classes would take {bytes_with(spec.n_units):,} bytes: "
@@ -290,7 +287,7 @@ def _layer(
     budget = value["memory_budget"]
     if isinstance(layer, Plastic):
         rule, integer = get_rule(layer.rule), layer.arithmetic == "integer"
-        bits = layer.bits
+        bits: Any = layer.bits
         if bits == "auto":
             bits = 32 if not integer else WHOLE_BITS if budget is None else WHOLE_BUDGET_BITS
         if integer and bits == 32:
@@ -305,14 +302,14 @@ def _layer(
         )
     if not isinstance(layer, SecondOrder):
         return layer
-    bits = _bits(budget, layer.arithmetic, features) if layer.bits == "auto" else int(layer.bits)
+    bits = _bits(budget, layer.arithmetic, features) if layer.bits == "auto" else layer.bits
     chosen = bits < 32 and layer.bits == "auto" and budget is not None and layer.arithmetic == "auto"
     plain = layer.readout == "discriminant" and layer.shrinkage != "auto" and layer.prior != "counts"
     suits = chosen and in_bytes and plain and scale is not True and layer.half_life is None
     integer = layer.arithmetic == "integer" or suits
     if integer and layer.half_life is not None:
         raise ConfigError(f"half_life is {layer.half_life!r} and arithmetic is 'integer': expected None with it")
-    prior = "counts" if isinstance(features, Ramps) else "equal"
+    prior: Any = "counts" if isinstance(features, Ramps) else "equal"
     return replace(
         layer,
         bits=bits,
@@ -413,3 +410,14 @@ def _check_hidden(hidden: LocalError, layer: LayerPart) -> None:
             f"hidden is {hidden!r} and the rule is {rule!r}, which tells classes apart only while few units are "
             "active, and half of a hidden layer always is: expected hidden=None, or a rule such as 'mse'"
         )
+
+
+OPEN = ("rule", "features", "layer", "n_hidden", "hidden", "shape", "unit_norm", "scale")
+"""Options that are all at their defaults where nothing else is asked for."""
+
+
+def for_sparse(params: dict[str, Any]) -> dict[str, Any]:
+    """The parameters of a model whose first samples are sparse: naive Bayes on the inputs, unless anything is given."""
+    if any(not is_default(OPTIONS[name], params[name]) for name in OPEN):
+        return params
+    return {**params, "features": Identity(), "layer": Counting(readout="bayes", prior="counts")}

@@ -16,13 +16,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from kenyon import core
 from kenyon.features import BLOCK, Active, RampUnits, Rescaling
 from kenyon.layers import Samples, SecondOrderLayer
 from kenyon.model.scale import Scaler
 from kenyon.model.units import Change, Units
 
 BEYOND = 0.1
-"""Predictions are at most so many ranges beyond the targets that were learned."""
+"""Predictions lie at most this share of the targets' range beyond it."""
 
 NAMES = ("products", "targets", "squares", "first", "low", "high")
 
@@ -144,8 +145,9 @@ class RegressionSums:
             full, mean = np.zeros((d, d)), self.arrays["targets"] / n
             full[lower] = full.T[lower] = views["pairs"]
             full -= np.multiply.outer(sums, sums / n)
-            amount = max(self.shrinkage, oracle_shrinkage(full, n))
-            full.flat[:: d + 1] += amount * float(np.trace(full)) / d + 1e-9 * n
+            trace, oracle = float(np.trace(full)), np.empty(1)
+            core.oracle_shrinkage(trace, float((full * full).sum()), n, d, oracle)
+            full.flat[:: d + 1] += max(self.shrinkage, float(oracle[0])) * trace / d + 1e-9 * n
             moved = self.arrays["products"] - np.multiply.outer(sums, mean)
             slopes = np.asarray(np.linalg.solve(full, moved), np.float64)
             self._line = Line(slopes, self.arrays["first"] + mean - sums / n @ slopes)
@@ -189,16 +191,3 @@ class RegressionSums:
         return (
             self.layer.state.state_bytes + self.units.state_bytes + sum(array.nbytes for array in self.arrays.values())
         )
-
-
-def oracle_shrinkage(scatter: Floats, n: float) -> float:
-    """Lambda from the scatter of n samples, by the oracle-approximating formula (Chen and others, 2010).
-
-    Example:
-        >>> oracle_shrinkage(np.diag([4.0, 2.0]), 10.0) > oracle_shrinkage(np.diag([4.0, 2.0]), 1e6)
-        True
-    """
-    trace, squares = float(np.trace(scatter)) ** 2, float((scatter * scatter).sum())
-    excess = (n + 1) * (squares - trace / len(scatter))
-    rho = min(0.999, (squares + trace) / excess) if excess > 0 else 0.999
-    return rho / (1 - rho)

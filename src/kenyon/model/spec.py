@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+import os
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
 from itertools import pairwise
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from kenyon.errors import MemoryBudgetError
 from kenyon.features import FeaturesPart, Layout, Patches, Ramps, Setting, Windows, inputs_beside, layout_of
 from kenyon.features.front import FrontPart
-from kenyon.layers import Counting, Declared, LayerPart, LocalError, SecondOrder, axis_sizes, bytes_of
+from kenyon.layers import Counting, Declared, Layer, LayerPart, LocalError, SecondOrder, axis_sizes, bytes_of
 from kenyon.model.calibration import Calibration
 from kenyon.model.options import OPTIONS
 from kenyon.model.scale import Scaler
 from kenyon.model.units import Units
-from kenyon.utils.parts import is_default
+from kenyon.utils.options import is_default
+
+if TYPE_CHECKING:
+    from kenyon.model.engine import Engine
+
+FEWEST_UNITS = 16
+"""A model with fewer units is refused."""
 
 SERIES_UNIT = 0.25
 """What a deviation of a series becomes, for windows that expect numbers from 0 to 1."""
@@ -93,6 +103,11 @@ class Spec:
         """Units of the feature layer."""
         return self.features.n_units(self.setting())
 
+    def with_units(self, n_units: int) -> Spec:
+        """The same with another number of units."""
+        features: Any = self.features
+        return replace(self, features=replace(features, units=n_units))
+
     def declared(self, n_classes: int) -> list[tuple[tuple[Declared, ...], dict[str, int]]]:
         """What each layer keeps, hidden layers first, with the sizes of its axes."""
         hidden = [] if self.hidden is None else [self.hidden.declare()] * len(self.widths)
@@ -127,7 +142,52 @@ class Spec:
         channels = layout.places() // (layout.height * layout.width)
         return Scaler(channels.astype(np.int64), SERIES_UNIT, half_life)
 
+    def build(self, seed: int, params: Mapping[str, Any]) -> Engine:
+        """An engine that has learned nothing.
+
+        Args:
+            seed: what is drawn is drawn from it.
+            params: the classifier's parameters, kept for the model's file.
+        """
+        from kenyon.model.engine import Engine
+
+        setting = self.setting(seed)
+        features = self.features.build(setting)
+        layers: list[Layer] = []
+        n_units = features.n_outputs
+        for width in self.widths:
+            assert self.hidden is not None
+            layers.append(self.hidden.build(n_units, width, seed + len(layers) + 1))
+            n_units = width
+        layers.append(self.layer.build(n_units, seed + len(layers) + 1, setting))
+        n_threads = threads_of(OPTIONS["n_jobs"].check(params["n_jobs"]))
+        calibration = Calibration(features.n_outputs) if self.calibrates else None
+        known = (self.layer.moving, seed, n_threads, self, params)
+        return Engine(features, layers, *known, scaler=self.scaler(), calibration=calibration)
+
     def __repr__(self) -> str:
         own = {field.name: getattr(self, field.name) for field in fields(self) if field.name in OPTIONS}
         changed = [f"{name}={value!r}" for name, value in own.items() if not is_default(OPTIONS[name], value)]
         return f"KenyonClassifier({', '.join(changed)})"
+
+
+def threads_of(n_jobs: int | None) -> int:
+    """Threads of an `n_jobs`: None is one, -1 all processors, -2 all but one, and so on."""
+    if n_jobs is None:
+        return 1
+    return n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)
+
+
+def check_budget(budget: int | str | None, needed: int, new: Sequence[Hashable]) -> None:
+    """Refuse new classes that would not fit, or sums that became wider where there are none."""
+    most = OPTIONS["memory_budget"].check(budget)
+    if most is not None and needed > most and not new:
+        raise MemoryBudgetError(
+            f"these samples would make the state {needed:,} bytes, since its sums have outgrown 32 bits: "
+            f"expected at most {most:,}, the memory budget"
+        )
+    if most is not None and needed > most:
+        raise MemoryBudgetError(
+            f"{len(new)} more class(es), {', '.join(map(repr, new[:5]))}, would make the state {needed:,} bytes: "
+            f"expected at most {most:,}, the memory budget. Raise memory_budget or expected_classes."
+        )

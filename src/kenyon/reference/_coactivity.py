@@ -61,6 +61,10 @@ class Sums:
         self.sums[:, neurons] += other.sums
         self.counts[neurons] += other.counts
 
+    def cut(self, d: int) -> None:
+        """Keep the first d units alone."""
+        self.pairs, self.sums = self.pairs[:d, :d], self.sums[:d]
+
     def arrays(self) -> dict[str, NDArray]:
         kept = {"pairs": self.pairs[np.tril_indices(len(self.pairs))], "sums": self.sums}
         kept = {name: narrowest(array) if array.dtype.kind == "u" else array for name, array in kept.items()}

@@ -25,7 +25,6 @@ from numpy.typing import NDArray
 from kenyon.reference._activity import Active, in_order
 from kenyon.reference._plastic import change, constants
 from kenyon.reference._random import chance, key_of, mix
-from kenyon.utils.modulation import clamp_bounds, local_of
 
 
 def reciprocal(x: Active) -> int:
@@ -43,13 +42,13 @@ class FewBitWeights:
 
     def __init__(self, n_units: int, seed: int, spec: Any) -> None:
         self.rule, self.bits, self.n_units, self.seed = spec.layer.rule, spec.layer.bits, n_units, seed
-        low, high = clamp_bounds(spec.layer.clamp, spec.layer.clamp_kind)
+        low, high = spec.layer.bounds
         signed = self.rule.signed and bool(low < 0)
         self.top = 2 ** (self.bits - signed) - 1
         self.low = -self.top if signed else 0
         self.level = self.rule.level(float(high), self.top, n_units)
         self.fraction = clipped(floor(log2(2**22 / (self.top * sqrt(n_units) * 17 / 16))), 0, 12)
-        self.local, self.constants = local_of(spec.layer.rate), ()
+        self.local, self.constants = spec.layer.local, ()
         if spec.in_bytes:
             self.constants = self.rule.whole_constants(self.level, float(spec.layer.rate), self.fraction)
         self.levels: list[list[int]] = []

@@ -105,6 +105,10 @@ class FewBits:
         self.pairs, self.halvings, self.doublings = np.clip(total, -self.limit, self.limit), h, dd
         self.counts[neurons] += other.counts
 
+    def cut(self, d: int) -> None:
+        """Keep the first d units alone, and from now on thin as with so many."""
+        self.pairs, self.means, self.enough = self.pairs[:d, :d], self.means[:d], isqrt(d * self.limit // 16)
+
     def arrays(self) -> dict[str, NDArray]:
         pairs = self.pairs[np.tril_indices(len(self.pairs))]
         if self.bits == 24:  # three bytes, the lowest first

@@ -23,7 +23,7 @@ from kenyon.reference._patches import Patches
 from kenyon.reference._plastic import Plastic
 from kenyon.reference._scaling import Scaler, Units
 from kenyon.reference._second_order import SecondOrder
-from kenyon.reference._spec import settled
+from kenyon.reference._spec import bent, settled
 from kenyon.reference._windows import Windows
 
 FEATURES: dict[str, Any] = {
@@ -66,8 +66,8 @@ class Learner:
         self.time = self.updates = 0
 
     def _begin(self, X: NDArray, n_classes: int) -> None:
-        self.spec, seed = settled(self.params, X, n_classes)
-        spec = self.spec
+        self.spec, self.seed = settled(self.params, X, n_classes)
+        spec, seed = self.spec, self.seed
         self.features = FEATURES[spec.features.name](spec, seed)
         half_life = getattr(spec.layer, "half_life", None)
         steps = spec.features.name == "ramps" and self.features.beside and half_life is None
@@ -113,6 +113,7 @@ class Learner:
     def _learn_one(self, u: NDArray, label: Hashable, task: Hashable) -> None:
         if (task, label) not in self.neurons:
             self.neurons[task, label] = len(self.neurons)
+            self._cut(bent(self.params, self.spec, self.seed, self.neurons))
             for layer in self.layers:
                 layer.add_class()
         x, number = self._activity(u), self.neurons[task, label]
@@ -127,6 +128,12 @@ class Learner:
         self.time += 1
         if change is not None:
             self.layers[-1].rescale(self.features.ramps, change)
+
+    def _cut(self, spec: Any) -> None:
+        """Keep the first units alone, as many as the spec has."""
+        if spec.n_units < self.spec.n_units:
+            self.spec, self.features = spec, FEATURES[spec.features.name](spec, self.seed)
+            self.layers[-1].cut(spec)
 
     # ---- prediction
 
@@ -159,11 +166,15 @@ class Learner:
     # ---- the state
 
     def merge(self, other: Learner) -> Self:
-        """Add what another learner has learned, whose new classes come behind the own ones."""
-        for key in other.neurons:
-            if key not in self.neurons:
-                self.neurons[key] = len(self.neurons)
-                self.layers[-1].add_class()
+        """Add what another learner has learned, whose new classes come behind the own ones; the wider one is cut."""
+        new = [key for key in other.neurons if key not in self.neurons]
+        self.neurons |= {key: len(self.neurons) + n for n, key in enumerate(new)}
+        spec = bent(self.params, self.spec, self.seed, self.neurons) if new else self.spec
+        spec = min(spec, other.spec, key=lambda one: one.n_units)
+        self._cut(spec)
+        other._cut(spec)
+        for _ in new:
+            self.layers[-1].add_class()
         self.layers[-1].merge(other.layers[-1], np.array([self.neurons[key] for key in other.neurons]))
         if isinstance(self.scaler, Scaler) and isinstance(other.scaler, Scaler):
             self.scaler.merge(other.scaler)

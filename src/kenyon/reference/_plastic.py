@@ -1,6 +1,7 @@
 """Synapses in float32 that follow a rule.
 
     x_o[j]  = sum_i read(W[i, j]) x_e[i]                        read(w) = w, unless the rule has a readout
+                                                                at least 0 with `output` relu, from 0 to 1 with clip
     W[i, j] = clamp(W[i, j] + l delta(x_e[i], x_o[j], x_m[j], W[i, j]))    where beta |W[i, j] - mean_i W[i, j]| <= 1
 
 delta is the rule: GEN x_m (x_e - b1) (x_o - b2), OJA x_m (x_e x_o - b1 x_o^2 W), MSE (x_m - x_o) x_e, MEAN x_m x_e. The
@@ -19,7 +20,6 @@ from numpy.typing import NDArray
 
 from kenyon.reference._activity import Active, in_order
 from kenyon.rules import Rule
-from kenyon.utils.modulation import clamp_bounds, local_of
 
 
 def change(rule: Rule, local: Any, rate: np.float32, beta: Sequence[Any], *synapse: Any) -> np.float32:
@@ -46,10 +46,12 @@ class Plastic:
 
     def __init__(self, n_units: int, seed: int, spec: Any) -> None:
         self.rule, self.window = spec.layer.rule.plasticity, spec.layer.rule.window is not None
-        self.local = local_of(spec.layer.rate)
-        self.low, self.high = clamp_bounds(spec.layer.clamp, spec.layer.clamp_kind)
+        self.local = spec.layer.local
+        self.low, self.high = spec.layer.bounds
         initial = self.rule.initial_weight if spec.layer.initial_weight == "auto" else spec.layer.initial_weight
         self.initial = np.clip(np.float32(initial), self.low, self.high)
+        self.low_output = np.float32(-np.inf if spec.layer.output == "linear" else 0)
+        self.high_output = np.float32(1 if spec.layer.output == "clip" else np.inf)
         self.counting = self.rule.counted or self.rule.readout is not None or self.local is not None
         self.weights = np.zeros((n_units, 0), np.float32)
         self.sums, self.counts = np.zeros(0), np.zeros(0, np.uint32)
@@ -62,7 +64,7 @@ class Plastic:
     def outputs(self, x: Active) -> NDArray[np.float32]:
         """x_o of every neuron."""
         units, values = x
-        return in_order(self._read(units) * values[:, np.newaxis])
+        return in_order(self._read(units) * values[:, np.newaxis]).clip(self.low_output, self.high_output)
 
     def _read(self, units: NDArray[np.int64]) -> NDArray[np.float32]:
         weights, read = self.weights[units], self.rule.readout

@@ -68,5 +68,10 @@ class SecondOrder:
         self.sums.merge(other.sums, neurons)  # type: ignore[arg-type]
         self.solved = self.last = None
 
+    def cut(self, spec: Any) -> None:
+        """Keep the first units alone."""
+        self.n_units, self.spec, self.solved, self.last = spec.n_units, spec, None, None
+        self.sums.cut(spec.n_units)
+
     def arrays(self) -> dict[str, NDArray]:
         return self.sums.arrays()

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon.model.build import seed_of
+from kenyon.model.bending import bends, most_units
+from kenyon.model.estimator import seed_of
+from kenyon.model.inputs import Inputs
+from kenyon.model.labels import Labels
+from kenyon.model.model_file import described_bytes
 from kenyon.model.options import OPTIONS
 from kenyon.model.recommend import settle
 from kenyon.model.spec import Spec
@@ -22,5 +26,31 @@ def settled(params: Mapping[str, Any], X: NDArray, n_classes: int) -> tuple[Spec
         X: the first samples.
         n_classes: classes that they bring.
     """
-    given = {name: entry.default for name, entry in OPTIONS.items()} | dict(params)
-    return settle(given, X.shape[1], n_classes, X.dtype != np.uint8), seed_of(given["random_state"])
+    given, kind = _all(params), (X.shape[1], X.dtype != np.uint8)
+    spec = settle(given, kind[0], 0, kind[1])
+    spec = spec if bends(spec, given) else settle(given, kind[0], n_classes, kind[1])
+    return spec, seed_of(given["random_state"])
+
+
+def bent(params: Mapping[str, Any], spec: Spec, seed: int, neurons: Mapping[tuple[Hashable, Hashable], int]) -> Spec:
+    """The same model with as many units as the memory budget holds with these classes."""
+    given, inputs = _all(params), Inputs()
+    if not bends(spec, given):
+        return spec
+    inputs.n_features_in_, inputs.floats = spec.n_inputs, spec.scale is True
+    heads = {task: Labels((label, n) for (own, label), n in neurons.items() if own == task) for task, _ in neurons}
+
+    def held(n_units: int) -> int:
+        described = described_bytes(given, seed, inputs, heads, n_units)
+        return spec.with_units(n_units).array_bytes(len(neurons)) + described
+
+    budget = spec.memory_budget or 0
+    if held(spec.n_units) <= budget:
+        return spec
+    most = most_units(spec, len(neurons), budget, held)
+    assert most is not None
+    return spec.with_units(most)
+
+
+def _all(params: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: entry.default for name, entry in OPTIONS.items()} | dict(params)

@@ -14,15 +14,13 @@ that is the weight itself.
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Callable
 from typing import Any, ClassVar
 
 from kenyon.errors import ConfigError
-from kenyon.utils.modulation import Schedule, check_moving
-from kenyon.utils.options import options_of
+from kenyon.utils.modulation import Schedule
+from kenyon.utils.options import Part, class_named, options_of
 from kenyon.utils.outside import same_class
-from kenyon.utils.parts import Part, class_named
 
 RULES: dict[str, type[Rule]] = {}
 """The rules of the package, and every rule with a name that was imported since."""
@@ -92,12 +90,10 @@ class Rule(Part):
 
     def __post_init__(self) -> None:
         for key, entry in options_of(type(self)).items():
-            low = -math.inf if entry.low is None else entry.low
-            high = math.inf if entry.high is None else entry.high
             value = getattr(self, key)
             if self.readout is not None and callable(value):
-                raise ConfigError(f"{self.name}.{key} is {value!r}: expected a number, since a readout does not move")
-            check_moving(f"{self.name}.{key}", value, low, high)
+                raise ConfigError(f"{self.name}.{key} is {value!r}: expected a number; readouts take no schedules")
+            dataclasses.replace(entry, name=f"{self.name}.{key}").check(value)
 
     @staticmethod
     def delta(x_e: float, x_o: float, x_m: float, w: float, *parameters: float) -> float:

@@ -12,16 +12,14 @@ Reference: Madireddy, Yanguas-Gil and Balaprakash, section 3.3, "Modulated Inela
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
-
-import numpy as np
 
 from kenyon.errors import ConfigError
 from kenyon.rules._base import Rule, get_rule
 from kenyon.rules._mse import MSE
-from kenyon.utils.modulation import Moving, Schedule, check_moving
-from kenyon.utils.options import option
+from kenyon.utils.modulation import Moving, Schedule
+from kenyon.utils.options import option, options_of
 
 
 @dataclass(frozen=True)
@@ -41,7 +39,7 @@ class INEL(Rule):
     rule: Rule | str = option(MSE(), "Rule inside the window.", "rule")
 
     def __post_init__(self) -> None:
-        check_moving("inel.beta", self.beta, 0.0, np.inf)
+        replace(options_of(INEL)["beta"], name="inel.beta").check(self.beta)
         if isinstance(self.rule, str):
             object.__setattr__(self, "rule", get_rule(self.rule))
         if not isinstance(self.rule, Rule) or isinstance(self.rule, INEL):

@@ -35,10 +35,10 @@ class Vectorised:
     def learn(
         self, by_column: bool, weights: Array, sums: Array | None, taught: Array | None, units: Array, values: Array,
         counts: Array, first: int, last: int, labels: Array, codes: Array, plastic: Array, beta: Array, lowest: float,
-        highest: float, outputs: Array | None, dense: Array | None, clock: Array | None,
+        highest: float, least: float, most: float, outputs: Array | None, dense: Array | None, clock: Array | None,
     ) -> int:  # fmt: skip
         n_units = len(weights)
-        low, high = np.float32(lowest), np.float32(highest)
+        low, high, bounds = np.float32(lowest), np.float32(highest), (np.float32(least), np.float32(most))
         for s in range(first, last):
             unit, x_e = units[s, : counts[s]], values[s, : counts[s], np.newaxis]
             rate, reach, own = beta[s, 0], beta[s, 1], beta[s, 2:]
@@ -46,7 +46,7 @@ class Vectorised:
             if outputs is not None or not by_column:
                 x_o = self._output(weights, taught, unit, x_e, own)
             if outputs is not None:
-                outputs[s - first] = x_o
+                outputs[s - first] = bounded(x_o, *bounds)
             if labels[s] == NO_LABEL:
                 continue
             x_m = codes[labels[s]]
@@ -62,6 +62,7 @@ class Vectorised:
                 far = ~(np.abs(x_o[neurons].astype(np.float64)) < DIVERGED)
                 if (far & plastic[neurons]).any():
                     return s
+                x_o[neurons] = bounded(x_o[neurons], *bounds)
                 mean = None if sums is None else (sums[neurons] / n_units).astype(np.float32)
                 if taught is not None:
                     taught[neurons] += (plastic[neurons] & (x_m[neurons] != 0)).astype(np.uint32)
@@ -244,6 +245,12 @@ class _Levels:
         moved = (change + _chance(key, unit)) >> np.int64(32)
         q[unit] = np.clip(q[unit] + moved, self._low, self.top)
         self.put(j, q)
+
+
+def bounded(x_o: Array, least: Any, most: Any) -> Array:
+    """Outputs within least .. most."""
+    x_o = np.where(most < x_o, most, x_o)
+    return np.where(least > x_o, least, x_o)
 
 
 def in_order(terms: Array) -> Array:

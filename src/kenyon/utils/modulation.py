@@ -1,7 +1,7 @@
-"""`f_beta`: parameters that move with time, and the bounds put on the weights.
+"""`f_beta`: parameters that change with time.
 
-Time is the number of labelled samples learned so far; a sample without a label teaches nothing and
-does not move it. A parameter is a number (constant), one of the schedules below, or any callable
+Time is the number of labelled samples learned so far; a sample without a label does not
+advance it. A parameter is a number (constant), one of the schedules below, or any callable
 of time. Every value is computed one sample at a time, so that cutting the stream into other pieces
 cannot change it.
 
@@ -23,11 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kenyon.errors import ConfigError, unknown
+from kenyon.utils.options import LARGEST
 
 __all__ = ["SCHEDULES", "Exponential", "InverseTime", "Moving", "OverCount", "Schedule", "Step"]
-
-LARGEST = float(np.finfo(np.float32).max)
-"""Parameters reach the kernels as float32."""
 
 SCHEDULES: dict[str, type[Schedule]] = {}
 """The schedules by the name that a model file gives them."""
@@ -121,7 +119,7 @@ class Step(Schedule):
 
     def __post_init__(self) -> None:
         if type(self.every) is not int or self.every < 1:
-            raise ConfigError(f"step.every is {self.every!r}: expected a whole number of samples, at least 1")
+            raise ConfigError(f"step.every is {self.every!r}: expected an integer, at least 1")
 
     def __call__(self, t: int) -> float:
         return self.value * self.factor ** (t // self.every)
@@ -133,7 +131,7 @@ def _one_over_count(x_e, x_o, x_m, w, n):  # type: ignore[no-untyped-def]
 
 @dataclasses.dataclass(frozen=True)
 class OverCount(Schedule):
-    """value / n, with n the number of samples that the neuron itself was taught.
+    """value / n, with n the number of samples of the neuron's class.
 
     Example:
         >>> from kenyon import KenyonClassifier, Plastic
@@ -148,26 +146,6 @@ class OverCount(Schedule):
 
     def __call__(self, t: int) -> float:
         return self.value
-
-
-def local_of(value: Moving | str) -> Callable[..., float] | None:
-    """The part of a learning rate that depends on the synapse, if it has one."""
-    return type(value).local if isinstance(value, Schedule) else None
-
-
-def check_moving(name: str, given: Any, lowest: float, highest: float) -> None:
-    """Refuse what is neither a number within bounds nor a callable of time."""
-    value: Any = given
-    if callable(given):
-        try:
-            value = given(0)
-        except (TypeError, ArithmeticError) as error:
-            raise ConfigError(f"{name} is {given!r}, which fails at time 0: {error}") from error
-    if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
-        raise ConfigError(f"{name} is {value!r}: expected a number, a schedule or a function of time")
-    if not (lowest <= value <= highest and -LARGEST <= value <= LARGEST):
-        wanted = "a finite number" if math.isinf(lowest) else f"a finite number from {lowest:g} to {highest:g}"
-        raise ConfigError(f"{name} is {value!r}: expected {wanted}")
 
 
 def values_at(parameters: Sequence[Moving], start: int, labelled: NDArray[np.bool_]) -> NDArray[np.float32]:
@@ -195,23 +173,6 @@ def _value_at(parameter: Callable[[int], float], t: int) -> float:
     except ArithmeticError:  # exp of a large number, a division by zero
         return math.inf
     return value if abs(value) <= LARGEST else math.inf
-
-
-CLAMPS = ("symmetric", "positive")
-
-
-def clamp_bounds(clamp: float | None, kind: str) -> tuple[np.float32, np.float32]:
-    """Lowest and highest weight: [-c, c] (symmetric), [0, c] (positive), unbounded for None."""
-    if kind not in CLAMPS:
-        raise unknown("clamp_kind", kind, CLAMPS)
-    if clamp is None:
-        return np.float32(-np.inf), np.float32(np.inf)
-    real = isinstance(clamp, (int, float, np.integer, np.floating)) and not isinstance(clamp, bool)
-    if not real or not 0 < clamp <= LARGEST:
-        raise ConfigError(
-            f"clamp is {clamp!r}: expected a positive number up to {LARGEST:.3g}, None, or 'auto' for the rule's own"
-        )
-    return np.float32(-clamp if kind == "symmetric" else 0.0), np.float32(clamp)
 
 
 def to_config(value: Moving) -> Any:

@@ -40,11 +40,6 @@ def looking() -> Iterator[None]:
         _looking.reset(before)
 
 
-def is_outside(name: Any) -> bool:
-    """Whether a name points to a class outside the tables of the package."""
-    return isinstance(name, str) and ":" in name
-
-
 def is_imported(name: str) -> bool:
     """Whether this process has already imported the code that a name points to.
 

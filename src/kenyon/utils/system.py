@@ -225,6 +225,16 @@ def read_toml(path: Path, what: str = "configuration file") -> dict[str, Any]:
         raise ConfigError(f"the {what} {path} is not TOML: {error}") from error
 
 
+def parse_value(text: str) -> Any:
+    """Read a TOML value (`3`, `0.1`, `true`, `[1, 2]`, `{b1 = 0.0}`); anything else is text."""
+    if "\n" in text:
+        return text
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except (tomllib.TOMLDecodeError, RecursionError, ValueError):
+        return text
+
+
 # Processors and places
 
 

@@ -1,4 +1,4 @@
-"""docs/running.md says what is so: its tables against the code, its examples run."""
+"""What the documentation says of runs is so: its tables against the code, its examples run."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ from kenyon.data.streams import Curriculum
 from kenyon.lab.evaluation import METRICS, RunConfig, config_keys, run
 from kenyon.lab.evaluation._store import RESULTS
 
-TEXT = (Path(__file__).parents[3] / "docs" / "running.md").read_text()
+DOCS = Path(__file__).parents[3] / "docs"
+PAGES = ("running.md", "reference/configuration.md", "reference/runs.md")
+TEXT = "\n".join((DOCS / name).read_text() for name in PAGES)
 
 
 def table(heading: str) -> list[list[str]]:
@@ -36,7 +38,7 @@ def first_words(rows: list[list[str]]) -> list[str]:
 
 
 def test_every_configuration_key_is_there_with_its_default() -> None:
-    rows = table("Configuration")
+    rows = table("Keys")
     assert sorted(first_words(rows)) == sorted([*config_keys(), *EXTRA])
     defaults = Curriculum().to_dict()
     stated = {row[0].strip("`"): row[2].strip("`") for row in rows}

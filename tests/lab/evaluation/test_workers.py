@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from evaluation.workers import content, make_config, write_csv
+from evaluation.workers import content, make_config
 from kenyon.cli import app
 from kenyon.data.streams import Curriculum
 from kenyon.errors import ConfigError, DataError
@@ -113,11 +113,11 @@ def test_the_command_takes_workers(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         assert message in refused.stderr
 
 
-def test_a_label_column_reaches_every_worker_and_the_learner_loads_back(tmp_path: Path) -> None:
+def test_the_columns_of_a_table_reach_every_worker_and_the_learner_loads_back(tmp_path: Path) -> None:
     table, store = tmp_path / "mine.csv", tmp_path / "runs"
-    write_csv(table, label="kind")
-    words = ["run", "--dataset", table, "--label", "kind", "--learner", "ncm", "--scenario", "single-task"]
-    words += ["--seeds", "2", "--workers", "2", "--out", store, "--save-model"]
+    table.write_text("a,b,kind,user\n" + "".join(f"{i},{i % 7},{i % 2},{i // 20}\n" for i in range(40)))
+    words = ["run", "--dataset", table, "--label", "kind", "--domain", "user", "--learner", "ncm"]
+    words += ["--scenario", "domain-incremental", "--seeds", "2", "--workers", "2", "--out", store, "--save-model"]
     result = CliRunner().invoke(app, [str(word) for word in words])
     assert result.exit_code == 0, result.output
     folders = Store(store).runs()

@@ -118,8 +118,10 @@ def test_one_runs_folder_is_enough(store: Path) -> None:
             "digits", "evaluation.tiny:Tiny", Curriculum("task-free", blur=0.25, max_per_task=20), {"rate": 0.07}
         ),
         RunConfig("digits", "kenyon", Curriculum(max_per_task=5), {"n_hidden": 100, "rule": "inel", "rule__beta": 3.0}),
+        RunConfig("digits", "ncm", Curriculum(max_per_task=5), test_every=5, prequential=False),
+        RunConfig("digits", "ncm", Curriculum(max_per_task=5), label_budget=0.5, asking="random", compute_budget=1e6),
     ],
-    ids=["stream", "options", "kenyon"],
+    ids=["stream", "options", "kenyon", "tests", "budgets"],
 )
 def test_commands_find_the_same_run(config: RunConfig, tmp_path: Path) -> None:
     run(config, [0, 3], tmp_path / "runs")

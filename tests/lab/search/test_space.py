@@ -72,7 +72,7 @@ def test_a_drawn_point_holds_nan_exactly_where_a_parameter_is_inactive(seed: int
     expected |= {f"{rule}.unit_norm", f"{rule}.{scaled}.layer__learning_rate"}
     expected |= {"layer__initial_weight"} if point["layer__initial_weight_on"] == "yes" else set()
     expected |= {"layer__decay"} if point["layer__decay_on"] == "yes" else set()
-    expected |= {f"{rule}.layer__clamp_on"} if rule in ("mse", "inel") else set()
+    expected |= {f"{rule}.layer__clamp_on", f"{rule}.layer__output"} if rule in ("mse", "inel") else set()
     expected |= set() if unclamped else {f"{rule}.layer__clamp", f"{rule}.layer__clamp_kind"}
     expected |= {
         "gen": {"gen.rule__b1_on", "gen.rule__b2"} | ({"gen.rule__b1"} if point["gen.rule__b1_on"] == "yes" else set()),
@@ -164,6 +164,7 @@ def test_the_space_of_one_rule_has_what_can_be_active_under_it() -> None:
         "layer__clamp_on",
         "layer__clamp",
         "layer__clamp_kind",
+        "layer__output",
     )
     assert set(mse.names) == shared | {f"mse.{name}" for name in own}
 
@@ -252,9 +253,16 @@ def test_every_configuration_of_the_paper_lies_in_the_space(options: dict[str, A
             "layer__learning_rate": rate,
             "layer__decay": 0.0,
             "layer__initial_weight": start,
+            "layer__output": "clip",
         }
         assert holds(space, options | more)
-    beyond = {"layer__decay": 0.0, "layer__initial_weight": 0.0, "unit_norm": True, "features__inhibitory": 0.95}
+    beyond = {
+        "layer__output": "relu",
+        "layer__decay": 0.0,
+        "layer__initial_weight": 0.0,
+        "unit_norm": True,
+        "features__inhibitory": 0.95,
+    }
     assert not holds(space, options | beyond)
 
 

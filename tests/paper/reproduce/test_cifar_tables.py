@@ -71,7 +71,7 @@ def test_the_comparison_shows_them_as_stand_ins(tmp_path: Path) -> None:
 )
 def test_pixels_are_run_on_request(tmp_path: Path, resnet: bool, width: int, seeds: tuple[int, ...] | None) -> None:
     found = cells(sheet("pixels", Setting(tmp_path, resnet=resnet, width=width)))
-    cell = found["ER", "Task-incremental, Split-CIFAR-10"]
+    cell = found["DER++", "Task-incremental, Split-CIFAR-10"]
     if seeds is None:
         assert isinstance(cell, Gap) and "--resnet" in cell.reason and cell.command
     else:

@@ -6,12 +6,16 @@ import math
 import tomllib
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
+from kenyon.data.protocol import StreamInfo
 from kenyon.data.streams import Curriculum
 from kenyon.lab.evaluation import RunConfig, run
 from kenyon.lab.report import Missing, Result, Table, Value
+from kenyon.learners import learner_class
 from kenyon.paper.reproduce import Setting
 from kenyon.paper.reproduce._jobs import MeasureJob, SearchJob, speed_key
 from kenyon.paper.reproduce._plan import measured_speeds, nearest_speed, recorded_speeds
@@ -19,6 +23,7 @@ from kenyon.paper.reproduce._setting import PAPERS_BACKBONE
 from kenyon.paper.reproduce._wanted import FAR_ABOVE, Fixed, Gap, Line, Results, Runs, Sheet
 from kenyon.paper.reproduce.experiments import WINDOW, chosen, optimised, single
 from kenyon.paper.reproduce.experiments._comparison import published_cell
+from kenyon.paper.reproduce.experiments._configurations import as_printed
 from kenyon.paper.reproduce.record_speeds import speeds_text
 from kenyon.paper.transfer import moments
 
@@ -82,6 +87,27 @@ def test_the_papers_configurations_as_options() -> None:
 def test_chosen_configurations_can_be_run(dataset: str, scenario: str) -> None:
     options = chosen(dataset, scenario)
     assert options and RunConfig(dataset, "kenyon", Curriculum(scenario), options).options["rule"] == options["rule"]
+
+
+@pytest.mark.parametrize(("rule", "reach"), [("mse", None), ("inel", 0.954)])
+def test_the_printed_reading_is_the_papers_equations(rule: str, reach: float | None) -> None:
+    """x_o = clip(W^T x_e / length^2), dW = l (x_m - x_o) x_e where beta |W - mean| <= 1, pixels from 0 to 1."""
+    rng = np.random.default_rng(0)
+    X, y = rng.integers(0, 256, (60, 12)).astype(np.uint8), rng.integers(0, 3, 60)
+    length = 2.0
+    plain = {"rule": rule, "features": "identity", "layer": "plastic", "layer__learning_rate": 0.5}
+    options = as_printed({**plain, "layer__clamp": "off"}, reach, length, 255.0)
+    info = StreamInfo((12,), 3, ((0, 1, 2),), len(X), task_heads=False, value_range=(0.0, 255.0))
+    learner: Any = learner_class("kenyon")(info, 0, **options)
+    X[:3], y[:3] = 0, [0, 1, 2]  # which teach nothing, but bring all classes along
+    learner.learn(X, y)
+    W = np.zeros((12, 3))
+    for x, label in zip(X / 255, y, strict=True):
+        x_o = np.clip(x @ W / length**2, 0, 1)
+        inside = 1.0 if reach is None else reach * np.abs(W - W.mean(axis=0)) <= 1
+        W += 0.5 * np.outer(x, np.eye(3)[label] - x_o) * inside
+    expected = np.clip(X / 255 @ W / length**2, 0, 1)
+    np.testing.assert_allclose(learner.classifier.decision_function(X), expected, atol=1e-3)
 
 
 def test_the_best_of_a_column_is_marked_unless_it_is_no_contender() -> None:

@@ -21,14 +21,17 @@ from kenyon.classifier import KenyonClassifier
 from kenyon.errors import ConfigError, KenyonError, require
 from kenyon.export import export_model
 
-COMPILED = ("kenyon.c", "kenyon.h", "kenyon_model.h", "kenyon_module.c")
-"""Sources that the module is made of; the others are for those who take them along."""
+COMPILED = ("kenyon.c", "kenyon.h", "kenyon_model.h", "kenyon_module.c", "kenyon_front.c", "kenyon_front.h")
+"""Sources that the module is made of, the last two with a front end; others are for those who take them along."""
 
 FUNCTIONS = (
     "init", "clear", "learn", "predict", "scores", "add_class", "forget_class", "save", "load", "activity", "weight",
     "the_model", "the_sample", "the_numbers", "the_buffer", "size", "samples", "taught",
 )  # fmt: skip
 """What the page calls, after `kenyon_`."""
+
+HEARING = ("feed", "gap", "the_samples", "window_of", "frame_of", "event_of")
+"""What it calls besides, with a front end."""
 
 FLAGS = (
     "-std=c99",
@@ -42,7 +45,8 @@ FLAGS = (
     *(f"-Wl,--export=kenyon_{name}" for name in FUNCTIONS),
 )
 
-WASM, DIGEST = "learner.wasm", "learner.json"
+WASM, DIGEST = "learner-{}.wasm", "learners.json"
+"""A module for each sense of the page, and what their sources were."""
 
 
 class Module(NamedTuple):
@@ -79,8 +83,10 @@ def module_for(model: KenyonClassifier, room: int) -> Module:
     room = max(room, len(model.classes_))
     sources = sources_of(model, room)
     shipped = json.loads(files("kenyon.apps.teach").joinpath(DIGEST).read_text(encoding="utf-8"))
-    if shipped["sources"] == digest_of(sources):
-        return Module(files("kenyon.apps.teach").joinpath(WASM).read_bytes(), sources, room)
+    digest = digest_of(sources)
+    for sense, known in shipped["sources"].items():
+        if known == digest:
+            return Module(files("kenyon.apps.teach").joinpath(WASM.format(sense)).read_bytes(), sources, room)
     return Module(compile_module(sources), sources, room)
 
 
@@ -101,21 +107,28 @@ def sources_of(model: KenyonClassifier, room: int) -> dict[str, str]:
 def digest_of(sources: Mapping[str, str]) -> str:
     """What a module is known by: all it is made of, and how."""
     total = hashlib.sha256("\n".join(FLAGS).encode())
-    for name in COMPILED:
+    for name in _parts(sources):
         total.update(f"|{name}|{sources[name]}".encode())
     return total.hexdigest()
+
+
+def _parts(sources: Mapping[str, str]) -> list[str]:
+    return [name for name in COMPILED if name in sources]
 
 
 def compile_module(sources: Mapping[str, str]) -> bytes:
     """WebAssembly of these sources; the same bytes from the same compiler."""
     require("ziglang", "teach", "a page for this model has to be compiled to WebAssembly")
     with TemporaryDirectory() as folder:
-        for name in COMPILED:
+        names = _parts(sources)
+        for name in names:
             (Path(folder) / name).write_text(sources[name], encoding="utf-8")
-        command = [sys.executable, "-m", "ziglang", "cc", *FLAGS, "-o", WASM, "kenyon.c", "kenyon_module.c"]
+        more = [f"-Wl,--export=kenyon_{name}" for name in HEARING] if "kenyon_front.c" in sources else []
+        code = [name for name in names if name.endswith(".c")]
+        command = [sys.executable, "-m", "ziglang", "cc", *FLAGS, *more, "-o", "learner.wasm", *code]
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
         if done.returncode:
             raise KenyonError(
                 f"the C sources of the model could not be compiled to WebAssembly:\n{done.stderr.strip()}"
             )
-        return (Path(folder) / WASM).read_bytes()
+        return (Path(folder) / "learner.wasm").read_bytes()

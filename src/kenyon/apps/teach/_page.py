@@ -15,21 +15,30 @@ from typing import Any
 
 from kenyon.apps.teach._digits import HELD_OUT, SIDE, STREAM, TASKS, packed_digits
 from kenyon.apps.teach._module import Module, module_for, sources_of
-from kenyon.apps.teach._view import description_of, shape_of, tensors_of, units_of
+from kenyon.apps.teach._view import description_of, front_of, shape_of, tensors_of, units_of
 from kenyon.classifier import KenyonClassifier
+from kenyon.errors import unknown
 from kenyon.features import Windows
+from kenyon.features.front import FrontPart, Motion, Spectra
 from kenyon.layers import SecondOrder
 from kenyon.model.options import OPTIONS
 from kenyon.utils.system import replace_file
 
 SCRIPTS = (
     "base", "sha256", "zip", "safetensors", "state", "learner", "model", "network", "pad", "bars", "chart", "replay",
-    "player", "inside", "senses", "files", "page", "main",
+    "player", "inside", "senses", "ear", "files", "page", "main",
 )  # fmt: skip
 """The files of the script, in order; together they are the body of one function."""
 
 BUDGET, CLASSES, SEED = "20KB", 36, 0
 """What a page learns with where no model is given: room for ten digits and an alphabet."""
+
+SENSES: dict[str, tuple[FrontPart | None, int]] = {
+    "draw": (None, CLASSES),
+    "sound": (Spectra(rate=8000), 16),
+    "motion": (Motion(inputs=6), 16),
+}
+"""What a page takes in: the front end, and room for how many classes."""
 
 LICENCE = (
     "The handwritten digits are part of MNIST by Yann LeCun and Corinna Cortes, under the Creative Commons "
@@ -37,28 +46,43 @@ LICENCE = (
 )
 
 
-def default_model() -> KenyonClassifier:
+OWN_LICENCE = "Kenyon, Apache-2.0."
+
+LISTENING = """for event in model.listen(chunks):   # int16 samples as they come
+    print(event.label)"""
+
+
+def default_model(sense: str = "draw") -> KenyonClassifier:
     """The model of a page that was given none, before it learned anything.
+
+    Args:
+        sense: what the page takes in: "draw", "sound" or "motion".
 
     Example:
         >>> default_model().memory_budget
         '20KB'
     """
+    if sense not in SENSES:
+        raise unknown("sense", sense, SENSES)
+    front, classes = SENSES[sense]
+    takes: dict[str, Any] = {"features": Windows(shape=(SIDE, SIDE))} if front is None else {"front": front}
     return KenyonClassifier(
-        features=Windows(shape=(SIDE, SIDE)),
         layer=SecondOrder(arithmetic="integer"),
         memory_budget=BUDGET,
-        expected_classes=CLASSES,
+        expected_classes=classes,
         random_state=SEED,
+        **takes,
     )
 
 
-def write_page(path: Path, model: KenyonClassifier | None = None) -> None:
+def write_page(path: Path, model: KenyonClassifier | None = None, sense: str = "draw") -> None:
     """Write the page, as a whole or not at all.
 
     Args:
         path: the file, in a folder that is made where it does not exist.
-        model: one that learns in whole numbers and takes images, to go on from; None for an empty one of 20 KB.
+        model: one that learns in integers and takes images or has a front end, to go on from; None for an empty one of
+            20 KB.
+        sense: what an empty one takes in: "draw", "sound" or "motion".
 
     Example:
         >>> from pathlib import Path
@@ -66,43 +90,46 @@ def write_page(path: Path, model: KenyonClassifier | None = None) -> None:
         >>> Path("teach.html").stat().st_size < 4_000_000
         True
     """
-    text = page_html(model)
+    text = page_html(model, sense)
     path.parent.mkdir(parents=True, exist_ok=True)
     replace_file(path, text.encode())
 
 
-def page_html(model: KenyonClassifier | None = None) -> str:
+def page_html(model: KenyonClassifier | None = None, sense: str = "draw") -> str:
     """The text of the page. Its policy allows our script alone, by its hash, and no request to anywhere.
 
     Example:
         >>> page_html().startswith("<!doctype html>")
         True
     """
-    fitted = model if model is not None else _started()
-    shape = shape_of(fitted)
-    module = module_for(fitted, CLASSES)
+    fitted = model if model is not None else _started(sense)
+    shape, front = shape_of(fitted), fitted.spec_.front
+    module = module_for(fitted, SENSES[sense][1] if model is None else CLASSES if front is None else 16)
     script = _script()
     return Template(_read("index.html")).substitute(
         policy=_policy(script),
         style=_read("page.css"),
         script=script,
         data=_embedded(_data(fitted, shape, module, has_learned=model is not None)),
-        width=prod(shape),
+        usage=f"model.predict(images)   # bytes, {prod(shape)} to a row" if front is None else LISTENING,
         stream=f"{STREAM:,}",
-        licence=escape(LICENCE),
+        licence=escape(LICENCE if front is None else OWN_LICENCE),
     )
 
 
-def default_sources() -> dict[str, str]:
-    """The C sources of the default model, from which the module in the package is built."""
-    return sources_of(_started(), CLASSES)
+def default_sources(sense: str = "draw") -> dict[str, str]:
+    """The C sources of a default model, from which the module in the package is built."""
+    return sources_of(_started(sense), SENSES[sense][1])
 
 
-def _started() -> KenyonClassifier:
-    """The default model with its features and layer made, which happens when the first sample is learned."""
+def _started(sense: str = "draw") -> KenyonClassifier:
+    """A default model with its features and layer made, which happens when the first sample is learned."""
     import numpy as np
 
-    return default_model().partial_fit(np.zeros((1, SIDE * SIDE), np.uint8), ["blank"])
+    model = default_model(sense)
+    front = SENSES[sense][0]
+    width = SIDE * SIDE if front is None else prod(front.shape)
+    return model.partial_fit(np.zeros((1, width), np.uint8), ["blank"])
 
 
 def _data(model: KenyonClassifier, shape: tuple[int, int], module: Module, has_learned: bool) -> dict[str, Any]:
@@ -118,6 +145,7 @@ def _data(model: KenyonClassifier, shape: tuple[int, int], module: Module, has_l
             "unlabelled": model.get_params()["unlabelled"],
             "tensors": tensors_of(model),
             "weightUnit": module.weight_unit,
+            "front": front_of(model),
         },
         "model": {
             "description": description,
@@ -127,7 +155,8 @@ def _data(model: KenyonClassifier, shape: tuple[int, int], module: Module, has_l
         "state": _text(_saved(model)) if has_learned else None,
         "most": module.number("SAVE_BYTES"),
         "units": units_of(model),
-        "digits": _digits(shape),
+        "digits": _digits(shape) if model.spec_.front is None else None,
+        "front": front_of(model),
     }
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from kenyon.classifier import KenyonClassifier
 from kenyon.errors import ConfigError
 from kenyon.features import SparseProjection, WindowUnits
+from kenyon.features.front import Motion, Spectra
 
 TYPES = {"|u1": "U8", "<u2": "U16", "<i2": "I16", "<u4": "U32", "<u8": "U64", "<i8": "I64"}
 """Types of the arrays of a model that learns in whole numbers, as model files name them."""
@@ -39,6 +40,8 @@ def description_of(model: KenyonClassifier) -> tuple[dict[str, Any], dict[str, A
 
 def shape_of(model: KenyonClassifier) -> tuple[int, int]:
     """Height and width of the images that a model takes; refuses one that takes something else."""
+    if model.spec_.front is not None:
+        return model.spec_.front.shape
     shape, width = model.spec_.shape, model.n_features_in_
     side = round(width**0.5)
     if shape is None and side * side == width:
@@ -48,6 +51,18 @@ def shape_of(model: KenyonClassifier) -> tuple[int, int]:
             f"the model takes samples of {width} numbers of shape {shape}: expected images, such as shape=(28, 28)"
         )
     return int(shape[0]), int(shape[1])
+
+
+def front_of(model: KenyonClassifier) -> dict[str, Any] | None:
+    """What the page has to know of the front end: its sensor, and how many bytes of a frame are drawn."""
+    front = model.spec_.front
+    if front is None:
+        return None
+    if isinstance(front, Spectra):
+        return {"kind": "sound", "rate": front.rate, "drawn": front.bands}
+    if not isinstance(front, Motion):
+        raise ConfigError(f"front is {front}: expected Spectra or Motion, which the page has")
+    return {"kind": "motion", "inputs": front.inputs, "drawn": front.channels}
 
 
 def units_of(model: KenyonClassifier) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 /* The entries of one rule; included by rule.h for each.
  *
  *     learn(by_column, weights, sums, taught, units, values, counts, first, last, labels, codes, plastic, beta, lowest,
- *           highest, outputs, dense, clock)            plastic.h says what they are; gives the first that diverged, or last
+ *           highest, least, most, outputs, dense, clock)
+ *                                                      plastic.h says what they are; gives the first that diverged, or last
  *     outputs(weights, taught, units, values, counts, first, last, parameters, out)
  *     each(weights, taught, parameters, out)
  *     whole(bits, sign, weights, taught, exponents, units, values, counts, first, last, n_units, labels, codes, plastic,
@@ -11,7 +12,7 @@
 #include "active.h"
 
 #define LEARN_SIGNATURE                                                                                                \
-    "i [f]2w [d]1wo [I]1wo " ACTIVE_FLOATS "i i [q]1 [f]2 [?]1 [f]2 f f [f]2wo [f]1wo [q]1wo"
+    "i [f]2w [d]1wo [I]1wo " ACTIVE_FLOATS "i i [q]1 [f]2 [?]1 [f]2 f f f f [f]2wo [f]1wo [q]1wo"
 #define OUTPUTS_SIGNATURE "[f]2 [I]1o " ACTIVE_FLOATS "i i [f]1 [f]2w"
 #define EACH_SIGNATURE "[f]2 [I]1o [f]1 [f]2w"
 #define LEVELS_COMMON(active) "i i [B]2w [I]1w [B]1wo " active "i i i [q]1o [B]2o [?]1o u "
@@ -36,9 +37,11 @@ static int64_t PASTE(entry_learn, RULE)(const kn_value *v)
         .n_beta = v[12].shape[1],
         .lowest = (float)v[13].number,
         .highest = (float)v[14].number,
-        .outputs = v[15].data,
-        .dense = v[16].data,
-        .clock = v[17].data,
+        .least = (float)v[15].number,
+        .most = (float)v[16].number,
+        .outputs = v[17].data,
+        .dense = v[18].data,
+        .clock = v[19].data,
     };
 #if RULE_GATED
     if (v[0].integer) {

@@ -1,7 +1,8 @@
-"""What a reader returns: two splits of flat samples with whole-number labels."""
+"""What a reader returns: two splits of flat samples with integer labels."""
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,6 +15,7 @@ from kenyon.data.streams._rows import Rows
 from kenyon.errors import DataError
 
 Samples: TypeAlias = NDArray | Rows
+_BLOCK = 4096
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,20 @@ class Dataset:
     @property
     def n_features(self) -> int:
         return int(np.prod(self.shape))
+
+    def content_sum(self) -> str:
+        """SHA-256 of the training samples, labels and domains, and of how they are to be read.
+
+        The test samples are left out, so that a test set that must not be opened stays closed.
+        """
+        about = (self.name, self.shape, self.class_names, self.value_range, self.domain_names)
+        digest, train = hashlib.sha256(repr(about).encode()), self.train
+        for start in range(0, len(train), _BLOCK):
+            digest.update(np.ascontiguousarray(train.X[start : start + _BLOCK]).tobytes())
+        for column in (train.y, train.domain):
+            if column is not None:
+                digest.update(column.astype(np.int64).tobytes())
+        return digest.hexdigest()
 
     def _open(self, source: Split | Callable[[], Split], which: str) -> Split:
         split = source if isinstance(source, Split) else source()

@@ -8,6 +8,11 @@
  *     kenyon_add_class(&model, label);                 up to KENYON_MAX_CLASSES of them
  *     kenyon_save(&model, buffer, sizeof buffer);      at most KENYON_SAVE_BYTES, to be kept or sent
  *
+ * With a front end, samples of a sensor go in as they come, and what was recognised comes out:
+ *
+ *     if (kenyon_feed(&model, samples, n) > 0) use(model.ear.event.label);
+ *     kenyon_learn_heard(&model, label);               the last sound or motion is of this class
+ *
  * Whole numbers only: the same bits as in Python, on every machine. Every function gives KENYON_OK (0) or more, or one
  * of the errors below, and then has changed nothing. kenyon_model.h has the sizes, made by the export.
  *
@@ -39,7 +44,8 @@ enum {
     KENYON_ERROR_CHECKSUM = -9,  /* it is damaged */
     KENYON_ERROR_CONTENT = -10,  /* it holds what no model can hold */
     KENYON_ERROR_FIXED = -11,    /* the model was exported for prediction only */
-    KENYON_ERROR_MERGE = -12     /* what this rule learns does not add up */
+    KENYON_ERROR_MERGE = -12,    /* what this rule learns does not add up */
+    KENYON_ERROR_HEARD = -13     /* nothing was heard since the last one that was learned */
 };
 
 /* Room that kenyon_learn_many works in: some samples side by side. */
@@ -74,6 +80,34 @@ typedef union {
 } kenyon_scratch;
 #endif
 
+#if KENYON_FRONT
+/* What was recognised: its label, the samples that it was recognised by, and how many were at the limits of int16. */
+typedef struct {
+    int32_t label;
+    uint32_t start, end;
+    uint16_t clipped;
+} kenyon_event;
+
+/* The front end, and what becomes an event. */
+typedef struct {
+#if KENYON_FRONT == 1
+    kenyon_spectra front;
+#else
+    kenyon_motion front;
+#endif
+    kenyon_segment segment;        /* the last one, */
+    uint8_t window[KENYON_INPUTS]; /* and its sample */
+    kenyon_event event;
+    int32_t label;   /* of the segment before */
+    uint32_t last;   /* when the last event was */
+    uint8_t run;     /* segments in a row with this label */
+    uint8_t done;    /* whether one of them was an event */
+    uint8_t spoke;   /* whether there was any event */
+    uint8_t heard;   /* whether the last segment may be learned */
+    uint8_t started;
+} kenyon_ear;
+#endif
+
 typedef struct {
     /* What was learned, and what kenyon_save writes. */
     uint64_t time;    /* samples learned */
@@ -103,6 +137,9 @@ typedef struct {
 #endif
     kenyon_scratch scratch;
     kenyon_response activity[KENYON_UNITS]; /* the responses of the units, then their activity in bytes */
+#if KENYON_FRONT
+    kenyon_ear ear;
+#endif
 } kenyon_model;
 
 /* As exported, with everything it had learned. */
@@ -150,6 +187,18 @@ int kenyon_merge(kenyon_model *model, const uint8_t *buffer, size_t size);
  * class, by its place in model->labels. */
 const uint8_t *kenyon_activity(kenyon_model *model, const uint8_t *sample);
 int32_t kenyon_weight(kenyon_model *model, uint32_t place, uint32_t unit);
+
+#if KENYON_FRONT
+/* Take samples of the sensor, at most KENYON_FEED_MOST; readings of motion one behind the other. 1 if something was
+ * recognised, which is then in model->ear.event; 0 if not. KENYON_ERROR_SIZE for more samples, or a part of a reading. */
+int kenyon_feed(kenyon_model *model, const int16_t *samples, size_t n);
+
+/* Learn the last segment, a class that is not known being added. KENYON_ERROR_HEARD where there is none that was not. */
+int kenyon_learn_heard(kenyon_model *model, int32_t label);
+
+/* Samples were lost: what comes next does not follow what came before. */
+void kenyon_gap(kenyon_model *model);
+#endif
 
 #ifdef __cplusplus
 }

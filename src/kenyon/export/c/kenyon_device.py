@@ -32,6 +32,7 @@ ERRORS = {
     -10: "the buffer holds what no model can hold",
     -11: "the model was exported for prediction only",
     -12: "what this rule learns does not add up",
+    -13: "nothing was heard since the last one that was learned",
 }
 
 
@@ -96,6 +97,29 @@ class Model:
     def activity(self, sample: bytes) -> bytes:
         """The activity of each unit."""
         return bytes(self._c.kenyon_activity(self._model, self._sample(sample))[: self.n_units])
+
+    # ---- with a front end
+
+    def feed(self, samples: Sequence[int]) -> list[tuple[int, int, int, int]]:
+        """Samples of the sensor, any number of them: (label, start, end, clipped) of each event."""
+        if not hasattr(self._c, "kenyon_feed"):
+            raise ValueError("the model was exported without a front end: expected one, to take samples of a sensor")
+        events, most = [], self._c.kenyon_size(8)
+        for start in range(0, len(samples), most):
+            part = samples[start : start + most]
+            numbers = (ctypes.c_int16 * len(part))(*part)
+            if self._call("feed", numbers, ctypes.c_size_t(len(part))):
+                label, begin, end, clipped = (self._c.kenyon_event_of(self._model, what) for what in range(4))
+                events.append((label, begin % 2**32, end % 2**32, clipped))
+        return events
+
+    def learn_heard(self, label: int) -> None:
+        """Learn what was heard last; a class that is not known is added."""
+        self._call("learn_heard", ctypes.c_int32(label))
+
+    def gap(self) -> None:
+        """Samples were lost: what comes next does not follow what came before."""
+        self._c.kenyon_gap(self._model)
 
     # ---- classes
 

@@ -20,12 +20,18 @@ static void find_centre(kenyon_model *model)
     }
 }
 
-static int64_t first_shrinkage(const kenyon_model *model)
+static int64_t trace_of(const kenyon_model *model)
 {
     int64_t trace = 0;
     for (uint32_t unit = 0; unit < KENYON_UNITS; unit++) {
         trace += get_pair(KENYON_BITS, model->pairs, unit * (unit + 3) / 2);
     }
+    return trace;
+}
+
+static int64_t first_shrinkage(const kenyon_model *model)
+{
+    const int64_t trace = trace_of(model);
     return clip64(divide(down(trace * KENYON_SHRINKAGE, KENYON_SHRINKAGE_SHIFT), KENYON_UNITS), 1, MOST_SHRINKAGE);
 }
 

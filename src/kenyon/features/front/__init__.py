@@ -10,13 +10,15 @@ any size, and give windows that `KenyonClassifier` learns; `core/front` has the 
 7
 >>> stream.window().shape
 (20, 20)
+>>> list(FRONTS), isinstance(front, FrontPart)
+(['spectra', 'motion'], True)
 """
 
 from kenyon.features.front._base import FrontPart, FrontStream
 from kenyon.features.front._events import Event, Events, Segment, Smoothing
 from kenyon.features.front._motion import Motion, MotionStream
 from kenyon.features.front._spectra import Sound, Spectra, SpectraStream
-from kenyon.utils.parts import part_named
+from kenyon.utils.options import part_named
 
 FRONTS: dict[str, type[FrontPart]] = {"spectra": Spectra, "motion": Motion}
 """The front ends by name."""

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from kenyon.features.front._events import Segment
-from kenyon.utils.parts import Part
+from kenyon.utils.options import Part
 
 
 class FrontStream(Protocol):

@@ -51,15 +51,15 @@ class Motion(FrontPart):
     name: ClassVar[str] = "motion"
 
     inputs: int = option(
-        3, "Axes of a reading: 3 (an accelerometer) or 6 (a gyroscope after it).", "whole", allowed=(AXES, 2 * AXES)
+        3, "Axes of a reading: 3 (an accelerometer) or 6 (a gyroscope after it).", "integer", allowed=(AXES, 2 * AXES)
     )
-    length: int = option(32, "Entries of a window.", "whole", low=2, high=MOST_LENGTH)
-    hop: int = option(16, "Entries from one window to the next.", "whole", high=MOST_LENGTH)
-    step: int = option(4, "Readings in an entry.", "whole", allowed=(1, 2, 4, 8, 16, 32, 64))
+    length: int = option(32, "Entries of a window.", "integer", low=2, high=MOST_LENGTH)
+    hop: int = option(16, "Entries from one window to the next.", "integer", high=MOST_LENGTH)
+    step: int = option(4, "Readings in an entry.", "integer", allowed=(1, 2, 4, 8, 16, 32, 64))
     fine: int = option(
         4,
         "2^fine units of the sensor are one step of a byte; 4 suits an accelerometer with 8192 units for 1 g.",
-        "whole", low=0, high=8,
+        "integer", low=0, high=8,
     )  # fmt: skip
 
     def __post_init__(self) -> None:

@@ -98,13 +98,13 @@ class Spectra(FrontPart):
 
     name: ClassVar[str] = "spectra"
 
-    rate: int = option(8000, "Samples a second.", "whole", allowed=tuple(FRAME))
-    frames: int = option(20, "Entries of a window along time.", "whole", low=2, high=MOST_FRAMES)
-    bands: int = option(20, "Entries of a window along frequency.", "whole", low=2, high=MOST_BANDS)
-    low: int = option(100, "Where the lowest band begins, in Hz.", "whole", low=0)
-    high: int = option(3800, "Where the highest band ends, in Hz.", "whole", low=0)
-    kept: int = option(96, "Frames that are kept, of 16 ms each.", "whole", low=2, high=MOST_KEPT)
-    gap: int = option(16, "Frames in a row that a sound may be quiet for.", "whole", low=0, high=MOST_KEPT)
+    rate: int = option(8000, "Samples a second.", "integer", allowed=tuple(FRAME))
+    frames: int = option(20, "Entries of a window along time.", "integer", low=2, high=MOST_FRAMES)
+    bands: int = option(20, "Entries of a window along frequency.", "integer", low=2, high=MOST_BANDS)
+    low: int = option(100, "Where the lowest band begins, in Hz.", "integer", low=0)
+    high: int = option(3800, "Where the highest band ends, in Hz.", "integer", low=0)
+    kept: int = option(96, "Frames that are kept, of 16 ms each.", "integer", low=2, high=MOST_KEPT)
+    gap: int = option(16, "Frames in a row that a sound may be quiet for.", "integer", low=0, high=MOST_KEPT)
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import operator
 import re
-import tomllib
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from kenyon.errors import ConfigError, unknown
 from kenyon.lab.comparison._table import known_keys
 from kenyon.lab.evaluation import METRICS, RunGroup
+from kenyon.utils.system import parse_value
 
 _TESTS: dict[str, Callable[[Any, Any], bool]] = {
     "=": operator.eq,
@@ -100,19 +100,12 @@ def _value(group: RunGroup, key: str) -> Any:
 
 
 def _holds(value: Any, sign: str, text: str) -> bool:
-    wanted = _read(text)
+    wanted = parse_value(text)
     if isinstance(value, (int, float)) and isinstance(wanted, (int, float)):
         return _TESTS[sign](value, wanted)
     if sign in ("=", "!="):
         return _TESTS[sign](value if type(value) is type(wanted) else str(value), wanted)
     return isinstance(value, str) and _TESTS[sign](value, text)
-
-
-def _read(text: str) -> Any:
-    try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
-        return text
 
 
 def _rank(value: Any) -> tuple[bool, Any]:

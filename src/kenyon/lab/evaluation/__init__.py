@@ -33,7 +33,7 @@ from kenyon.lab.evaluation._machine import environment
 from kenyon.lab.evaluation._metrics import METRICS, FinishedRun, Metric, Metrics, Summary
 from kenyon.lab.evaluation._result import Report, RunResult, json_safe
 from kenyon.lab.evaluation._run import run_dataset
-from kenyon.lab.evaluation._runs import run, run_all, run_each
+from kenyon.lab.evaluation._runs import RunArguments, run, run_all, run_each
 from kenyon.lab.evaluation._store import RunFolder, Store
 from kenyon.lab.evaluation._tally import Tally
 from kenyon.lab.executor import Done
@@ -49,6 +49,7 @@ __all__ = [
     "Metric",
     "Metrics",
     "Report",
+    "RunArguments",
     "RunConfig",
     "RunFolder",
     "RunGroup",

@@ -29,7 +29,7 @@ from kenyon.lab.evaluation._wrapped import Wrapped
 ASKING = ("uncertainty", "random", "learner")
 BLOCK = 256
 STEP = 0.05
-_MIX = np.uint64(0x9E3779B97F4A7C15)
+_MIX = 0x9E3779B97F4A7C15
 
 
 class Asking(Wrapped):
@@ -85,9 +85,8 @@ class Asking(Wrapped):
     def _wishes(self, X: NDArray, task: int | None) -> NDArray:
         """A number a sample: its margin, NaN where there is none; or whether it is asked for."""
         if self._how == "random":
-            at = (
-                np.arange(self._counts[0], self._counts[0] + len(X), dtype=np.uint64) + np.uint64(self._seed + 1) * _MIX
-            )
+            first = np.uint64((self._seed + 1) * _MIX % 2**64)  # in integers: a product of NumPy scalars would warn
+            at = np.arange(self._counts[0], self._counts[0] + len(X), dtype=np.uint64) + first
             mixed = (at ^ (at >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
             mixed = (mixed ^ (mixed >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
             return (mixed >> np.uint64(11)).astype(np.float64) * 2.0**-53 < self._budget

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +11,9 @@ from kenyon.data.backbones import Pretrained
 from kenyon.data.streams import Dataset, Split, content_sum, load_dataset
 from kenyon.utils.events import Event, Watch
 from kenyon.utils.system import find_data_dir
+
+KEPT_OPEN = 4
+_opened: dict[tuple[Any, ...], Dataset] = {}
 
 
 class FeatureDataset(Dataset):
@@ -88,37 +90,28 @@ def open_dataset(
         >>> open_dataset("digits").shape
         (8, 8)
     """
-    where = str(find_data_dir(data_dir))  # two calls may mean two folders by None
-    return _opened(
-        name, where, json.dumps(backbone, sort_keys=True), (label, domain), content_sum(name), _Ignored(watch)
-    )
+    return open_once(name, data_dir, backbone, (label, domain), content_sum(name), watch)
 
 
-class _Ignored:
-    """A watch that is no part of the key of a cache."""
-
-    def __init__(self, watch: Watch | None) -> None:
-        self.watch = watch or Watch()
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Ignored)
-
-    def __hash__(self) -> int:
-        return 0
-
-
-@lru_cache(maxsize=4)
-def _opened(
+def open_once(
     name: str,
-    data_dir: str,
-    backbone: str,
+    data_dir: Path | str | None,
+    backbone: str | Mapping[str, Any] | None,
     columns: tuple[str | None, str | None],
     content: str | None,
-    ignored: _Ignored,
+    watch: Watch | None,
 ) -> Dataset:
-    label, domain = columns
-    dataset, network = load_dataset(name, data_dir, label=label, domain=domain), json.loads(backbone)
-    return with_backbone(dataset, network, data_dir, ignored.watch) if network else dataset
+    """`open_dataset`, with the columns of labels and domains, for a file whose `content_sum` is known."""
+    where = find_data_dir(data_dir)  # two calls may mean two folders by None
+    key = (name, str(where), json.dumps(backbone, sort_keys=True), columns, content)
+    if (found := _opened.get(key)) is None:
+        found = load_dataset(name, where, label=columns[0], domain=columns[1])
+        if backbone:
+            found = with_backbone(found, backbone, where, watch or Watch())
+        while len(_opened) >= KEPT_OPEN:
+            _opened.pop(next(iter(_opened)), None)
+        _opened[key] = found
+    return found
 
 
 def backbone_bytes(dataset: Dataset) -> int:

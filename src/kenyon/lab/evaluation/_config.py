@@ -9,14 +9,17 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from kenyon.data.backbones import BackboneConfig
-from kenyon.data.streams import Curriculum, Dataset, content_sum
+from kenyon.data.streams import Curriculum, Dataset, Stream, content_sum, from_arrays
 from kenyon.errors import ConfigError, unknown
 from kenyon.lab.evaluation._asking import ASKING
+from kenyon.lab.evaluation._backbone import open_once
 from kenyon.lab.evaluation._identity import id_of, identity
 from kenyon.lab.evaluation._loop import TESTS
-from kenyon.lab.evaluation._own import data_sum, learner_name, own_data
-from kenyon.learners import check_learner_config, what_learns
+from kenyon.learners import LEARNERS, check_learner_config, what_learns
+from kenyon.utils.events import Watch
 from kenyon.utils.system import read_toml
 from kenyon.utils.wording import slug
 
@@ -84,12 +87,12 @@ class RunConfig:
     data: Dataset | None = field(init=False, repr=False, compare=False, default=None)
 
     def __post_init__(self) -> None:
-        own = own_data(self.dataset, self.curriculum)
+        own = _own_data(self.dataset, self.curriculum)
         if own is not None:
             for name, value in zip(("dataset", "data", "curriculum"), own, strict=True):
                 object.__setattr__(self, name, value)
         if isinstance(self.learner, type):
-            object.__setattr__(self, "learner", learner_name(self.learner))
+            object.__setattr__(self, "learner", _learner_name(self.learner))
         self._check_protocol()
         for name in ("dataset", "learner"):
             value = getattr(self, name)
@@ -162,23 +165,47 @@ class RunConfig:
 
     @property
     def identity(self) -> dict[str, Any]:
-        """What the id is made of besides the seed: the configuration, and the content of a data set of your own."""
+        """What the id is made of besides the seed: the configuration, and the content of a data set of your own.
+
+        The content is looked up at each use, since a file may be edited; see `RunJob.identity`.
+        """
         content = content_sum(self.dataset) if self.data is None else self._data_sum
         return self._identity | ({"content": content} if content else {})
 
     @cached_property
     def _data_sum(self) -> str:
         assert self.data is not None
-        return data_sum(self.data)
+        return self.data.content_sum()
 
     @cached_property
     def _identity(self) -> dict[str, Any]:
         return identity(self)
 
-    def folder_name(self, seed: int) -> str:
-        """A readable name that no other configuration and seed share."""
+    def folder_name(self, seed: int, identity: Mapping[str, Any] | None = None) -> str:
+        """A readable name that no other configuration and seed share; `identity` is given where it is known."""
         words = [Path(self.dataset).stem, self.curriculum.scenario, self.learner, what_learns(self.options)]
-        return f"{slug(*(word for word in words if isinstance(word, str)))}-s{seed}-{self.run_id(seed)}"
+        own = id_of(self.identity if identity is None else identity, seed)
+        return f"{slug(*(word for word in words if isinstance(word, str)))}-s{seed}-{own}"
+
+    def open(
+        self,
+        data_dir: Path | str | None = None,
+        watch: Watch | None = None,
+        identity: Mapping[str, Any] | None = None,
+    ) -> Dataset:
+        """Open the data set, with its columns and its backbone: the only way to the samples of a configuration.
+
+        Args:
+            data_dir: where the data sets are; None for the usual place.
+            watch: is notified of images that go through the backbone.
+            identity: `self.identity`, where it is known: the content of a file is then not looked up again.
+        """
+        if self.data is not None:
+            if self.backbone:
+                raise ConfigError("backbone and data are given: expected features, or images by name or path")
+            return self.data
+        content = content_sum(self.dataset) if identity is None else identity.get("content")
+        return open_once(self.dataset, data_dir, self.backbone, (self.label, self.domain), content, watch)
 
 
 def config_keys() -> tuple[str, ...]:
@@ -251,6 +278,32 @@ def labels(configs: Sequence[RunConfig]) -> list[str]:
 def _values(config: RunConfig) -> dict[str, Any]:
     values = {key: value for key, value in config.to_dict().items() if key not in ("learner", "options")}
     return {**values, "dataset": Path(config.dataset).stem, **config.options}
+
+
+def _own_data(value: Any, curriculum: Curriculum) -> tuple[str, Dataset, Curriculum] | None:
+    """The name of your own data, the data as a data set, and their curriculum; None for a name or a path."""
+    if isinstance(value, Stream):
+        if curriculum not in (Curriculum(), value.curriculum):
+            raise ConfigError("curriculum is given with a Stream, which has its own: expected one of them")
+        return value.dataset.name, value.dataset, value.curriculum
+    if isinstance(value, tuple) and len(value) in (2, 4):
+        value = from_arrays(*value)
+    if isinstance(value, Dataset):
+        return value.name, value, curriculum
+    if isinstance(value, list | tuple | np.ndarray):
+        raise ConfigError(
+            f"dataset is {repr(value)[:60]}: expected a name or a path, or a Dataset, a Stream, (X, y) or "
+            "(X, y, X_test, y_test)"
+        )
+    return None
+
+
+def _learner_name(cls: type) -> str:
+    """The name that a class can be found by again: of the table, or `module:Class`."""
+    name = f"{cls.__module__}:{cls.__qualname__}"
+    if "<locals>" in name:
+        raise ConfigError(f"learner is the class {cls.__qualname__}: expected one at the top level of a module")
+    return next((spec.name for spec in LEARNERS.values() if spec.target == name), name)
 
 
 def _is_text(value: str) -> bool:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 from kenyon.data.protocol import Learner
 from kenyon.errors import DataError
-from kenyon.lab.evaluation._backbone import open_dataset
 from kenyon.lab.evaluation._checkpoint import read_checkpoint
 from kenyon.lab.evaluation._config import RunConfig, parse_seeds
 from kenyon.lab.evaluation._store import MODEL, RunFolder
@@ -37,8 +36,7 @@ def load_learner(folder: str | Path | RunFolder, data_dir: str | Path | None = N
     seed = parse_seeds(values.pop("seeds", [0]))[0]
     config = RunConfig.from_dict(values)
     curriculum = replace(config.curriculum, seed=seed)
-    dataset = open_dataset(config.dataset, data_dir, backbone=config.backbone, label=config.label)
-    info = curriculum.open(dataset).info
+    info = curriculum.open(config.open(data_dir)).info
     learner = make_learner(config.learner, info, seed, curriculum.scenario, **config.options)
     if hasattr(learner, "save"):
         if not hasattr(learner, "load"):

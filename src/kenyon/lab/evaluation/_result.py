@@ -166,7 +166,7 @@ class Report:
         return pandas.DataFrame(self.matrix.reshape(len(index), -1), index=index, columns=columns)
 
     def to_dict(self) -> dict[str, Any]:
-        """The keys of `kenyon run --json`, documented in docs/running.md."""
+        """The keys of `kenyon run --json`, documented in docs/reference/runs.md."""
         first = self.results[0]
         values: dict[str, Any] = {"format": FORMAT, "config": json_safe(self.config)}
         values |= {"seeds": [result.seed for result in self.results], "tested_on": first.tested_on}

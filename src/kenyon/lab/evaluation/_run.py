@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 
@@ -44,6 +45,7 @@ def run_dataset(
     save_model: bool = False,
     watch: Watch | None = None,
     keep: Callable[[Learner], None] | None = None,
+    identity: Mapping[str, Any] | None = None,
     checkpoint_seconds: float = CHECKPOINT_SECONDS,
     checkpoint_share: float = CHECKPOINT_SHARE,
 ) -> RunResult:
@@ -53,6 +55,7 @@ def run_dataset(
         folder: where to keep it; its lock must be held. None keeps nothing.
         save_model: keep the trained model in the folder too.
         keep: gets the trained learner.
+        identity: `config.identity`, where it is known already.
         checkpoint_seconds: how often to checkpoint within a task; at task ends ten times as often.
         checkpoint_share: the largest share of the time that checkpoints may take.
 
@@ -65,7 +68,7 @@ def run_dataset(
     watch = watch or Watch()
     curriculum = replace(config.curriculum, seed=seed)
     stream = curriculum.open(dataset)
-    identity = config.identity
+    identity = config.identity if identity is None else identity
     run_id = id_of(identity, seed)
     plain = partial(make_learner, config.learner, stream.info, seed, curriculum.scenario, **config.options)
     make = wrap(config, seed, plain, stream)
@@ -151,12 +154,12 @@ def _result(
     )
 
 
-def warm_up(config: RunConfig, seed: int, dataset: Dataset) -> None:
+def warm_up(config: RunConfig, seed: int, dataset: Dataset, identity: Mapping[str, Any]) -> None:
     """Let a new learner learn and predict a few samples and discard it, so that wrong options are known before a run.
 
     Once per configuration and process.
     """
-    key = config.run_id(0)
+    key = id_of(identity, 0)
     if key in _warm:
         return
     curriculum = replace(config.curriculum, seed=seed)

@@ -210,9 +210,9 @@ class Store:
     def path(self) -> Path:
         return Path(self.root)
 
-    def folder(self, config: RunConfig, seed: int) -> RunFolder:
-        """The folder of a run, whether it exists or not."""
-        return RunFolder(self.path / config.folder_name(seed))
+    def folder(self, config: RunConfig, seed: int, identity: Mapping[str, Any] | None = None) -> RunFolder:
+        """The folder of a run, whether it exists or not; `identity` is that of the configuration, where it is known."""
+        return RunFolder(self.path / config.folder_name(seed, identity))
 
     def runs(self) -> list[RunFolder]:
         """Every run, complete or not, by name."""

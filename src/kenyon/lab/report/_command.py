@@ -12,11 +12,14 @@ from typing import Any
 
 from kenyon.data.streams import Curriculum
 from kenyon.errors import KenyonError
+from kenyon.lab.evaluation import RunConfig, config_keys
 from kenyon.learners import learner_options
 from kenyon.utils.outside import looking
 from kenyon.utils.system import to_toml
 
-_STREAM = tuple(f.name for f in fields(Curriculum) if f.name not in ("scenario", "seed"))
+_APART = ("dataset", "scenario", "learner", "backbone", "options")
+_COLUMNS = ("label", "domain")
+_DEFAULTS = {f.name: f.default for f in fields(RunConfig)}
 _FLAGS = ("rule", "n_hidden", "features", "layer", "shape", "memory_budget")
 _BACKBONE = {"name": "backbone", "weights": "backbone-weights", "sha256": "backbone-sha256"}
 
@@ -38,12 +41,13 @@ def run_command(config: Mapping[str, Any], seeds: Sequence[int]) -> str:
     """
     words = ["kenyon", "run", "--dataset", str(config["dataset"])]
     words += ["--scenario", str(config["scenario"]), "--learner", str(config["learner"])]
-    defaults = Curriculum(str(config["scenario"])).to_dict() | {"tests": "all"}
-    for key in (*_STREAM, "tests", "weights_every"):
+    defaults = _DEFAULTS | Curriculum(str(config["scenario"])).to_dict()
+    for key in (key for key in config_keys() if key not in _APART):
         value = config.get(key)
-        if value is not None and value != defaults.get(key):
-            words += [f"--{key.replace('_', '-')}", _comma_separated(value)]
-    words += ["--label", str(config["label"])] if config.get("label") is not None else []
+        if key == "prequential":
+            words += ["--no-prequential"] if value is False else []
+        elif value is not None and value != defaults.get(key):
+            words += [f"--{key.replace('_', '-')}", value if key in _COLUMNS else _comma_separated(value)]
     for key, value in config.get("backbone", {}).items():
         if value is not None:
             words += [f"--{_BACKBONE.get(key, key)}", _word(value)]

@@ -9,7 +9,7 @@ from typing import Any
 
 from kenyon.data.streams import Curriculum
 from kenyon.errors import ConfigError, DivergenceError, KenyonError
-from kenyon.lab.evaluation import Event, RunConfig, Watch, open_dataset, run_dataset
+from kenyon.lab.evaluation import Event, RunConfig, Watch, run_dataset
 
 DONE = "done"
 """The status of an evaluation that has a score."""
@@ -125,14 +125,12 @@ def evaluate(objective: Objective, options: Mapping[str, Any]) -> Outcome:
         >>> evaluate(objective, {"rule": "mse", "n_hidden": 200}).status
         'done'
         >>> evaluate(objective, {"rule": "mse", "n_hidden": -1}).reason
-        "ConfigError: n_hidden is -1: expected a whole number, at least 1, or 'auto'"
+        "ConfigError: n_hidden is -1: expected an integer, at least 1, or 'auto'"
     """
     begin = perf_counter()
     try:
         config = objective.config(options)
-        dataset = open_dataset(
-            objective.dataset, objective.data_dir, backbone=objective.backbone, label=objective.label
-        )
+        dataset = config.open(objective.data_dir)
         accuracies = []
         for seed in objective.seeds:
             watch = ChanceWatch(objective.chance_after)

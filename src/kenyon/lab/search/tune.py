@@ -22,7 +22,7 @@ from typing import Any
 
 from kenyon.data.streams import Curriculum, Dataset
 from kenyon.errors import KenyonError
-from kenyon.lab.evaluation import RunConfig, open_dataset, run_dataset
+from kenyon.lab.evaluation import RunConfig, run_dataset
 from kenyon.learners.baselines import TUNED, family, grid_of
 from kenyon.utils.system import replace_file, to_toml
 
@@ -94,7 +94,7 @@ def _tune_and_record(args: argparse.Namespace) -> int:
     curriculum = Curriculum(scenario=args.scenario, holdout=args.holdout, max_per_task=args.max_per_task)
     fixed = tomllib.loads("\n".join(args.set))
     config = RunConfig(args.dataset, args.name, curriculum, fixed, 0, tests="last", backbone=args.backbone)
-    dataset = open_dataset(args.dataset, args.data_dir, backbone=config.backbone)
+    dataset = config.open(args.data_dir)
     values, score = tune(
         config, dataset, grid, range(args.seeds), lambda tried, s: print(f"{s:7.2%}  {tried}", flush=True)
     )

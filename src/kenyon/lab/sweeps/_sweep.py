@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import Any, Unpack
 
 from kenyon.errors import ConfigError
-from kenyon.lab.evaluation import Report, RunConfig, RunResult, parse_seeds, read_config, run_each
-from kenyon.lab.executor import reason
+from kenyon.lab.evaluation import Report, RunArguments, RunConfig, RunResult, parse_seeds, read_config, run_each
+from kenyon.lab.executor import WorkerArguments, reason
 from kenyon.lab.sweeps._grid import expand
 from kenyon.utils.events import Watch
 
@@ -126,10 +126,7 @@ def sweep(
     *,
     again: bool = False,
     watch: Watch | None = None,
-    workers: int | None = None,
-    engine: str = "local",
-    address: str | None = None,
-    gpus: float = 0.0,
+    **where: Unpack[WorkerArguments],
 ) -> SweepResult:
     """Run every configuration of a sweep with every seed; what the store has is not run again.
 
@@ -139,9 +136,9 @@ def sweep(
     Args:
         plan: the sweep, the values of a sweep file, or its path.
         store: the store; by default the one that the sweep names.
-        again: forget what the store has of these runs.
+        again: discard what the store has of these runs.
         watch: receives the events.
-        workers, engine, address, gpus: see `kenyon.lab.evaluation.run`.
+        where: `workers`, `engine`, `address`, `gpus`; see `kenyon.lab.evaluation.run`.
 
     Example:
         >>> result = sweep({"dataset": "digits", "learner": ["ncm", "slda"], "max_per_task": 20, "seeds": 1}, "runs")
@@ -153,21 +150,9 @@ def sweep(
     elif isinstance(plan, Mapping):
         plan = Sweep.from_dict(plan)
     begin, result, found = perf_counter(), SweepResult(), dict[tuple[int, int], RunResult]()
-    runs = run_each(
-        plan.configs,
-        plan.seeds,
-        plan.out if store is None else store,
-        watch,
-        data_dir=plan.data_dir,
-        again=again,
-        save_model=plan.save_model,
-        log=plan.log,
-        workers=workers,
-        engine=engine,
-        address=address,
-        gpus=gpus,
-    )
-    for done in runs:
+    how: RunArguments = {**where, "data_dir": plan.data_dir, "again": again, "log": plan.log}
+    how["save_model"], out = plan.save_model, plan.out if store is None else store
+    for done in run_each(plan.configs, plan.seeds, out, watch, **how):
         job = done.job
         result.run_seconds += done.seconds
         if done.error is not None:

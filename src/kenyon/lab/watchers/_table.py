@@ -9,7 +9,8 @@ from typing import Any
 
 from kenyon.errors import ConfigError, unknown
 from kenyon.utils.events import Event, Watch
-from kenyon.utils.outside import is_outside, load_class
+from kenyon.utils.options import is_outside
+from kenyon.utils.outside import load_class
 
 
 class Log(Watch):

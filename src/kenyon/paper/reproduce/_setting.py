@@ -29,6 +29,9 @@ COLOUR = ("cifar10", "cifar100")
 FULL_WIDTH = 64
 """Filters in the first stage of ResNet-18."""
 SAMPLE = {"train": 2000, "test": 1000}
+STAND_IN_SETS = {"emnist-digits": "emnist-digits-30k"}
+"""What is opened in place of a data set that is missing."""
+DIGITS_30K = "30,000 digits of EMNIST's test splits in place of its training set"
 """How many images a quick sample has in total."""
 
 NAMES = {
@@ -95,6 +98,8 @@ class Setting:
 
     def dataset(self, name: str) -> str | None:
         """What to open for a data set: its name, or a sample of it if quick; None where the data set is missing."""
+        if name not in self.present:
+            name = STAND_IN_SETS.get(name, name)
         if not self.quick:
             return name if name in self.present else None
         if name in self.present:
@@ -168,6 +173,7 @@ class Setting:
         stand_in = None
         if backbone == STAND_IN and value is not None and learner == "kenyon":
             stand_in = "EfficientNet-Lite0 features in place of the paper's wide-ResNet50"
+        stand_in = self.stands_for(dataset) or stand_in
         if opened == "digits":
             stand_in = "the embedded digits in place of MNIST"
         return Runs(config, wanted, paper=value, stand_in=stand_in)
@@ -218,6 +224,11 @@ class Setting:
         if job.done(self.store):
             return True
         return bool(self.earlier and isinstance(job, StoredRun) and self.earlier.name(job.config, job.seed))
+
+    def stands_for(self, dataset: str) -> str | None:
+        """What another data set is opened in place of this one; None where it is itself."""
+        other = dataset not in self.present and STAND_IN_SETS.get(dataset) in self.present
+        return DIGITS_30K if other else None
 
     def absent(self, dataset: str) -> str:
         return f"{NAMES.get(dataset, dataset)} is not in the data directory; kenyon data download {dataset} fetches it"

@@ -97,6 +97,36 @@ class Learner {
     return [...this.view(Int32Array, this.numbersAt, count)];
   }
 
+  /** Samples of the sensor: when a segment was known (null before the first), the place of the class that was
+   * recognised (null for none), and the frames that were made, to be drawn. */
+  feed(samples) {
+    const at = this.code.kenyon_the_samples();
+    this.view(Int16Array, at, samples.length).set(samples);
+    const before = this.heardAt(6);
+    const found = this.check(this.code.kenyon_feed(this.model, at, samples.length));
+    const frames = [];
+    for (let ago = this.heardAt(6) - before - 1; ago >= 0; ago--) {
+      const frame = this.code.kenyon_frame_of(this.model, ago);
+      if (frame) frames.push([...this.view(Uint8Array, frame, this.facts.front.drawn)]);
+    }
+    const segment = this.heardAt(4) || this.heardAt(5) ? this.heardAt(5) : null;
+    return { segment, event: found ? this.ids.indexOf(this.heardAt(0)) : null, frames };
+  }
+
+  heardAt(what) {
+    return this.code.kenyon_event_of(this.model, what);
+  }
+
+  /** The sample of the last segment. */
+  heardSample() {
+    return this.view(Uint8Array, this.code.kenyon_window_of(this.model), this.inputs).slice();
+  }
+
+  /** What comes next does not follow what came before. */
+  gap() {
+    this.code.kenyon_gap(this.model);
+  }
+
   /** What each unit answers to a sample, in bytes. */
   activity(sample) {
     this.put(sample);

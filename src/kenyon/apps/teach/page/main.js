@@ -7,9 +7,14 @@ async function main() {
   performance.mark("kenyon-first-prediction");
   if (data.state) model.fromFile(fromBase64(data.state));
   byId("Budget").textContent = `${whole(data.model.budget ?? data.most)} bytes`;
+  const kind = data.front?.kind ?? "draw";
+  for (const part of document.querySelectorAll("[data-for]")) {
+    part.hidden ||= !part.dataset.for.split(" ").includes(kind);
+  }
   const page = new Page(model, data, shape);
   page.refresh();
   performance.mark("kenyon-ready");
+  if (!data.digits) return;
   const content = await inflate(fromBase64(data.digits.packed));
   new Player(page, unpackDigits(content, data.digits));
   performance.mark("kenyon-digits");

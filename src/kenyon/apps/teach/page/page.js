@@ -3,15 +3,17 @@
 class Page {
   constructor(model, data, shape) {
     Object.assign(this, { model, data, shape, undone: null, replayed: null, emptied: () => {} });
-    const changed = () => this.seen();
-    this.pad = new Pad(byId("Pad"), shape, changed);
-    this.inputs = { draw: this.pad, camera: new Camera(shape, changed), motion: new Motion(shape, changed) };
-    this.input = "draw";
+    const changed = () => this.seen(), heard = (events) => this.heard(events);
+    const { front } = data, { learner } = model;
+    this.pad = front ? null : new Pad(byId("Pad"), shape, changed);
+    if (!front) this.inputs = { draw: this.pad, camera: new Camera(shape, changed), motion: new Motion(shape, changed) };
+    else this.inputs = { [front.kind]: new { sound: Ear, motion: Hand }[front.kind](learner, front, shape, heard) };
+    this.input = Object.keys(this.inputs)[0];
     this.bars = new Bars(byId("Bars"));
     this.inside = new Inside(model, data.units, shape);
     this.listen();
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
-      this.pad.paint();
+      this.pad?.paint();
       this.refresh();
     });
   }
@@ -21,7 +23,7 @@ class Page {
   }
 
   get hasSample() {
-    return this.input !== "draw" || !this.pad.isEmpty;
+    return !this.inputs[this.input].isEmpty;
   }
 
   listen() {
@@ -31,6 +33,7 @@ class Page {
     });
     addEventListener("keydown", (event) => this.key(event));
     byId("Clear").addEventListener("click", () => this.pad.clear());
+    byId("Listen").addEventListener("click", () => this.sense());
     const choices = [...document.querySelectorAll("[data-input]")];
     for (const button of choices) {
       button.addEventListener("click", () => this.choose(button.dataset.input));
@@ -67,7 +70,10 @@ class Page {
 
   teach(label) {
     const said = byId("Said");
-    if (!this.hasSample) return void (said.textContent = "There is nothing to learn yet: draw something first.");
+    if (!this.hasSample) {
+      const how = this.data.front ? "let it hear or feel something" : "draw something";
+      return void (said.textContent = `There is nothing to learn yet: ${how} first.`);
+    }
     if (!label) {
       byId("Name").focus();
       return void (said.textContent = "It needs a name first.");
@@ -79,11 +85,48 @@ class Page {
       const count = this.model.learner.taught()[this.model.labels.indexOf(label)];
       const before = isNew ? "A new class" : guess === label ? "As it thought" : `It had thought “${guess}”`;
       said.textContent = `${before}: learned as “${label}”, ${counted(count, "example", "examples")} so far.`;
-      this.pad.stale = true;
+      if (this.pad) this.pad.stale = true;
       this.refresh();
     } catch (error) {
       this.complain(error, said);
     }
+  }
+
+  /** Begin to listen to the sensor, or end it. */
+  async sense() {
+    const sensor = this.inputs[this.input], says = byId("InputSays");
+    says.hidden = false;
+    try {
+      if (this.sensing) sensor.stop();
+      else await sensor.start();
+      this.sensing = !this.sensing;
+      says.textContent = this.sensing ? "It is listening." : "It does not listen.";
+    } catch (error) {
+      this.complain(error, says);
+    }
+    byId("Listen").textContent = this.sensing ? "Stop" : "Listen";
+  }
+
+  /** Segments that ended just now, each with the place of the class that was recognised, or null. */
+  heard(events) {
+    for (const place of events) {
+      const label = place === null ? null : this.model.labels[place];
+      byId("Event").textContent = label === null ? "…" : label;
+      const name = byId("Name").value.trim();
+      if (byId("Every").checked && name) this.teach(name);
+      dispatchEvent(new CustomEvent("kenyon-heard", { detail: label }));
+    }
+    if (events.length) this.seen();
+    else this.paintSoon();
+  }
+
+  /** Draw what the sensor gives, once for each picture of the screen. */
+  paintSoon() {
+    if (this.painting) return;
+    this.painting = requestAnimationFrame(() => {
+      this.painting = 0;
+      this.inputs[this.input].paint(byId("Pad"));
+    });
   }
 
   async choose(name) {

@@ -4,6 +4,8 @@ const TRACE = 1.5; // seconds of motion in a sample
 const GRAVITY = 9.81;
 
 class Camera {
+  isEmpty = false;
+
   constructor(shape, changed) {
     Object.assign(this, { shape, changed, video: null, stream: null });
     this.sample = new Uint8Array(shape[0] * shape[1]);
@@ -66,6 +68,8 @@ class Camera {
 }
 
 class Motion {
+  isEmpty = false;
+
   constructor(shape, changed) {
     Object.assign(this, { shape, changed });
     this.sample = new Uint8Array(shape[0] * shape[1]);

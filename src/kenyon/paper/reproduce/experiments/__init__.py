@@ -20,7 +20,7 @@ from kenyon.paper.reproduce._setting import Setting
 from kenyon.paper.reproduce._wanted import Section
 from kenyon.paper.reproduce.experiments._ablations import ablations
 from kenyon.paper.reproduce.experiments._comparison import comparison
-from kenyon.paper.reproduce.experiments._configurations import WINDOW, chosen, optimised, single
+from kenyon.paper.reproduce.experiments._configurations import UNIT, WINDOW, chosen, optimised, published, single
 from kenyon.paper.reproduce.experiments._distances import distances
 from kenyon.paper.reproduce.experiments._features import features
 from kenyon.paper.reproduce.experiments._figures import search_trajectory, weight_evolution
@@ -32,7 +32,17 @@ from kenyon.paper.reproduce.experiments._pixels import pixels
 from kenyon.paper.reproduce.experiments._single import configurations, single_task
 from kenyon.paper.reproduce.experiments._transfer import transfer
 
-__all__ = ["EXPERIMENTS", "WINDOW", "Experiment", "chosen", "find_experiments", "optimised", "single"]
+__all__ = [
+    "EXPERIMENTS",
+    "UNIT",
+    "WINDOW",
+    "Experiment",
+    "chosen",
+    "find_experiments",
+    "optimised",
+    "published",
+    "single",
+]
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,8 @@ def _dimensions(setting: Setting) -> Sheet:
         stands = f"{setting.backbone} features; the paper does not say of what" if features else None
 
         def compute(store: Path) -> Cell:
-            return Result(job.moments(store).dimension, paper=value, command=COMMAND, stand_in=stands)
+            stand_in = stands or setting.stands_for(dataset)
+            return Result(job.moments(store).dimension, paper=value, command=COMMAND, stand_in=stand_in)
 
         return Computed((job,), compute, COMMAND, value)
 
@@ -52,7 +53,10 @@ def _dimensions(setting: Setting) -> Sheet:
             tuple(cell(d, p, True) if d in COLOUR else EMPTY for d, p in pairs),
         ),
     )
-    note = "Of the training set, pixels as published. The paper's figure for CIFAR-10 is not one of raw pixels."
+    note = (
+        "Of the training set, pixels as published, E-MNIST upright. The paper's figure for CIFAR-10 is not one of raw "
+        "pixels."
+    )
     columns = tuple(NAMES[dataset] for dataset in table.columns)
     return Sheet("table-5", "Effective dimension", columns, lines, table.source, note)
 
@@ -82,7 +86,9 @@ def _pair(setting: Setting, one: str, other: str, paper: tuple[float, ...]) -> l
         def compute(store: Path) -> Cell:
             a = first.moments(store)
             b = a if one == other else second.moments(store)
-            return Result(centroid_distances(a, b)[which], paper=Value(paper[which]), command=COMMAND)
+            stand_in = setting.stands_for(one) or setting.stands_for(other)
+            value = centroid_distances(a, b)[which]
+            return Result(value, paper=Value(paper[which]), command=COMMAND, stand_in=stand_in)
 
         return Computed(jobs, compute, COMMAND, Value(paper[which]))
 

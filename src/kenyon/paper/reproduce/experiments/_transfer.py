@@ -11,7 +11,15 @@ from kenyon.model.presets import load_preset
 from kenyon.paper.reproduce._jobs import MeasureJob
 from kenyon.paper.reproduce._setting import COLOUR, NAMES, Setting
 from kenyon.paper.reproduce._wanted import Line, Plot, Results, Section, Sheet, Wanted
-from kenyon.paper.reproduce.experiments._configurations import READ_AS, single, why_above, why_below
+from kenyon.paper.reproduce.experiments._comparison import printed_cell
+from kenyon.paper.reproduce.experiments._configurations import (
+    PRINTED,
+    PRINTED_NOTE,
+    READ_AS,
+    single,
+    why_above,
+    why_below,
+)
 from kenyon.paper.reproduce.experiments._distances import measure
 from kenyon.paper.tables import figure_source, paper_accuracy, paper_dimension, paper_distances, paper_table
 from kenyon.paper.transfer import COEFFICIENTS, rank_correlation, transfer_coefficient
@@ -43,10 +51,13 @@ def transfer(setting: Setting) -> list[Section]:
     table = paper_table("transfer")
     streams = [column for column in table.columns if not column.startswith("emnist")]
     rows = [_published(setting, row.label, row.keys["dataset"], row.keys["rule"], streams) for row in table.rows]
+    rows += [_printed(setting, row.label, row.keys["dataset"], row.keys["rule"], streams) for row in table.rows]
     rows += [_preset(setting, name, streams) for name in FOUND_ON]
     lines = tuple(Line(row.label, tuple(row.cells[stream] for stream in streams), row.group) for row in rows)
     columns = tuple(_heading(stream) for stream in streams)
-    sheet = Sheet("table-4", "Configurations carried over", columns, lines, table.source, NOTE + READ_AS)
+    sheet = Sheet(
+        "table-4", "Configurations carried over", columns, lines, table.source, NOTE + READ_AS + " " + PRINTED_NOTE
+    )
     return [sheet, _figure(setting, rows)]
 
 
@@ -67,6 +78,15 @@ def _published(setting: Setting, label: str, dataset: str, rule: str, streams: S
     options = single(dataset, rule)
     cells = {s: _cell(setting, s, options, table.value(s, dataset=dataset, rule=rule)) for s in streams}
     return _Row(label, PUBLISHED, dataset, rule, cells)
+
+
+def _printed(setting: Setting, label: str, dataset: str, rule: str, streams: Sequence[str]) -> _Row:
+    table, cells = paper_table("transfer"), {}
+    for stream in streams:
+        on, _, scenario = stream.partition("/")
+        paper, epochs = table.value(stream, dataset=dataset, rule=rule), default_epochs(scenario)
+        cells[stream] = printed_cell(setting, "single_configurations", dataset, rule, on, scenario, paper, epochs)
+    return _Row(label, PRINTED, dataset, rule, cells)
 
 
 def _preset(setting: Setting, name: str, streams: Sequence[str]) -> _Row:
@@ -96,27 +116,32 @@ def _figure(setting: Setting, rows: Sequence[_Row]) -> Plot:
     needs = (*known.values(), *(job for cell in singles for job in cell.jobs()))
 
     def make(results: Results) -> list[Figure]:
-        points = [*_our_points(results, rows, known), *_paper_points()]
-        if not points:
-            return []
-        ranks = [_rank(name, [p for p in points if p.group == name]) for name in dict.fromkeys(p.group for p in points)]
-        note = (
-            "Drop: accuracy of the best configuration found on a set less that of one found elsewhere, single tasks. "
-            "Coefficient: |M1 - M2| / M1, M1 of the set that is run. CIFAR-10 counts with its features. "
-        ) + " ".join(ranks)
-        return [
-            Scatter(
-                id="transfer-coefficient",
-                title="Drop in accuracy against the transfer coefficient",
-                x_label="transfer coefficient",
-                y_label="drop in accuracy, points",
-                points=tuple(points),
-                source=figure_source("transfer-coefficient"),
-                note=note,
-            )
-        ]
+        both = (_drops(results, rows, known, exchanged) for exchanged in (False, True))
+        return [figure for figure in both if figure is not None]
 
     return Plot(needs, make)
+
+
+def _drops(results: Results, rows: Sequence[_Row], known: dict[str, MeasureJob], exchanged: bool) -> Figure | None:
+    """Figure 3, with the two data sets of the coefficient as printed or exchanged."""
+    points = [*_our_points(results, rows, known, exchanged), *_paper_points(exchanged)]
+    if not points:
+        return None
+    ranks = [_rank(name, [p for p in points if p.group == name]) for name in dict.fromkeys(p.group for p in points)]
+    which = "the configuration was found on, not that of the paper's text" if exchanged else "that is run"
+    note = (
+        "Drop: accuracy of the best configuration found on a set less that of one found elsewhere, single tasks. "
+        f"Coefficient: |M1 - M2| / M1, M1 of the set {which}. CIFAR-10 counts with its features. "
+    ) + " ".join(ranks)
+    return Scatter(
+        id="transfer-coefficient" + "-exchanged" * exchanged,
+        title="Drop in accuracy against the transfer coefficient" + ", data sets exchanged" * exchanged,
+        x_label="transfer coefficient",
+        y_label="drop in accuracy, points",
+        points=tuple(points),
+        source=figure_source("transfer-coefficient"),
+        note=note,
+    )
 
 
 def _rank(name: str, points: Sequence[Point]) -> str:
@@ -125,7 +150,7 @@ def _rank(name: str, points: Sequence[Point]) -> str:
     return f"Rank correlation, {name}: {number}."
 
 
-def _our_points(results: Results, rows: Sequence[_Row], known: dict[str, MeasureJob]) -> list[Point]:
+def _our_points(results: Results, rows: Sequence[_Row], known: dict[str, MeasureJob], exchanged: bool) -> list[Point]:
     found = {name: job.moments(results.store) for name, job in known.items() if job.done(results.store)}
     filled = [(row, on, row.cells[f"{on}/single-task"].fill(results)) for row in rows for on in found]
     ours = [(row, on, cell) for row, on, cell in filled if isinstance(cell, Result)]
@@ -137,14 +162,15 @@ def _our_points(results: Results, rows: Sequence[_Row], known: dict[str, Measure
         for name, coefficient in COEFFICIENTS.items():
             if "distance" in name and found[on].centroids.shape[1] != found[row.dataset].centroids.shape[1]:
                 continue
-            x = coefficient(found[on], found[row.dataset])
+            pair = found[on], found[row.dataset]
+            x = coefficient(*pair[::-1]) if exchanged else coefficient(*pair)
             text = f"{row.group}: {row.label} run on {NAMES[on]}"
             label = f"{row.label} → {NAMES[on]}"
             points.append(Point(x, max(own) - cell.mean, label, f"{name}, here", cell.runs[0], text))
     return points
 
 
-def _paper_points() -> list[Point]:
+def _paper_points(exchanged: bool) -> list[Point]:
     """The same points, from the paper's own tables."""
     points = []
     for row in paper_table("transfer").rows:
@@ -157,11 +183,12 @@ def _paper_points() -> list[Point]:
             drop = 100 * (max(a for a in own if a is not None) - (reached or 0.0))
             label = f"{row.label} → {NAMES[on]}"
             text = f"{row.label} run on {NAMES[on]}, from the paper's tables"
-            m1, m2 = paper_dimension(on), paper_dimension(found_on)
+            first, second = (found_on, on) if exchanged else (on, found_on)
+            m1, m2 = paper_dimension(first), paper_dimension(second)
             if m1 and m2:
                 x = transfer_coefficient(m1, m2)
                 points.append(Point(x, drop, label, "effective dimension, paper", None, text))
-            within, between = paper_distances(on, on), paper_distances(on, found_on)
+            within, between = paper_distances(first, first), paper_distances(on, found_on)
             if within and between:
                 x = transfer_coefficient(within[0], between[0])
                 points.append(Point(x, drop, label, "smallest centroid distance, paper", None, text))
