@@ -2,9 +2,9 @@
 
     python benchmarks/threads.py
 
-A table of 20 numbers and 10 classes, and bytes of 28 x 28, each with the defaults. One thread learns sample by sample; the
-others predict single samples and batches of 256. `alone` is one thread that predicts while nobody learns. Calls that predict
-run side by side (the core releases the GIL), one that learns excludes them.
+A table of 20 numbers and 10 classes, and bytes of 28 x 28, each with the defaults. One thread learns sample by sample;
+the others predict single samples and batches of 256. `alone` is one thread that predicts while nobody learns. Calls
+that predict run side by side (the core releases the GIL), one that learns excludes them.
 """
 
 from __future__ import annotations

@@ -120,7 +120,7 @@ def test_a_readout_solved_in_steps_is_that_of_a_prediction(library: Any, each: i
 
 
 def test_a_step_leaves_the_state_and_predictions_finish_it(library: Any) -> None:
-    module, start = library("second order, 16 bits")
+    module, _ = library("second order, 16 bits")
     asked, model = module.Model(), module.Model()
     X, y = stream(60, seed=7)
     for x, label in zip(X, y.tolist(), strict=True):
