@@ -56,7 +56,7 @@ def test_joined_classes_are_as_if_they_had_been_one(case: str) -> None:
     sums, wanted = joined.parts()[1][0].state.views()["sums"][:, order], direct.parts()[1][0].state.views()["sums"]
     assert np.allclose(sums, wanted, rtol=1e-5, atol=1e-5)
     if case == "second order, windows":
-        assert np.array_equal(sums, wanted), "whole numbers are joined to the bit"
+        assert np.array_equal(sums, wanted), "integers are joined to the bit"
     joined.partial_fit(X, np.where(np.isin(Y, [1, 4, 2]), 1, Y))
 
 
@@ -71,7 +71,7 @@ def test_a_forgotten_class_is_gone_and_the_others_are_told_apart_as_before(case:
     now = clf.decision_function(X) - clf.decision_function(X)[:, :1]
     if case != "table":  # whose shares of classes change
         near = 0.2 if case == "second order, 16 bits" else 0.1 if case == "second order, windows" else 0.01
-        assert np.abs(now - apart).max() < near * np.abs(apart).max(), "but for the rounding of whole numbers"
+        assert np.abs(now - apart).max() < near * np.abs(apart).max(), "but for the rounding of integers"
     clf.save(tmp_path / "model")
     again = KenyonClassifier.load(tmp_path / "model")
     assert held(again) == held(clf)

@@ -75,9 +75,9 @@ BAD_LABELS = {
     "booleans after numbers": (Y > 2, r"is a boolean: expected a number"),
     "True among ones": ([1] * 89 + [True], r"label True is a boolean: expected a number"),
     "mixed": (np.array([1, "a"] * 45, object), r"label 'a' is a string: expected a number"),
-    "fractions": (Y + 0.5, r"Unknown label type.*is not a whole number"),
-    "fractions in objects": (np.array([0.5] * 90, object), r"is not a whole number"),
-    "infinite": (np.full(90, np.inf), r"is not a whole number"),
+    "fractions": (Y + 0.5, r"Unknown label type.*is not an integer"),
+    "fractions in objects": (np.array([0.5] * 90, object), r"is not an integer"),
+    "infinite": (np.full(90, np.inf), r"is not an integer"),
     "unhashable": (np.array([{}] * 90, object), r"label \{\} of sample 0 is a dict: expected a hashable label"),
 }
 

@@ -207,7 +207,7 @@ def test_state_bytes_are_those_of_the_packed_arrays(kind: str, wanted: int) -> N
     "how, match",
     [
         ({"bits": 8}, "bits is 8: expected 16, 24 or 32"),
-        ({"bits": 16, "whole": False}, "expected activity in whole numbers"),
+        ({"bits": 16, "whole": False}, "expected activity in integers"),
         ({"readout": "softmax"}, "readout"),
         ({"shrinkage": -1.0}, "shrinkage"),
         ({"shrinkage": "some"}, "shrinkage"),

@@ -277,8 +277,8 @@ def test_axes_are_told_by_the_shape() -> None:
     ("changed", "message"),
     [
         ({"n_inputs": 783}, r"shape \(28, 28\) has 784 entries, a sample has 783"),
-        ({"shape": (28, 0)}, r"shape is \(28, 0\): expected positive whole numbers"),
-        ({"shape": ()}, "expected positive whole numbers"),
+        ({"shape": (28, 0)}, r"shape is \(28, 0\): expected positive integers"),
+        ({"shape": ()}, "expected positive integers"),
         ({"shape": (2, 2, 2, 2)}, "expected one to three axes"),
         ({"axes": "hcw"}, "unknown axes 'hcw': expected one of chw, ct, hw, hwc, t, tc"),
         ({"axes": "hwc"}, r"axes are 'hwc' and shape is \(28, 28\): expected 3 numbers"),

@@ -133,9 +133,9 @@ class KenyonClassifier(ClassifierOptions, Estimator):
             X: (n_samples, n_features), bytes or numbers. Bytes are never converted to floats. With a front end,
                 recordings: a list of int16 arrays.
             y: labels; None, NaN and `unlabelled` mark samples that teach nothing.
-            classes: labels to make room for at once. Others may still come later.
+            classes: labels to add at once. Others may still come later.
             task: the task whose head learns (task-incremental use); any hashable.
-            sample_weight: how often each sample counts. Integers are exact: as if the sample had come so many times.
+            sample_weight: how often each sample counts. Integers are exact: as if the sample had come that many times.
                 A fraction is rounded up for that share of the samples (`kenyon.model.weights`).
         """
         self._lock.write(lambda: self._learn(X, y, classes, task, predict=False, weights=sample_weight))
@@ -169,7 +169,7 @@ class KenyonClassifier(ClassifierOptions, Estimator):
         try:
             head = core.heads.get(task)
             neuron = None if head is None else head.neurons.get(y)
-        except TypeError:  # one of them is not hashable, which the longer way says in words
+        except TypeError:  # one of them is not hashable, which the longer way reports
             return False
         if neuron is None or head is None or type(x) is not np.ndarray or not core.inputs.fits(x):
             return False
@@ -260,7 +260,7 @@ class KenyonClassifier(ClassifierOptions, Estimator):
             return found if counts is None else first_of_each(found, counts)
 
         if core is None:
-            predictions = learn(None)  # nobody sees this engine before it has learned
+            predictions = learn(None)  # this engine is not visible before it has learned
             self._core = learned
             return predictions
         journal = Journal(engine)
@@ -492,7 +492,7 @@ class KenyonClassifier(ClassifierOptions, Estimator):
         return self._replace(lambda core: joined(core, chosen, into, task))
 
     def forget(self, label: Hashable, task: Hashable = None) -> Self:
-        """Remove a class, its name and what was kept for it alone; the others are told apart as before.
+        """Remove a class, its name and what was kept for it alone; the others are separated as before.
 
         What the class shared with others stays: its part of the common scatter of a second-order layer, and what
         weights of other classes learned from it. `unlearn` takes samples out to the last bit.
@@ -590,8 +590,8 @@ class KenyonClassifier(ClassifierOptions, Estimator):
         nothing is changed; whether others have been, sums cannot tell.
 
         Args:
-            X, y: samples with the labels they were learned with, each as often as it was learned; what has no label
-                taught nothing, and is passed over.
+            X, y: samples with the labels they were learned with, each as often as it was learned; samples
+                without a label are skipped.
             task: the task that they were learned in.
             keep_classes: whether classes that no sample is left of stay known, as they do where they were declared by
                 `classes=`. Otherwise they are forgotten; a model without any sample left is as before its first.

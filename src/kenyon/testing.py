@@ -91,7 +91,7 @@ def check_predict_changes_nothing(make: Make, scenario: str) -> None:
         before = state_hash(learner.state())
         predicted = learner.predict(X, task)
         assert predicted.shape == (20,), f"20 samples gave predictions of shape {predicted.shape}"
-        assert np.issubdtype(predicted.dtype, np.integer), f"predictions are {predicted.dtype}, expected whole numbers"
+        assert np.issubdtype(predicted.dtype, np.integer), f"predictions are {predicted.dtype}, expected integers"
         assert predicted.min() >= -1 and predicted.max() < stream.info.n_classes, "predictions are not classes"
         assert np.array_equal(predicted, learner.predict(X, task)), "the same samples were predicted differently"
         assert state_hash(learner.state()) == before, "predict changed the state"
@@ -129,7 +129,7 @@ def check_state_bytes(make: Make, scenario: str) -> None:
     _teach(learner, stream)
     held = sum(array.nbytes for array in learner.state().values())
     seen, slack = learner.state_bytes, 16_384
-    assert isinstance(seen, int) and seen > 0, f"state_bytes is {seen!r}, expected a positive whole number"
+    assert isinstance(seen, int) and seen > 0, f"state_bytes is {seen!r}, expected a positive integer"
     assert held / 2 - slack <= seen <= held * 1.1 + slack, f"state_bytes is {seen}, but state() holds {held} bytes"
 
 

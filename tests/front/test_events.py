@@ -9,8 +9,8 @@ import pytest
 from hearing import FRONTS, MOTION, PITCHES, SHAKES, SPECTRA, heard, listener, pieces, shake, tone
 
 from kenyon import KenyonClassifier
-from kenyon.errors import ConfigError, InputError
-from kenyon.features.front import Events, Motion, Segment, Smoothing
+from kenyon.errors import ConfigError, InputError, MergeError
+from kenyon.features.front import Events, Motion, Segment, Smoothing, Spectra
 
 
 @pytest.fixture(scope="module")
@@ -141,6 +141,8 @@ def test_recordings_are_learned_and_asked_about_like_their_windows(models):
         ([words[0], np.zeros(0, np.int16)], "recording 1 has no samples"),
         ([words[0].astype(float)], "samples are of type float64: expected int16"),
         (np.zeros((2, 99), np.uint8), "99"),
+        (words[0], r"X has shape \(2400,\): expected a list of recordings"),
+        ([b"abc"], "recording 0 is b'abc': expected an array of int16"),
     ):
         before = model.to_arrays()
         with pytest.raises(InputError, match=message):
@@ -155,6 +157,39 @@ def test_a_recording_of_motion_is_asked_about_as_a_whole(models):
     assert models["motion"].predict([shake(name, rng) for name in SHAKES]).tolist() == list(SHAKES)
     with pytest.raises(InputError, match="recording 0 has 10 readings: expected more, those of a window"):
         models["motion"].predict([np.zeros((10, 3), np.int16)])
+
+
+def test_the_front_end_is_an_option_like_any_other():
+    model = KenyonClassifier(front="motion").set_params(front__inputs=6)
+    assert model.front == Motion(inputs=6) and model.get_params()["front__length"] == 32
+    rng = np.random.default_rng(0)
+    for front, message in (("spektra", "did you mean 'spectra'"), (5, "expected a name such as 'spectra'")):
+        with pytest.raises(ConfigError, match=message):
+            KenyonClassifier(front=front).partial_fit([tone("low", rng)], [0])
+    with pytest.raises(ConfigError, match=r"shape is \(8, 8\): expected None, or \(10, 10\)"):
+        listener(SPECTRA, shape=(8, 8))
+    with pytest.raises(InputError, match="X is None: expected a list of recordings"):
+        listener(SPECTRA).predict(None)
+
+
+def test_models_with_other_front_ends_are_not_merged(models):
+    other = listener(Spectra(frames=10, bands=10, kept=40, gap=7))
+    with pytest.raises(MergeError, match="front__gap 6 in the first and 7 in the second"):
+        KenyonClassifier.from_arrays(models["sound"].to_arrays()).merge(other)
+
+
+def test_labels_and_weights_of_a_recording_are_those_of_its_windows():
+    rng = np.random.default_rng(5)
+    moves, names = [shake(name, rng, 300) for name in SHAKES], list(SHAKES)
+    options = {"memory_budget": "4KB", "front": MOTION, "expected_classes": 4, "random_state": 1}
+    one = KenyonClassifier(**options).partial_fit(moves, names, sample_weight=[1, 2, 1])
+    windows = [MOTION.transform(move) for move in moves]
+    two = KenyonClassifier(**options).partial_fit(
+        np.concatenate(windows),
+        np.repeat(names, [len(own) for own in windows]),
+        sample_weight=np.repeat([1, 2, 1], [len(own) for own in windows]),
+    )
+    assert all((array == two.to_arrays()[name]).all() for name, array in one.to_arrays().items())
 
 
 def test_the_front_end_is_saved_with_the_model(models, tmp_path):

@@ -14,9 +14,11 @@ from hearing import FRONTS, SPECTRA, heard, listener, on_host, pieces, tone
 
 from emulated import ArmDevice, WasmDevice
 from kenyon import KenyonClassifier
+from kenyon.data.streams._fsdd import SPEAKERS, read_wav
 from kenyon.errors import ConfigError, ModelFileError
 from kenyon.export import device_costs, export_model, from_buffer, to_buffer
 from kenyon.features.front import Events, Spectra
+from kenyon.utils.system import find_data_dir
 
 ZIG = importlib.util.find_spec("ziglang") is not None
 zig = pytest.mark.skipif(not ZIG, reason="front: ziglang is not installed")
@@ -77,6 +79,28 @@ def test_every_processor_makes_the_same_events(kind, name, models, tmp_path):
     x, _ = heard(front, 8, 5)
     found = [event for part in pieces(x, 8) for event in device.feed(part.ravel().tolist())]
     assert found and found == numbered(list(model.listen([x], Events(reject=1))), model)
+
+
+@zig
+@pytest.mark.real_data
+@pytest.mark.parametrize("kind", ["host", pytest.param("wasm", marks=needs("wasmtime"))])
+def test_spoken_digits_make_the_same_events(kind, tmp_path):
+    """Takes of four speakers are learned, and others of all speakers heard."""
+    place = find_data_dir() / "fsdd" / "recordings"
+
+    def word(digit, speaker, take):
+        return read_wav(place / f"{digit}_{speaker}_{take}.wav", 8000)
+
+    front, quiet = Spectra(), np.zeros(4000, np.int16)
+    model = KenyonClassifier(front=front, memory_budget="20KB", random_state=0)
+    known = [(digit, speaker, take) for take in range(5, 8) for speaker in SPEAKERS[:3] for digit in range(10)]
+    model.partial_fit([word(*name) for name in known], [digit for digit, _, _ in known])
+    spoken = [word(digit, SPEAKERS[digit % len(SPEAKERS)], 9) for digit in range(10)]
+    x = np.concatenate([part for one in spoken for part in (quiet, one)] + [quiet])
+    export_model(model, "c", tmp_path, reject=2)
+    device: Any = WasmDevice(tmp_path) if kind == "wasm" else on_host(tmp_path).Model()
+    found = [event for part in pieces(x, 1) for event in device.feed(part.tolist())]
+    assert len(found) >= 5 and found == numbered(list(model.listen(pieces(x, 2), Events(reject=2))), model)
 
 
 @zig

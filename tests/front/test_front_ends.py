@@ -227,8 +227,8 @@ def test_gravity_and_motion_are_apart():
     ("make", "message"),
     [
         (lambda: Spectra(rate=11025), "rate is 11025: expected one of 8000, 16000"),
-        (lambda: Spectra(bands=1), "bands is 1: expected a whole number, at least 2"),
-        (lambda: Spectra(frames=20.0), "frames is 20.0: expected a whole number"),
+        (lambda: Spectra(bands=1), "bands is 1: expected an integer, at least 2"),
+        (lambda: Spectra(frames=20.0), "frames is 20.0: expected an integer"),
         (lambda: Spectra(high=4001), "high is 4001: expected an integer from 100 to 4000"),
         (lambda: Spectra(bands=40, low=100, high=150), "bands is 40 from 100 to 150 Hz: expected fewer"),
         (lambda: Motion(inputs=4), "inputs is 4: expected one of 3, 6"),

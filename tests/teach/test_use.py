@@ -98,7 +98,7 @@ def test_a_damaged_or_foreign_file_gets_a_sentence_and_nothing_is_lost(taught: T
     said = {name: page.drop(f"{name}.safetensors", content) for name, content in damaged_files(tmp_path, good).items()}
     for name, text in said.items():
         assert text.endswith((".", "FILE")) and "loaded" not in text and "undefined" not in text, (name, text)
-    assert "kenyon teach" in said["another model"] and "whole numbers" in said["floats"]
+    assert "kenyon teach" in said["another model"] and "integers" in said["floats"]
     assert "not one that Kenyon wrote" in said["foreign"]
     assert page.save().read_bytes() == good
     assert page.classes == {"o": 2, "x": 2} and page.complaints() == []

@@ -59,7 +59,7 @@ PLAIN = {float, int, bool}
 """Types of values that need no further look."""
 
 BAG_SHARE = 4
-"""The bag has one part in so many of a memory budget."""
+"""The bag has one part in this many of a memory budget."""
 
 
 class RiverClassifier(base.MiniBatchClassifier):  # type: ignore[name-defined]

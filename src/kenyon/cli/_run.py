@@ -154,7 +154,8 @@ def print_report(report: Report) -> None:
     config, first, n = report.config, report.results[0], len(report.results)
     tested = "a held-out part of the training set" if first.tested_on == "holdout" else "the test set"
     by = f" by {config['backbone']['name']}" if config.get("backbone") else ""
-    title = f"{config['learner']} on {config['dataset']}{by}, {config['scenario']}, tested on {tested}"
+    what = " ".join([config["learner"], *([first.learned] if first.learned else [])])
+    title = f"{what} on {config['dataset']}{by}, {config['scenario']}, tested on {tested}"
 
     def result(value: float | None, std: float | None = None, unit: str = "%") -> Cell:
         factor = 100.0 if unit == "%" else 1.0

@@ -1,4 +1,4 @@
-"""C99 sources of a classifier that goes on learning on a device: whole numbers only, no memory but its own.
+"""C99 sources of a classifier that goes on learning on a device: integers only, no memory but its own.
 
 The core lies in `c/` in parts, one idea each; what a model needs of it becomes one source, `kenyon.c`. Everything
 that depends on the model is in `kenyon_model.h`: sizes, constants, the rule, the units' inputs or their seed, and what
@@ -46,7 +46,7 @@ def write(
     """Write the sources, a wrapper for Python, a sketch, a Makefile and a README that says what they need.
 
     Args:
-        classifier: one that learns in whole numbers; any other is exported for prediction only.
+        classifier: one that learns in integers; any other is exported for prediction only.
         out: the folder.
         tables: `flash` for a table of the units' inputs, `none` to draw them from the seed for every sample.
         classes: how many classes there is room for; None for those expected.
@@ -138,7 +138,7 @@ def _room(classifier: KenyonClassifier, parts: Parts, classes: int | None) -> in
         return known
     room = max(known, int(classifier.expected_classes)) if classes is None else classes
     if isinstance(room, bool) or not isinstance(room, int) or not max(known, 1) <= room <= MOST_CLASSES:
-        raise ConfigError(f"classes is {classes!r}: expected a whole number from {max(known, 1)} to {MOST_CLASSES}")
+        raise ConfigError(f"classes is {classes!r}: expected an integer from {max(known, 1)} to {MOST_CLASSES}")
     return room
 
 

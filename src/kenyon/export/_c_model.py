@@ -220,7 +220,7 @@ def _second_order(parts: Parts, layer: SecondOrderLayer) -> None:
 
 
 def _fixed(parts: Parts, classifier: KenyonClassifier) -> None:
-    """Weights as 16-bit whole numbers, for prediction only."""
+    """Weights as 16-bit integers, for prediction only."""
     layer = classifier.parts()[1][-1]
     offsets: NDArray = np.zeros(layer.n_neurons)
     scale = 2.0 ** parts.numbers["shift"]  # activity in bytes is that much smaller
@@ -236,7 +236,7 @@ def _fixed(parts: Parts, classifier: KenyonClassifier) -> None:
         bound += int(np.abs(offsets[taught]).max(initial=0)) + 1
         offsets[~taught] = -2 * bound  # below every score of the others
     if bound >= 2**60:
-        raise ConfigError("the offsets of the readout are beyond what whole numbers hold: expected smaller ones")
+        raise ConfigError("the offsets of the readout are beyond what integers hold: expected smaller ones")
     parts.layer = ["fixed.c"]
     parts.numbers |= {"second_order": 0, "bits": 16, "score_shift": max(0, (3 * bound).bit_length() - 31)}
     parts.fixed = np.rint(weights.T * unit).astype(np.int16), np.rint(offsets).astype(np.int64)

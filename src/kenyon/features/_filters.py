@@ -82,7 +82,7 @@ def as_text(filters: NDArray[np.int8]) -> str:
 
 
 def from_text(text: str, values: int) -> NDArray[np.int8]:
-    """Filters of so many values from their text; refuses what no filter could be."""
+    """Filters of this many values from their text; refuses what is not a filter."""
     try:
         filters = np.frombuffer(b64decode(text, validate=True), np.int8)
     except ValueError:

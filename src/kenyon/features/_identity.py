@@ -40,7 +40,7 @@ class IdentityUnits:
         n_inputs: width of a sample.
         unit_norm: scale to length 1.
         root: take the root of every input first, with its sign.
-        exact: whole numbers throughout: bytes are taken as they are, and nothing else.
+        exact: integers throughout: bytes are taken as they are, and nothing else.
 
     Example:
         >>> import numpy as np
@@ -54,7 +54,7 @@ class IdentityUnits:
         self.n_outputs, self.exact = n_inputs, exact
         self._unit_norm, self._root = unit_norm, root
         if exact and root:
-            raise ConfigError("root is True: expected False for bytes that are taken as they are, in whole numbers")
+            raise ConfigError("root is True: expected False for bytes that are taken as they are, in integers")
 
     def workspace(self) -> IdentityWorkspace:
         return IdentityWorkspace(self.n_outputs, np.uint8 if self.exact else np.float32)

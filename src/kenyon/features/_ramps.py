@@ -28,7 +28,7 @@ from kenyon.features._rescaling import Rescaling, Summing, rescaled
 from kenyon.utils.options import Auto, option
 
 REACH = 2
-"""Offsets lie within so many standard deviations."""
+"""Offsets lie within this many standard deviations."""
 
 GAIN = np.float32(0.25)
 

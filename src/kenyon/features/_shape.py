@@ -78,7 +78,7 @@ def layout_of(shape: Sequence[int], axes: str | None, shifts: int, n_inputs: int
     """
     sizes = tuple(shape)
     if not sizes or not all(isinstance(size, (int, np.integer)) and size > 0 for size in sizes):
-        raise ConfigError(f"shape is {shape!r}: expected positive whole numbers, such as (28, 28) or (32, 32, 3)")
+        raise ConfigError(f"shape is {shape!r}: expected positive integers, such as (28, 28) or (32, 32, 3)")
     if n_inputs is not None and prod(sizes) != n_inputs:
         raise ConfigError(
             f"shape {sizes} has {prod(sizes)} entries, a sample has {n_inputs}: expected a shape with as many entries"

@@ -7,7 +7,7 @@ mean and standard deviation of that sample's own projection `W_e u`, so beta set
 answer to a sample, whatever its brightness. The first part is the paper's equation; scaling to length 1 is an
 addition of ours, which `unit_norm=False` leaves out.
 
-With `exact` everything is in whole numbers and only bytes are taken: the threshold is that of `_windows.py`, and the
+With `exact` everything is in integers and only bytes are taken: the threshold is that of `_windows.py`, and the
 activity is bytes,
 
     x_e = min(255, (W_e u - threshold) // 2^b)
@@ -108,7 +108,7 @@ class SparseProjection:
         inhibitory: share of a unit's inputs with weight -1.
         threshold: beta, in standard deviations; None turns it off (`x_e = ReLU(W_e u)`).
         unit_norm: scale `x_e` to length 1.
-        exact: everything in whole numbers, the activity in bytes.
+        exact: everything in integers, the activity in bytes.
         seed: the projection is drawn from it, the same everywhere.
 
     Example:
@@ -159,7 +159,7 @@ class SparseProjection:
         return matrix
 
     def plan(self) -> dict[str, int]:
-        """The numbers that another implementation of it needs, beside `inputs`, for whole numbers."""
+        """The numbers that another implementation of it needs, beside `inputs`, for integers."""
         return {
             "excitatory": self._n_excitatory,
             "shift": self._shift,

@@ -11,12 +11,12 @@ random, or oriented: a random line in the window then parts excitatory from inhi
 other (an edge, every other unit) or a bar along it from the rest. In a series this is early against late, or the
 middle against both ends.
 
-Bytes give whole numbers throughout: the root is rounded down, and the whole number `a` is the least such that it never
+Bytes give integers throughout: the root is rounded down, and the integer `a` is the least such that it never
 passes 255, whatever the sample. Other numbers become bytes by each sample's own range with `own_range`
 (`_own_range.py`); else they are summed in float32 and read as bytes divided by 255: v = sqrt(255 p / 2^a).
 
-With `exact` everything is in whole numbers, from bytes on. The threshold is then worked out from the sum T
-and the sum of squares S of v over the n units, with B the whole number nearest to 2^12 beta (isqrt and // round down):
+With `exact` everything is in integers, from bytes on. The threshold is then worked out from the sum T
+and the sum of squares S of v over the n units, with B the integer nearest to 2^12 beta (isqrt and // round down):
 
     mu + beta sigma  becomes  (2^12 T + B isqrt(n S - T^2)) // (2^12 n)
 
@@ -172,7 +172,7 @@ class WindowUnits:
         root: take the square root of the pooled response.
         unit_norm: scale float activity to length 1.
         activity: "float" or "byte".
-        exact: everything in whole numbers, which needs activity in bytes, and samples of bytes or `own_range`.
+        exact: everything in integers, which needs activity in bytes, and samples of bytes or `own_range`.
         own_range: convert samples that are not bytes to bytes, each by its own range.
         seed: the units are drawn from it, the same everywhere.
         n_inputs: width of a sample, checked against the shape.
@@ -225,7 +225,7 @@ class WindowUnits:
         self.threshold, self._unit_norm, self.exact = threshold, unit_norm, exact
         self.own_range = own_range
         if exact and activity != "byte":
-            raise ConfigError(f"activity is {activity!r}: expected 'byte' with whole numbers throughout")
+            raise ConfigError(f"activity is {activity!r}: expected 'byte' with integers throughout")
         self._n_excitatory = n_connections - round(inhibitory * n_connections)
         self._largest = BYTE * max(self._n_excitatory, n_connections - self._n_excitatory)
         self._largest_pooled = BYTE * self._n_excitatory * (1 if self._best else layout.rows * layout.columns)

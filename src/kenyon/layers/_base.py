@@ -30,7 +30,7 @@ DIVERGED = 1e12
 
 
 class Samples(NamedTuple):
-    """A stretch of a block: samples first .. last - 1 of it. The arrays are the block's.
+    """A segment of a block: samples first .. last - 1 of it. The arrays are the block's.
 
     Attributes:
         active: the activity of the layer's inputs.
@@ -132,8 +132,8 @@ class Layer(ABC):
         """Learn samples in order.
 
         Args:
-            samples: a stretch of a block.
-            outputs: room for `x_o` of each sample before it is learned, where wanted.
+            samples: a segment of a block.
+            outputs: where to put `x_o` of each sample before it is learned, where wanted.
 
         Returns:
             The first sample that diverged, not learned, or `samples.last`.
@@ -152,7 +152,7 @@ class Layer(ABC):
         """Learn one sample, which has a label; or change nothing and return False, where `learn` has to do it.
 
         Args:
-            sample: a stretch of one.
+            sample: a segment of one sample.
             clock: (2,), the time and the synapses visited so far, moved on in the same call.
         """
         raise NotImplementedError
@@ -163,7 +163,7 @@ class Layer(ABC):
 
     @abstractmethod
     def updates(self, samples: Samples, taught: NDArray[np.bool_], n_plastic: int) -> int:
-        """Synapses visited when these samples are learned, those of them that are `taught`."""
+        """Synapses visited when these samples are learned, those of them that have a label (`taught`)."""
 
     @abstractmethod
     def mark(self) -> Undo:
@@ -208,7 +208,7 @@ class Layer(ABC):
         raise MergeError(f"a layer of the kind {type(self).__name__} has no exact sums: nothing can be taken out again")
 
     def emptied(self) -> Self:
-        """A copy that knows the same classes and was taught nothing; of layers that can `subtract`."""
+        """A copy that knows the same classes and has learned nothing; of layers that can `subtract`."""
         twin = copy.deepcopy(self)
         twin.state = State(self.state.declared, self.state.sizes)
         return twin
@@ -218,11 +218,11 @@ class Layer(ABC):
         raise NotImplementedError
 
     def taught(self) -> NDArray[np.int64]:
-        """Samples that each output neuron was taught; of layers that can `subtract`."""
+        """Samples of each output neuron's class; of layers that can `subtract`."""
         raise NotImplementedError
 
     def forget(self, left: NDArray[np.int64]) -> None:
-        """Keep these output neurons alone, in this order, whatever the others were taught."""
+        """Keep these output neurons alone, in this order, whatever the others have learned."""
         self.state, self.n_classes = only(self.state, left), len(left)
 
     def join(self, neurons: NDArray[np.int64], left: NDArray[np.int64]) -> None:

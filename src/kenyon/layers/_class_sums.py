@@ -1,9 +1,9 @@
 """Sums of a second-order layer with other counts, or with several classes made one; and how typical a sample is.
 
 Where the counts of classes are changed (to zero for a class that is forgotten), their means stay, and the scatter W of
-all classes is scaled with the number of samples, so that W / n stays as it was: classes are told apart as before.
+all classes is scaled with the number of samples, so that W / n stays as it was: classes are separated as before.
 
-How typical a sample x is of class j is told by its squared distance (x - m_j)' A (x - m_j) from the mean, A being
+How typical a sample x is of class j follows from its squared distance (x - m_j)' A (x - m_j) from the mean, A being
 that of the discriminant (`_readout.py`). Over the samples that were learned its mean is the trace of A W, for normal
 activity with a variance of twice the trace of (A W)^2; a new sample is farther out by about 1 / (1 - trace / n)^2. A
 gamma law with these moments gives the share of a class's own samples that lie farther out still.
@@ -59,7 +59,7 @@ class Spread(NamedTuple):
 
     Attributes:
         inverse: lower triangle of A.
-        means, products: (classes, units) of those that were taught, and A times them.
+        means, products: (classes, units) of those that have samples, and A times them.
         expected, variance: of the squared distance of a new sample of a class.
     """
 

@@ -1,4 +1,4 @@
-"""How co-activity is kept: in whole numbers to the last bit, or in floats (and `_few_bits.py`: in few bits).
+"""How co-activity is kept: in integers to the last bit, or in floats (and `_few_bits.py`: in few bits).
 
 Each way declares its arrays, adds samples to them, and gives the moments that a readout is solved from.
 """
@@ -28,16 +28,16 @@ LARGEST_FLOAT = 1e12
 """Largest activity in floats: the sum of as many squares as a stream could have still fits a float32."""
 
 FEW_ROWS = 4
-"""Up to so many dense samples are quicker one by one than side by side."""
+"""Up to this many dense samples are quicker one by one than side by side."""
 
 WHOLE_SPARSE, FLOAT_SPARSE = 20, 10
-"""Active pairs are visited one by one where they are at most one in so many: a fifth of the units, or a third."""
+"""Active pairs are visited one by one where they are at most one in this many: a fifth of the units, or a third."""
 
 FOLLOWED, FOLLOWED_FLOATS = 16, 2
-"""A readout follows so many samples for each unit; less from sums in floats, which are rounded when they are added."""
+"""A readout follows this many samples for each unit; fewer from sums in floats, which are rounded."""
 
 LEAST_FOLLOWED = 64
-"""At least so many, whatever the units."""
+"""At least this many, whatever the units."""
 
 TAUGHT = Declared("taught", ("neurons",), np.uint32, wide=True)
 
@@ -83,10 +83,10 @@ class Coactivity(ABC):
         Args:
             state: changed in place.
             labels: class number of each sample of the block.
-            undo: is told what changes.
+            undo: is passed what changes.
 
         Returns:
-            The state, or a wider one where it has no room for them.
+            The state, or a wider one where it cannot hold them.
         """
 
     @abstractmethod
@@ -99,7 +99,7 @@ class Coactivity(ABC):
 
     @abstractmethod
     def moments(self, state: State) -> ClassMoments:
-        """What was learned of the classes that were taught."""
+        """What was learned of the classes that have samples."""
 
     def most_followed(self, oracle: bool) -> int:
         """Samples that a readout may follow before rounding adds up; 0 where it cannot.
@@ -140,7 +140,7 @@ class Coactivity(ABC):
         return int((counts * (counts + 1) // 2).sum())
 
     def means(self, state: State) -> NDArray[np.float64]:
-        """(units, neurons): the mean activity of each class, zero where it was never taught."""
+        """(units, neurons): the mean activity of each class, zero where it has no samples."""
         views = state.views()
         return views["sums"] / np.maximum(views["taught"], 1)
 

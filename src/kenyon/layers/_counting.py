@@ -1,4 +1,4 @@
-"""The counting rule in whole numbers: sums that never saturate, and so add up to the last bit.
+"""The counting rule in integers: sums that never saturate, and so add up to the last bit.
 
     S[i, j] <- S[i, j] + c[i],   n[j] <- n[j] + 1         for a sample of class j
     x_o[j]   = sum over i of min(S[i, j] / (65536 n[j]), cap / sqrt(N)) * c[i] / 65536
@@ -92,7 +92,7 @@ class Counting(LayerPart):
 
 
 class CountingLayer(Layer):
-    """Sums of activity in whole numbers, read through synapses that saturate.
+    """Sums of activity in integers, read through synapses that saturate.
 
     Args:
         n_inputs: presynaptic units.
@@ -114,7 +114,7 @@ class CountingLayer(Layer):
     ) -> None:
         super().__init__(n_inputs, 0, (SUMS, TAUGHT))
         self.rule, self.half_life, self.bayes, self._prior = rule, half_life, bayes, prior
-        self.codes = np.zeros((0, 0), np.float32)  # none: only a hidden layer is taught by codes
+        self.codes = np.zeros((0, 0), np.float32)  # none: only a hidden layer learns from codes
         self.most = rule.level(np.inf, 1, n_inputs)
         self._sure = 0  # samples that are sure to fit into 32 bits
         self._kept: KeptRows | None = None

@@ -1,4 +1,4 @@
-"""A half-life: what a layer of sums keeps is halved every so many samples, so that it follows a stream that changes.
+"""A half-life: what a layer of sums keeps is halved after every half-life, so that it follows a stream that changes.
 
 When the layer has learned twice `half_life` samples, the count of every class is halved, rounded up, and with it the
 weight of what is kept for the class: means and the scatter per sample stay as they are, and what comes next moves

@@ -1,4 +1,4 @@
-"""What can be learned in few bits, and what of it in whole numbers."""
+"""What can be learned in few bits, and what of it in integers."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def check_rule(rule: Rule) -> None:
 
 
 def check_whole(rule: Rule, rate: Moving, n_inputs: int, largest: int) -> None:
-    """Refuse what cannot be learned in whole numbers.
+    """Refuse what cannot be learned in integers.
 
     Args:
         largest: the most that a synapse counts for in a sum.
@@ -57,7 +57,7 @@ def check_whole(rule: Rule, rate: Moving, n_inputs: int, largest: int) -> None:
     numbers = {"learning_rate": rate, **{f"{rule.name}.{key}": value for key, value in rule.parameters.items()}}
     for name, value in numbers.items():
         if callable(value):
-            raise ConfigError(f"{name} is {value!r}: expected a number, since whole numbers are learned with constants")
+            raise ConfigError(f"{name} is {value!r}: expected a number, since integers are learned with constants")
     most = (2**31 - 1) // (255 * largest)
     if n_inputs > most:
         raise ConfigError(f"the layer has {n_inputs:,} units: expected at most {most:,}, whose sums fit into 32 bits")

@@ -11,10 +11,10 @@ layer, with counts n and n', exponents e and e' and levels q and q' of the two:
     q[i]   = v[i] + v'[i] + (m[i] >> 32 - E) >> E clipped to low .. top
 
 for every unit i, each a number of 64 bits; m shifted by 32 is 0. A neuron that learned nothing changes nothing, and the
-two layers may change places. A level at the top says that the sum is at least so large, and mostly it would be larger:
+two layers may change places. A level at the top means that the sum is at least this, and mostly it is larger:
 it counts as twice the most that is read, which is where the top lies for a count just behind a power of two.
 
-Sums of a `CountingLayer` are narrowed alike: with N and E as above, q[i] is S[i] / (65536 level 2^E) + m[i] / 2^32,
+Sums of a `CountingLayer` are narrowed likewise: with N and E as above, q[i] is S[i] / (65536 level 2^E) + m[i] / 2^32,
 in float64, rounded down and at most top.
 """
 

@@ -1,4 +1,4 @@
-"""A layer whose weights are whole numbers of 8, 4, 3 or 2 bits, several to a byte, each step rounded by chance.
+"""A layer whose weights are integers of 8, 4, 3 or 2 bits, several to a byte, each step rounded by chance.
 
 What follows defines every bit, so that an implementation in another language can give the same. Numbers are whole, in
 two's complement of 64 bits where nothing else is said; `>>` and `/` round down, and shifts bind weaker than products.
@@ -41,7 +41,7 @@ a sample teaches:
 
 **Activity in float32**, x[i], of length 1 already. The output is the sum in float32, over active units in order, of
 readout(float32(q) * float32(level * 2^e), n, ...) * x[i]; and c is d * (2^32 / (level * 2^e)), clipped to 512 levels
-and cut to a whole number, with d the rule's change of that weight in float32, the rest in float64. Everything else is
+and cut to an integer, with d the rule's change of that weight in float32, the rest in float64. Everything else is
 as above.
 """
 
@@ -103,7 +103,7 @@ class FewBitLayer(Layer):
         bits: of a weight: 8, 4, 3 or 2.
         seed: of the rounding.
         rate: the learning rate.
-        whole: whether activity comes in bytes and everything is learned in whole numbers, or in float32.
+        whole: whether activity comes in bytes and everything is learned in integers, or in float32.
 
     Example:
         >>> from kenyon.layers import clamp_bounds

@@ -9,12 +9,12 @@ rounded by chance.
 Steps begin at 1, and where an entry overflows although few samples are in it, the step is doubled instead and every
 entry divided by four. How many samples are enough: a step adds white noise of a twelfth of its square to each variance;
 n samples in d dimensions leave a share of about d / n to chance; and the bits hold n samples of a variance of limit / n
-squared steps. So both errors grow alike at n = sqrt(c d limit). On held-out digits c = 1/16 was best: rounding weighs
+squared steps. So both errors grow equally at n = sqrt(c d limit). On held-out digits c = 1/16 was best: rounding weighs
 more than chance, since it falls on the small eigenvalues.
 
 The state depends on the order of the stream, but not on how the stream is cut into calls.
 
-**Merging** two states, a and b, in whole numbers of 64 bits; `>>` and `/` round down, and `word(x, y)` is that of
+**Merging** two states, a and b, in integers of 64 bits; `>>` and `/` round down, and `word(x, y)` is that of
 `core/numbers.h`. With n the count of a class, m its mean at a unit in 1/256, t the samples of both states in all, h
 halvings and d doublings, p an entry of the co-activity at place k:
 
@@ -66,7 +66,7 @@ def few_bits_of(bits: int) -> tuple[Declared, ...]:
 
 
 class FewBits(Coactivity):
-    """Centred co-activity in few bits, of activity in whole numbers.
+    """Centred co-activity in few bits, of activity in integers.
 
     Args:
         n_units: inputs of the layer.
@@ -180,7 +180,7 @@ class FewBits(Coactivity):
     def solved_whole(
         self, state: State, shrinkage: tuple[int, int], last: WholeReadout | None, n_learned: int
     ) -> WholeReadout:
-        """The readout in integers, with lambda as (mantissa, shift), so many samples after the last one."""
+        """The readout in integers, with lambda as (mantissa, shift), a number of samples after the last one."""
         arrays = state.arrays
         n_used = float(arrays["taught"].sum()) / 2.0 ** int(arrays["halvings"][0])
         unit = n_used / 4.0 ** int(arrays["doublings"][0]) / 256
@@ -218,7 +218,7 @@ class FewBits(Coactivity):
         return self.visited
 
     def with_counts(self, state: State, counts: NDArray) -> State:
-        """The co-activity scaled with the samples, each entry to the nearest whole number."""
+        """The co-activity scaled with the samples, each entry to the nearest integer."""
         changed = State(state.declared, state.sizes, {name: array.copy() for name, array in state.arrays.items()})
         before, taught = int(state.arrays["taught"].sum()), changed.views()["taught"]
         taught[...] = counts
@@ -229,7 +229,7 @@ class FewBits(Coactivity):
         return changed
 
     def unpacked(self, packed: NDArray) -> NDArray[np.int32]:
-        """The triangle in whole numbers of 32 bits."""
+        """The triangle in integers of 32 bits."""
         if self.bits == 16:
             return packed.astype(np.int32)
         pairs = np.empty(len(packed) // 3, np.int32)

@@ -1,8 +1,8 @@
 """The readout of the state that a layer is in, which follows what the layer learns.
 
 A readout that was asked for lately is changed with every sample that is learned, so that every prediction is that of
-the present state. To solve it anew takes about as long as following units / 8 samples: after so many without a
-prediction (32 at least) it is dropped, and solved when somebody asks again. It is solved anew, too, where the inverse
+the present state. To solve it anew takes about as long as following units / 8 samples: after that many without a
+prediction (32 at least) it is dropped, and solved at the next prediction. It is solved anew, too, where the inverse
 that following takes is refused (`follows`), after anything else that changes the state, and before rounding adds up.
 """
 

@@ -6,7 +6,7 @@
 `B` is random and never changes: for each class half of the neurons count +1, the others -1, over the square root of
 their number. It is drawn from the seed, so it is no part of the state. The step is that of the MSE rule with the
 modulatory signal `x_m = x_o + B^T e`, and everything in it is known inside the layer: no error travels from layer to
-layer, and the next layer's rule plays no part. Weights begin at random, since neurons that begin alike stay alike.
+layer, and the next layer's rule plays no part. Weights begin at random, since neurons that begin equal stay equal.
 
 Reference: Mostafa, Ramesh and Cauwenberghs, "Deep supervised learning using local errors", Frontiers in
 Neuroscience 12, 2018.

@@ -1,7 +1,7 @@
 """Undoing a call of a second-order layer: what it changes is kept when it is about to change.
 
 Small arrays are copied when a call begins. Of the co-activity, a call keeps the entries that it touches where they
-are few; the sample itself, to be subtracted again, where whole numbers were added to most entries; and otherwise a
+are few; the sample itself, to be subtracted again, where integers were added to most entries; and otherwise a
 copy of everything.
 """
 
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from kenyon.layers._second_order import SecondOrderLayer
 
 SHARE = 4
-"""A call that touches at most one in so many entries keeps those."""
+"""A call that touches at most one in this many entries keeps those."""
 
 ROWS = 8
-"""A call keeps at most so many samples that it added to most entries."""
+"""A call keeps at most this many samples that it added to most entries."""
 
 
 class KeptPairs:
@@ -34,14 +34,14 @@ class KeptPairs:
 
     @staticmethod
     def bytes_for(pairs: NDArray) -> int:
-        """Bytes of the room for an array of pairs."""
+        """Bytes of the copy of an array of pairs."""
         return pairs.nbytes + pairs.size // SHARE * pairs.itemsize
 
 
 class PairsUndo:
     """Where a layer stood when a call began.
 
-    A layer whose arrays have no room left gets new ones, and the old ones stay as they are from then on.
+    A layer whose arrays are full gets new ones, and the old ones stay as they are from then on.
     """
 
     def __init__(self, layer: SecondOrderLayer, kept: KeptPairs) -> None:
@@ -54,7 +54,7 @@ class PairsUndo:
         self._whole = False
 
     def note(self, active: Active, first: int, last: int) -> None:
-        """Nothing to do yet: the layer says what it is about to change when it knows it."""
+        """Nothing to do yet: the layer passes what it is about to change when it knows it."""
 
     def before_all(self, pairs: NDArray) -> None:
         """Any entry of these pairs may change."""
@@ -76,7 +76,7 @@ class PairsUndo:
         self._n_touched = end
 
     def before_row(self, pairs: NDArray, row: NDArray[np.int16]) -> NDArray[np.int64]:
-        """A row of whole numbers is about to be added to these pairs; gives the counter that the core moves."""
+        """A row of integers is about to be added to these pairs; gives the counter that the core moves."""
         if self._concerns(pairs) and self._n_rows == ROWS:
             self.before_all(pairs)
         if not self._concerns(pairs):

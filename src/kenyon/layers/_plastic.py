@@ -32,7 +32,7 @@ SUMS = Declared("sums", ("neurons",), np.float64)
 COUNTS = Declared("counts", ("neurons",), np.uint32)
 
 MOST_TAUGHT = 2**31
-"""Samples that a file may say a neuron was taught: far from what 32 bits hold, so that learning can go on."""
+"""Most samples of a neuron that a file may state: far from what 32 bits hold, so that learning can go on."""
 
 
 def declared_by(rule: Rule, local: Callable[..., float] | None = None) -> tuple[Declared, ...]:
@@ -350,7 +350,7 @@ class PlasticUndo:
 
     Args:
         layer: whose rows are kept.
-        kept: room for them.
+        kept: where to keep them.
         name: the array that they are rows of; the others are small, and copied whole.
 
     A layer that grows beyond its padding gets new arrays, and the old ones stay as they are from then on.

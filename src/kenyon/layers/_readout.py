@@ -31,14 +31,14 @@ from kenyon.errors import DivergenceError
 from kenyon.features import Active
 
 NEVER = np.float32(-1e30)
-"""The score of a class that was never taught."""
+"""The score of a class without samples."""
 
 BACKOFF = 10.0
 """Where the matrix is not positive, which few bits can make it, lambda is raised by this factor."""
 
 
 class ClassMoments(NamedTuple):
-    """What a readout is solved from; only classes that were taught.
+    """What a readout is solved from; only classes that have samples.
 
     Attributes:
         scatter: lower triangle of W, row after row.
@@ -104,7 +104,7 @@ class Linear(NamedTuple):
 
     Attributes:
         weights: (units, width) float32.
-        offsets: (width,) float32, NEVER for neurons that were not taught.
+        offsets: (width,) float32, NEVER for neurons without samples.
     """
 
     weights: NDArray[np.float32]
@@ -130,7 +130,7 @@ def linear(
 
     Args:
         products, squares: A m_j, (units, width), and m_j' A m_j, (width,).
-        means: (classes, units) of the classes that were taught.
+        means: (classes, units) of the classes that have samples.
         taught: (width,) samples of each neuron.
     """
     (known,) = np.nonzero(taught)

@@ -42,15 +42,13 @@ MOST_TAUGHT = 2**62
 
 
 def coactivity_of(n_inputs: int, whole: bool, bits: int) -> Coactivity:
-    """The way to keep co-activity of whole numbers or floats in that many bits."""
+    """The way to keep co-activity of integers or floats in that many bits."""
     if bits == 32:
         return ExactSums(n_inputs) if whole else FloatSums(n_inputs)
     if bits not in (16, 24):
         raise ConfigError(f"bits is {bits!r}: expected 16, 24 or 32 for a second-order layer")
     if not whole:
-        raise ConfigError(
-            f"bits is {bits} and the activity is in floats: expected activity in whole numbers, or bits=32"
-        )
+        raise ConfigError(f"bits is {bits} and the activity is in floats: expected activity in integers, or bits=32")
     return FewBits(n_inputs, bits)
 
 
@@ -116,11 +114,11 @@ class SecondOrderLayer(Layer):
 
     Args:
         n_inputs: presynaptic units.
-        whole: whether their activity comes in whole numbers (uint8), or in floats (float32).
-        bits: of an entry of the co-activity: 32, or 24 or 16 for less memory (whole numbers only).
+        whole: whether their activity comes in integers (uint8), or in floats (float32).
+        bits: of an entry of the co-activity: 32, or 24 or 16 for less memory (integers only).
         readout: `discriminant` or `ridge`.
         shrinkage: lambda of the readout, as a share of the mean variance; `auto` chooses it from the state.
-        prior: `equal` for classes that are all alike beforehand, `counts` for classes as likely as they were.
+        prior: class prior: `equal` for a uniform one, `counts` for an empirical one.
         at_least: whether the state may ask for more shrinkage than that.
         half_life: half-life of what is kept, in samples; 0 for none.
         integer: solve and read the readout in integers; for 16 or 24 bits, with a discriminant of fixed shrinkage.
@@ -395,7 +393,7 @@ class SecondOrderLayer(Layer):
         return self.coactivity
 
     def _check_integer(self) -> None:
-        """Refuse what the readout cannot do in whole numbers."""
+        """Refuse what the readout cannot do in integers."""
         self._few_bits()
         for name, wanted in (("readout", "'discriminant'"), ("shrinkage", "a number"), ("prior", "'equal'")):
             if getattr(self, name) in ("ridge", "auto", "counts"):

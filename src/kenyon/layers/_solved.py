@@ -55,7 +55,7 @@ class Readout:
         self._scored: core.Pack | None = None
 
     def keep(self, inverse: NDArray[np.float64], most: int) -> None:
-        """Follow so many samples from now on, with this inverse."""
+        """Follow this many samples from now on, with this inverse."""
         self.inverse, self.left = inverse, most
         n_units = len(self.products)
         self._pending = (np.empty((PENDING, n_units)), np.empty(PENDING), np.zeros(1, np.int64))
@@ -66,7 +66,7 @@ class Readout:
         self._pack = core.pack(self.inverse, *self._pending, self.products, self.squares, self.moments)
 
     def widen(self, width: int) -> None:
-        """Make room for more neurons, which were never taught."""
+        """Add space for more neurons, which have no samples."""
         more = width - len(self.squares)
         if more:
             self.products, self.squares = np.pad(self.products, ((0, 0), (0, more))), np.pad(self.squares, (0, more))
@@ -110,7 +110,7 @@ class Readout:
         Args:
             sums: of products, of classes, and their counts, as they are before.
             span: the first sample and the one after the last.
-            outputs: room for the discriminant's scores of each sample before it is learned, where wanted.
+            outputs: where to put the discriminant's scores of each sample before it is learned, where wanted.
 
         Returns:
             (samples that were followed, FOLLOWED_AT_ONCE at most, whether the shrinkage is still in its cell). Ridge
@@ -147,7 +147,7 @@ class Readout:
         A little before the ends of the cell it is taken not to be, so that rounding does not decide.
 
         Args:
-            means: (classes, units) of the classes that were taught.
+            means: (classes, units) of the classes that have samples.
             taught: (width,) samples of each neuron.
         """
         trace, norm, *_ = self.moments.tolist()

@@ -105,7 +105,7 @@ class State:
         self.arrays = dict(arrays)
 
     def grown(self, n_neurons: int) -> State:
-        """A state with more neurons: the same arrays where they have room, else larger copies, zeros for the new."""
+        """A state with more neurons: the same arrays where they have space, else larger copies, zeros for the new."""
         sizes = self.sizes | {NEURONS: n_neurons}
         if padded(n_neurons) == self.width:
             return State(self.declared, sizes, self.arrays)

@@ -1,4 +1,4 @@
-"""The discriminant of a second-order layer in whole numbers, the same bits on every machine.
+"""The discriminant of a second-order layer in integers, the same bits on every machine.
 
 What follows defines every bit, so that an implementation in another language can give the same. Numbers are whole, in
 two's complement of 64 bits; `>>` and `/` round down, v << n with a negative n is v >> -n, bits(v) is the number of
@@ -27,7 +27,7 @@ every sum below 2^63. w are the weights that the class had in the last readout, 
         x = 0;   p = r = b << u
     u = R - bits(largest r);   r = p = r << u;   g = g - u
 
-    repeat, as long as r is not zero, for at most so many steps:
+    repeat, as long as r is not zero, for at most this many steps:
         q = P p + shrinkage p;   s = bits(largest q) - Q;   q = q >> s
         a = (sum r^2) over (sum p q)                    where sum p q is not positive, the matrix is not: see below
         x = clip(x + a(p, s - g - f));   r' = clip(r - a(q, 0))
@@ -69,7 +69,7 @@ from kenyon.rules import as_shifted
 SCORE_BITS = 22
 
 MANY_LEARNED = 255
-"""After so many samples, a readout does not begin with the last one."""
+"""After this many samples, a readout does not begin with the last one."""
 
 NO_WEIGHTS = -1000
 """The exponent of a class whose weights are all zero."""
@@ -81,7 +81,7 @@ class WholeReadout(NamedTuple):
     Attributes:
         weights: (units, width) int16.
         offsets, shifts: (width,) int64.
-        known: (width,) bool, the neurons that were taught.
+        known: (width,) bool, the neurons that have samples.
         scale: the output of a score of 1, such that differences are log-odds.
 
     Example:
@@ -99,7 +99,7 @@ class WholeReadout(NamedTuple):
     scale: float
 
     def widened(self, width: int) -> WholeReadout:
-        """With room for more neurons, which were never taught."""
+        """With space for more neurons, which have no samples."""
         more = width - len(self.offsets)
         if not more:
             return self
@@ -111,7 +111,7 @@ class WholeReadout(NamedTuple):
         )
 
     def scores(self, active: Active, first: int, last: int) -> NDArray[np.int32]:
-        """Whole scores of samples first .. last - 1, (samples, width); meaningless for neurons that were not taught."""
+        """Integer scores of samples first .. last - 1, (samples, width); meaningless for neurons without samples."""
         scores = np.zeros((last - first, len(self.offsets)), np.int32)
         taught = np.flatnonzero(self.known)
         totals = np.empty(len(self.offsets), np.int64)
@@ -133,7 +133,7 @@ def most_steps(n_units: int) -> int:
 
 
 def few_steps(n_units: int, n_learned: int) -> int:
-    """Steps from the last weights, after so many samples since; 0 where the readout begins with zero."""
+    """Steps from the last weights, after a number of samples since; 0 where the readout begins with zero."""
     few = 1 + n_learned
     return few if n_learned < MANY_LEARNED and few < most_steps(n_units) else 0
 

@@ -118,6 +118,12 @@ class KenyonLearner:
         dense = getattr(features, "_signs", None)
         return shifts * inputs.size if inputs is not None else n_outputs if dense is None else dense.size
 
+    @property
+    def what_learned(self) -> str:
+        """The rule of the output layer, or the layer itself where it has none: "gen", "second-order", "counting"."""
+        layer = self.classifier.spec_.layer
+        return str(getattr(getattr(layer, "rule", None) or layer, "name", "")) if self._started else ""
+
     def end_task(self, last: bool) -> None:
         """Task boundaries mean nothing to a learner that is always learning."""
 

@@ -142,7 +142,7 @@ def plan(
 
 
 def _bytes(engine: Engine, n_new: int, described: int, n_units: int) -> int:
-    """Bytes of the state with so many more classes and that many units."""
+    """Bytes of the state with more classes and another number of units."""
     return engine.state_bytes_with(n_new, n_units) + described + len(str(n_units))
 
 

@@ -37,13 +37,13 @@ PRIOR, BELIEF = -1.25, 4.0
 """Beforehand log2 theta is about this, as if so much loss were added a factor of two away, squared."""
 
 FEW = 24.0
-"""Scores from so many samples of each class are halved."""
+"""Scores from this many samples of each class are halved."""
 
 UNIT = float(1 << 20)
 """Of a sum of losses, which are then the same in any order and everywhere; `core/calibrate.h` has it too."""
 
 MORE, FADE = 4, 0.8
-"""The readout is replaced when there is one sample more for so many, and counts are then multiplied by this."""
+"""The readout is replaced when there is one sample more for this many, and counts are then multiplied by this."""
 
 UNSURE = 1.5
 """The variance of an estimate is so much larger than that of equally good predictions, since readouts differ."""
@@ -129,7 +129,7 @@ class Calibration:
         return max(time, since + since // MORE + 1) if since else max(time, 1)
 
     def is_due(self, time: int) -> bool:
-        """Whether the readout is replaced before the next labelled sample, so many having been learned."""
+        """Whether the readout is replaced before the next labelled sample, given the number learned."""
         return time >= 1 and time >= self._due(time)
 
     def note(
@@ -311,7 +311,7 @@ class Calibration:
         self.only(left)
 
     def merge(self, other: Calibration, neurons: NDArray[np.int64]) -> None:
-        """Add what another model's predictions told; neuron k of the other is neuron `neurons[k]` here."""
+        """Add what another model's predictions counted; neuron k of the other is neuron `neurons[k]` here."""
         state = State(DECLARED, self.state.sizes, {name: array.copy() for name, array in self.state.arrays.items()})
         there = neurons[: other.state.n_neurons]
         if (state.arrays["losses"] > MOST_LOST - other.state.arrays["losses"]).any():

@@ -179,41 +179,41 @@ class Engine:
 
     # ---- learning
 
-    def learn(self, X: NDArray | SparseRows, lesson: Batch, journal: Journal | None) -> None:
+    def learn(self, X: NDArray | SparseRows, batch: Batch, journal: Journal | None) -> None:
         """Learn samples in order, each new class being added when its first sample comes.
 
         Args:
-            lesson: the samples' neurons, and the classes they bring.
-            journal: takes down what is changed; None where nobody will ask to undo it.
+            batch: the samples' neurons, and the classes they bring.
+            journal: takes down what is changed; None where it will not be undone.
         """
         changes: deque[Change] = deque()
-        for start, stop, active in self._activated(X, lesson.taught, changes):
+        for start, stop, active in self._activated(X, batch.taught, changes):
             active = self._in_use(active)
             self._count_silent(active[2][: stop - start])
             if self._constant is not None:
                 beta = self._constant[: stop - start]
             else:
-                beta = values_at(self._moving, self.time, lesson.taught[start:stop])
-            labels = lesson.neurons[start:stop]
+                beta = values_at(self._moving, self.time, batch.taught[start:stop])
+            labels = batch.neurons[start:stop]
             cuts = [after for after, _ in changes]
             if self.calibration is not None:
                 inside = [after - start for after in cuts if start < after <= stop]
-                inside += [sample - start for sample in lesson.bends if start <= sample < stop]
-                due = self.calibration.cuts(lesson.taught[start:stop], self.time, inside)
+                inside += [sample - start for sample in batch.bends if start <= sample < stop]
+                due = self.calibration.cuts(batch.taught[start:stop], self.time, inside)
                 cuts += [start + sample for sample in due]
-            for first, last in lesson.segments(start, stop, cuts):
-                if first in lesson.bends:
-                    self.drop_units(lesson.bends[first])
+            for first, last in batch.segments(start, stop, cuts):
+                if first in batch.bends:
+                    self.drop_units(batch.bends[first])
                     active = self._in_use(active)
-                for _ in range(lesson.n_arriving(first)):
+                for _ in range(batch.n_arriving(first)):
                     self._add_class()
-                head = lesson.head(first)
+                head = batch.head(first)
                 if self.calibration is not None and isinstance(last_layer := self.layers[-1], SecondOrderLayer):
                     place = (first - start, last - start, labels, self.time)
                     self.calibration.note(last_layer, head.array, active, *place)
-                own = (start, first - start, last - start, labels, lesson.taught[first:last])
-                x_o = self._learn_stretch(active, *own, head, beta, lesson.wanted, journal)
-                lesson.predicted(first, last, x_o)
+                own = (start, first - start, last - start, labels, batch.taught[first:last])
+                x_o = self._learn_segment(active, *own, head, beta, batch.wanted, journal)
+                batch.predicted(first, last, x_o)
                 if changes and changes[0][0] == last:
                     self._rescale(changes.popleft()[1])
         self._warn_silent()
@@ -308,7 +308,7 @@ class Engine:
         if self.calibration is not None:
             self.calibration.grown(self.n_classes)
 
-    def _learn_stretch(
+    def _learn_segment(
         self,
         active: Active,
         start: int,
@@ -356,19 +356,19 @@ class Engine:
     # ---- prediction
 
     def scores(self, X: NDArray | SparseRows) -> NDArray[np.float32]:
-        """`x_o` of the output layer for each sample, (n, n_classes); each thread takes a stretch."""
+        """`x_o` of the output layer for each sample, (n, n_classes); each thread takes a segment."""
         out = np.empty((len(X), self.n_classes), np.float32)
         n_blocks = -(-len(X) // BLOCK)
         n_threads = min(self.n_threads, n_blocks)
         if n_threads == 1:
-            self._score_stretch(X, out)
+            self._score_segment(X, out)
             return out
         self.features.prepare()
         share = -(-n_blocks // n_threads) * BLOCK
         parts = [slice(start, start + share) for start in range(0, len(X), share)]
         pool = _threads(n_threads)
-        others = [pool.submit(self._score_stretch, X[part], out[part]) for part in parts[1:]]
-        self._score_stretch(X[parts[0]], out[parts[0]])
+        others = [pool.submit(self._score_segment, X[part], out[part]) for part in parts[1:]]
+        self._score_segment(X[parts[0]], out[parts[0]])
         for other in others:
             other.result()
         return out
@@ -381,7 +381,7 @@ class Engine:
         self._benches.append(bench)
         return out[0]
 
-    def _score_stretch(self, X: NDArray | SparseRows, out: NDArray[np.float32]) -> None:
+    def _score_segment(self, X: NDArray | SparseRows, out: NDArray[np.float32]) -> None:
         bench = self._take_bench()
         for start in range(0, len(X), BLOCK):
             n = len(X[start : start + BLOCK])
@@ -415,7 +415,7 @@ class Engine:
         return layer.unlikeness(activity, neuron)
 
     def _take_bench(self) -> _Bench:
-        """A bench that nobody else works on; give it back by appending it. One that an error kept is not missed."""
+        """A bench that is not in use; give it back by appending it. One that an error kept is not missed."""
         try:
             return self._benches.pop()
         except IndexError:
@@ -471,7 +471,7 @@ class Engine:
                     bench, block = benches[number % n_benches], blocks[number + n_benches]
                     ahead.append(pool.submit(bench.activate, self._scaled(X, block, taught, changes)))
         finally:
-            wait(ahead)  # nobody writes to a bench after this call
+            wait(ahead)  # no thread writes to a bench after this call
         self._return_benches(benches)
 
     def _return_benches(self, benches: list[_Bench]) -> None:

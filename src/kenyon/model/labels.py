@@ -1,7 +1,7 @@
 """Labels of any kind to output neurons and back; samples without a label.
 
 A sample has no label where `y` is None, NaN, or the number given as `unlabelled`, if one is given.
-Labels may be whole numbers, strings, booleans, or any other hashable type, but one kind only:
+Labels may be integers, strings, booleans, or any other hashable type, but one kind only:
 mixing kinds is refused. A label gets the next free neuron when it is first met, in stream order.
 """
 
@@ -22,7 +22,7 @@ NO_LABEL = -1
 """What an absent label is encoded as."""
 
 MANY_VALUES, FEW_SAMPLES = 20, 4
-"""Labels in floats look continuous once they have so many values, with fewer samples than so many for each."""
+"""Labels in floats look continuous once they have this many values, with fewer than this many samples for each."""
 
 
 def label_kind(label: Hashable) -> str:
@@ -150,7 +150,7 @@ class Labels:
 
 
 def warn_continuous(y: NDArray, before: int, after: int, n_samples: int) -> None:
-    """Warn once, where labels in floats have so many values that they look like a regression target.
+    """Warn once, where labels in floats have so many different values that they look like a regression target.
 
     Integers, strings and floats with NaN among them (which integers with gaps become) are taken to be classes.
 
@@ -172,7 +172,7 @@ def warn_continuous(y: NDArray, before: int, after: int, n_samples: int) -> None
 
 
 def plain_task(task: Hashable) -> Hashable:
-    """A task as Python has it, NumPy's numbers and texts included; refuses what cannot be told from others.
+    """A task as Python has it, NumPy's numbers and texts included; refuses what is not hashable.
 
     Example:
         >>> plain_task(np.int64(3)), plain_task("a")
@@ -188,7 +188,7 @@ def plain_task(task: Hashable) -> Hashable:
 
 
 def _narrowest(labels: list) -> type:
-    """The type that holds all of these whole numbers exactly; Python's own where no other does."""
+    """The type that holds all of these integers exactly; Python's own where no other does."""
     low, high = min(labels, default=0), max(labels, default=0)
     if low >= -(2**63) and high < 2**63:
         return np.int64
@@ -239,9 +239,7 @@ def _distinct(y: Any, unlabelled: float | None) -> tuple[list[tuple[Hashable, in
 
 def _whole(label: float) -> int:
     if not label.is_integer():
-        raise InputError(
-            f"Unknown label type: continuous. Label {label!r} is not a whole number: expected class labels"
-        )
+        raise InputError(f"Unknown label type: continuous. Label {label!r} is not an integer: expected class labels")
     return int(label)
 
 

@@ -1,9 +1,9 @@
 """Many readers or one writer, on plain locks alone.
 
 A thread that reads holds a lock of its own. A thread that writes holds the gate, says that it writes, and waits for
-every reader's lock once: a reader that comes later sees that somebody writes, gives its lock back and waits at the
+every reader's lock once: a reader that comes later sees that a writer is at work, gives its lock back and waits at the
 gate. Every lock is taken by a `with` statement on the lock itself, so that an interruption at any point releases it.
-One that leaves a writer's name behind does no harm: whoever holds the gate knows that nobody else writes.
+One that leaves a writer's name behind does no harm: whoever holds the gate knows that no other thread writes.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class ModelLock:
                 self._writer = None  # of a call that was interrupted; a writer would hold the gate
 
     def write(self, action: Callable[[], T]) -> T:
-        """Do something that changes the model; nobody else reads or writes meanwhile."""
+        """Do something that changes the model; no other thread reads or writes meanwhile."""
         me = threading.get_ident()
         with self._gate:
             before, self._writer = self._writer, me

@@ -36,7 +36,7 @@ MOST_COUNTED = 1 << 62
 """Samples and updates that a file may say were counted: learning never passes what 64 bits hold."""
 
 DRAWN, PER_BYTE = 1 << 27, 1 << 10
-"""Bytes that a model may take beside its arrays: so many, or so many for each byte of its file."""
+"""Bytes that a model may take beside its arrays: this many, or this many for each byte of its file."""
 
 
 def checked_contents(model: Any, tensors: Mapping[str, NDArray]) -> tuple[Inputs, int, dict[Hashable, Labels], int]:
@@ -85,7 +85,7 @@ def is_plain(task: Hashable) -> bool:
 
 
 def check_params(params: Mapping[str, Any], given: Collection[str]) -> None:
-    """Refuse parameters that no file of ours holds, and names of code that nobody has imported.
+    """Refuse parameters that a model file does not hold, and names of code that was not imported.
 
     Args:
         params: as the file has them.
@@ -123,9 +123,9 @@ def saved_spec(params: Mapping[str, Any], given: Collection[str], inputs: Inputs
     """
     _want("an integer number of units, at least 1", type(n_units) is int and 1 <= n_units < 1 << 31)
     spec = settle(params, inputs.n_features_in_, 0, inputs.floats, n_units=n_units)
-    told = params["n_hidden"] if params["n_hidden"] != "auto" else getattr(params["features"], "units", "auto")
-    if told not in ("auto", n_units) and not {"n_hidden", "features"} & set(given):
-        raise ModelFileError(f"n_hidden is {told!r} and the model has {n_units} units: expected as many")
+    given_units = params["n_hidden"] if params["n_hidden"] != "auto" else getattr(params["features"], "units", "auto")
+    if given_units not in ("auto", n_units) and not {"n_hidden", "features"} & set(given):
+        raise ModelFileError(f"n_hidden is {given_units!r} and the model has {n_units} units: expected as many")
     _want(f"{spec.n_units} units", spec.n_units == n_units)
     return spec
 

@@ -57,14 +57,14 @@ DESCRIPTION_BYTES, LABEL_BYTES = 384, 32
 
 DEFAULT_UNITS = 11_000
 SECOND_ORDER_UNITS = 1_000
-"""Units where nobody says how many: the co-activity of units grows with their square."""
+"""Units where their number is left open: the co-activity of units grows with their square."""
 
 RAMPS, RAMPS_FOR_EACH = 200, 6
 """Ramps of a table at least, and for each of its inputs; SECOND_ORDER_UNITS at most."""
 
 TABLE_UNITS = 2_000
 TABLE_THRESHOLD = 1.0
-"""Before a rule: few inputs are told apart by units that see half of them, of both signs."""
+"""Before a rule: few inputs are separated by units that see half of them, of both signs."""
 
 THRESHOLD = 2.3
 WINDOW_THRESHOLD = 1.6
@@ -198,7 +198,7 @@ def _chosen(value: Mapping[str, Any], n_inputs: int, floats: bool) -> Spec:
         scaled = table or isinstance(features, Ramps) or (series and floats)
         scale = True if scaled else "range" if layout is not None and not series else False
     if scale == "range" and (layout is None or series):
-        raise ConfigError("scale is 'range' and samples are no images: expected features='windows' with their shape")
+        raise ConfigError("scale is 'range' and samples are not images: expected features='windows' with their shape")
     if isinstance(features, Patches) and scale is True:
         raise ConfigError("scale is True and features is 'patches': expected 'range' or 'auto' with images")
     layer = _layer(layer, features, value, scale, not floats or scale == "range")

@@ -33,6 +33,8 @@ def windows_of(front: FrontPart | None, X: Any) -> tuple[Any, NDArray[np.int64] 
         return (X.reshape(-1, width) if X.shape[1:] == front.shape else X), None
     if isinstance(X, np.ndarray) and X.ndim == (1 if front.axes is None else 2):
         raise InputError(f"X has shape {X.shape}: expected a list of recordings; [recording] for a single one")
+    if not hasattr(X, "__iter__"):
+        raise InputError(f"X is {X!r}: expected a list of recordings, an array of int16 each")
     found = [_windows(front, recording, number) for number, recording in enumerate(X)]
     counts = np.array([len(windows) for windows in found], np.int64)
     return np.concatenate([np.zeros((0, width), np.uint8), *found]), counts
@@ -64,7 +66,7 @@ def of_each_window(values: ArrayLike | None, counts: NDArray[np.int64] | None, w
     if len(values) != len(counts):  # type: ignore[arg-type]
         raise InputError(f"{what} has {len(values)} entries: expected {len(counts)}, one for each recording")  # type: ignore[arg-type]
     rows = np.repeat(np.arange(len(counts)), counts)
-    return np.asarray(values)[rows] if isinstance(values, np.ndarray) else [values[row] for row in rows]  # type: ignore[index]
+    return [values[row] for row in rows] if isinstance(values, (list, tuple)) else np.asarray(values)[rows]
 
 
 def mean_of_each(scores: NDArray, counts: NDArray[np.int64] | None) -> NDArray:

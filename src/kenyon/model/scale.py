@@ -40,7 +40,7 @@ ROUNDS = 16
 """How often values far out are drawn in when the moments of many samples are taken at once."""
 
 KNEE = 4.0
-"""Beyond so many deviations, a value grows with the root of its distance only."""
+"""Beyond this many deviations, a value grows with the root of its distance only."""
 
 FARTHEST = 1e4
 """A value that is farther from the mean, in deviations, is taken to be as far as this."""
@@ -145,7 +145,7 @@ class Scaler:
         )
 
     def merge(self, other: Scaler) -> None:
-        """Moments of what both have counted, as if of so many values as stand still at most.
+        """Moments of what both have counted, as if of at most the number of values at which they stop changing.
 
         What each has learned stays in the units of its own moments, so that this is no more than close.
         """

@@ -34,16 +34,16 @@ SETTLED, LAST = 64, 1024
 """Labelled samples after which units stay, and after which they are no longer looked at."""
 
 OFF, SHIFTED, FAR_OFF = 1.5, 0.5, 32.0
-"""Units change early where a width is off by this factor or a centre by so many widths; late by the last factor."""
+"""Units change early where a width is off by this factor or a centre by this many widths; late by the last factor."""
 
 BEYOND = 8.0
-"""A value is at most so many times as far out as is usual."""
+"""A value is at most this many times as far out as is usual."""
 
 NAMES = ("counts", "means", "spreads", "centres", "widths", "usual")
 DECLARED = (*(Declared(name, ("inputs",), np.float64) for name in NAMES), Declared("time", ("one",), np.float64))
 
 Change = tuple[int, Rescaling]
-"""After so many samples of a block, the units change like this."""
+"""After this many samples of a block, the units change like this."""
 
 
 class Units:

@@ -33,7 +33,7 @@ def check_weights(given: Any, n_samples: int) -> NDArray[np.float64] | None:
     try:
         weights = np.asarray(given, np.float64)
     except (TypeError, ValueError):
-        raise InputError("sample_weight holds a value that is no number: expected numbers") from None
+        raise InputError("sample_weight holds a value that is not a number: expected numbers") from None
     weights = np.full(n_samples, float(weights)) if weights.ndim == 0 else weights
     if weights.shape != (n_samples,):
         raise InputError(

@@ -42,10 +42,10 @@ class Rule(Part):
         sharpness: scale of the outputs in a softmax that makes them probabilities.
         readout: where it is not the weight itself that is read, a static method `readout(w, n, units, *parameters)`:
             what a synapse of weight `w` counts for in a neuron that was taught `n` samples (1 where there were
-            none), of a layer with so many presynaptic units. The counts are then part of the state.
+            none), of a layer with `units` presynaptic units. The counts are then part of the state.
         signed: whether its weights may be negative. Few-bit weights that are not have twice the levels.
         whole_step: where the rule can learn weights of few bits, a static method `whole_step(z, q, n, *constants)` in
-            whole numbers of 64 bits: the change of the level q of a synapse at `x_e` = 1, in 2^-16 levels, with z the
+            integers of 64 bits: the change of the level q of a synapse at `x_e` = 1, in 2^-16 levels, with z the
             neuron's score before the sample. It is scaled by `x_e`, so the rule has to be proportional to it.
         whole_limit: `whole_limit(n, top)`, the highest weight that is read in levels; where it passes the top level,
             the neuron's levels are halved and stand for twice as much. None: levels stay what they are.

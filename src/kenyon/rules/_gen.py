@@ -6,7 +6,7 @@
 unstable by itself and needs a clamp. With b1 = 0 and b2 = -1 the first steps store the mean
 pattern of a class (`x_o` starts at 0), and the clamp turns it into a set of saturated synapses. That
 tells classes apart only where few units are active at a time: with dense activity, such as a hidden
-layer's, all synapses saturate and all classes look alike, so GEN refuses hidden layers below it.
+layer's, all synapses saturate and all classes look the same, so GEN refuses hidden layers below it.
 
 Reference: Madireddy, Yanguas-Gil and Balaprakash, section 3.3; the covariance rule goes back to
 Sejnowski, "Storing covariance with nonlinearly interacting neurons", J. Math. Biology 4, 1977.

@@ -44,7 +44,7 @@ class Kernels:
         return "core"
 
     def call(self, name: str, n_samples: int, *arguments: Any) -> int:
-        """Call one of them for so many samples."""
+        """Call one of them for a number of samples."""
         return self._functions[name](*arguments)
 
 

@@ -1,4 +1,4 @@
-"""MEAN, the counting rule: a neuron keeps the mean of what it was told to learn, read through synapses that saturate.
+"""MEAN, the counting rule: a neuron keeps the mean activity of its class, read through synapses that saturate.
 
     dS[i, j] = l * x_m[j] * x_e[i],   m[i, j] = S[i, j] / n[j]
     x_o[j]   = sum over i of min(m[i, j], cap / sqrt(N)) * x_e[i]

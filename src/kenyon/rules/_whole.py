@@ -1,4 +1,4 @@
-"""Constants of rules in whole numbers."""
+"""Constants of rules in integers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 
 
 def rounded(value: float, bits: int) -> int:
-    """The nearest whole number that has at most so many bits, and a sign.
+    """The nearest integer that has at most this many bits, and a sign.
 
     Example:
         >>> rounded(-2.6, bits=4), rounded(99.0, bits=4)

@@ -106,7 +106,7 @@ def sync_folder(path: Path) -> None:
 def leftovers(folder: Path, name: str = "*") -> list[Path]:
     """Temporary files of `replacing` in a folder, made for the file `name` or for any.
 
-    Only a process that holds a lock over `name` knows that nobody is writing to them.
+    Only a process that holds a lock over `name` knows that no other process writes to them.
     """
     return list(folder.glob(f".{name}.*.tmp"))
 

@@ -1,4 +1,4 @@
-"""A page on which a model is taught by drawing, and seen to learn and not to forget: one HTML file, no server.
+"""A page on which a model is trained by drawing, and seen to learn and not to forget: one HTML file, no server.
 
 >>> page_html().startswith("<!doctype html>")
 True

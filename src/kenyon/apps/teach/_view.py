@@ -14,7 +14,7 @@ from kenyon.features import SparseProjection, WindowUnits
 from kenyon.features.front import Motion, Spectra
 
 TYPES = {"|u1": "U8", "<u2": "U16", "<i2": "I16", "<u4": "U32", "<u8": "U64", "<i8": "I64"}
-"""Types of the arrays of a model that learns in whole numbers, as model files name them."""
+"""Types of the arrays of a model that learns in integers, as model files name them."""
 
 
 def tensors_of(model: KenyonClassifier) -> dict[str, str | int]:

@@ -161,8 +161,8 @@ def distinguishing(groups: Sequence[RunGroup]) -> list[str]:
 def _label(groups: Sequence[RunGroup]) -> None:
     """Learner and what learned in it, and whatever else tells the configurations of one stream apart."""
     for group in groups:
-        learns = what_learns(group.config.get("options", {}))
-        group.label = " ".join([str(group.config["learner"]), *([] if learns is None else [learns])])
+        learned = group.complete[0][1].learned if group.complete else what_learns(group.config.get("options", {}))
+        group.label = " ".join([str(group.config["learner"]), *([learned] if learned else [])])
     for label in {group.label for group in groups}:
         members = [group for group in groups if group.label == label]
         keys = distinguishing(members)

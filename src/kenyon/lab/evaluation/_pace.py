@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from time import process_time
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,6 +101,6 @@ class Paced(Wrapped):
     def own_arrays(self) -> dict[str, NDArray]:
         return {"time": self._time, "counts": self._counts}
 
-    def figures(self) -> dict[str, Any]:
+    def own_figures(self) -> dict[str, float]:
         """The share of samples that were learned."""
         return {"learned_share": self._counts[1] / max(int(self._counts[0]), 1)}

@@ -32,6 +32,15 @@ class Sensor {
     this.changed(found);
   }
 
+  /** The sample as it is shown, and its shape: time to the right, low tones below. */
+  picture() {
+    const [frames, bands] = this.shape, turned = new Uint8Array(frames * bands);
+    this.sample.forEach((value, at) => {
+      turned[(bands - 1 - (at % bands)) * frames + Math.floor(at / bands)] = value;
+    });
+    return [turned, [bands, frames]];
+  }
+
   /** The latest frames, the newest on the right, low tones below. */
   paint(canvas) {
     const bands = this.columns[0]?.length ?? 1, small = document.createElement("canvas");

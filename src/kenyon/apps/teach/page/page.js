@@ -9,6 +9,7 @@ class Page {
     if (!front) this.inputs = { draw: this.pad, camera: new Camera(shape, changed), motion: new Motion(shape, changed) };
     else this.inputs = { [front.kind]: new { sound: Ear, motion: Hand }[front.kind](learner, front, shape, heard) };
     this.input = Object.keys(this.inputs)[0];
+    if (front) byId("Pad").setAttribute("aria-label", "What the sensor gives");
     this.bars = new Bars(byId("Bars"));
     this.inside = new Inside(model, data.units, shape);
     this.listen();
@@ -168,7 +169,8 @@ class Page {
     byId("PadHint").hidden = this.hasSample;
     const seen = byId("Seen");
     seen.hidden = !this.hasSample;
-    if (this.hasSample) paintSample(seen, this.sample, this.shape);
+    const shown = this.inputs[this.input].picture?.() ?? [this.sample, this.shape];
+    if (this.hasSample) paintSample(seen, ...shown);
     const { labels, listed: order } = this.model;
     const shares = this.hasSample && labels.length ? this.model.shares(this.sample) : labels.map(() => 0);
     this.bars.show(order.map((j) => labels[j]), order.map((j) => shares[j]));

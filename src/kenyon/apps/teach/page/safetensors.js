@@ -70,7 +70,7 @@ function readModelFile(file) {
   for (const [name, entry] of Object.entries(header)) {
     if (name === "__metadata__") continue;
     const [type] = TYPES[entry?.dtype] ?? [];
-    if (!type) throw new Refused(`The file holds ${entry?.dtype} numbers, and this page learns in whole numbers.`);
+    if (!type) throw new Refused(`The file holds ${entry?.dtype} numbers, and this page learns in integers.`);
     const [from, to] = entry.data_offsets ?? [];
     const size = (entry.shape ?? [NaN]).reduce((product, n) => product * n, 1);
     const fits = Number.isInteger(from) && Number.isInteger(to) && 0 <= from && start + to <= file.length;
