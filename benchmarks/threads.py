@@ -81,9 +81,8 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=2.0)
     chosen = parser.parse_args()
     print(f"{os.cpu_count()} cores; calls a second\n")
-    print(
-        "| samples | batch | threads that predict | one alone | all of them | learned meanwhile |\n|---|---|---|---|---|---|"
-    )
+    print("| samples | batch | threads that predict | one alone | all of them | learned meanwhile |")
+    print("|---|---|---|---|---|---|")
     rows = [row for kind in ("table", "bytes") for size in (1, 256) for row in measured(kind, size, chosen.seconds)]
     print(json.dumps({"benchmark": "threads", "cores": os.cpu_count(), "rows": rows}))
 

@@ -1,6 +1,4 @@
-"""`kenyon search`: find a configuration."""
-
-from __future__ import annotations
+"""`kenyon search`: search for a configuration."""
 
 import json
 import shlex
@@ -35,7 +33,7 @@ def search(
     holdout: Annotated[float, option("Share of the training set to select on. [0.1]")] = 0.1,
     epochs: Annotated[float | None, option("Passes over each task. [0.5 for single-task, else 1]")] = None,
     stream_seeds: Annotated[str, option("Streams each evaluation is averaged over: how many, or which. [1]")] = "1",
-    max_per_task: Annotated[int | None, option("Keep at most so many training samples of a task.")] = None,
+    max_per_task: Annotated[int | None, option("Most training samples of a task.")] = None,
     chance_after: Annotated[float, option("Give up at chance after this share of the stream; 1: never. [0.2]")] = 0.2,
     kappa: Annotated[float | None, option("ambs: weight of the surrogate's uncertainty.")] = None,
     n_initial: Annotated[int | None, option("ambs: random evaluations before the surrogate is asked.")] = None,
@@ -106,7 +104,7 @@ def search(
         _print(result)
 
 
-def _plain(result: SearchResult) -> dict[str, Any]:
+def _plain(result: "SearchResult") -> dict[str, Any]:
     from kenyon.lab.search import SearchFolder
 
     best = None
@@ -124,7 +122,7 @@ def _plain(result: SearchResult) -> dict[str, Any]:
     }
 
 
-def _print(result: SearchResult) -> None:
+def _print(result: "SearchResult") -> None:
     from kenyon.cli._tables import print_text_table
     from kenyon.lab.search import SearchFolder, by_choice
 

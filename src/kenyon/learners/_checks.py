@@ -18,7 +18,7 @@ VALUES = ("batch_size", "state_bytes", "synaptic_updates")
 
 
 def check_class(name: str, cls: type) -> None:
-    """Refuse a class from outside the package that is no learner."""
+    """Refuse a class from outside the package that does not implement `Learner`."""
     missing = [method for method in METHODS if not callable(getattr(cls, method, None))]
     if missing:
         raise _no_learner(name, missing)
@@ -45,10 +45,10 @@ def _no_learner(name: str, missing: list[str]) -> ConfigError:
 
 
 LARGEST = 2**31 - 1
-"""Largest integer of an option: more units, samples or threads than any machine has room for."""
+"""Largest integer of an option, more than any machine can hold."""
 
 
-def _whole(value: Any) -> bool:
+def _integer(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and abs(value) <= LARGEST
 
 
@@ -63,14 +63,14 @@ def _each(fits: Callable[[Any], bool]) -> Callable[[Any], bool]:
 KINDS: dict[str, tuple[Callable[[Any], bool], str]] = {
     "None": (lambda value: value is None, "none"),
     "bool": (lambda value: isinstance(value, bool), "true or false"),
-    "int": (_whole, f"an integer up to {LARGEST}"),
+    "int": (_integer, f"an integer up to {LARGEST}"),
     "float": (_number, "a finite number"),
     "str": (lambda value: isinstance(value, str), "a text"),
-    "Sequence[int]": (_each(_whole), "a list of integers"),
+    "Sequence[int]": (_each(_integer), "a list of integers"),
     "Sequence[float]": (_each(_number), "a list of numbers"),
     "Sequence[str]": (_each(lambda value: isinstance(value, str)), "a list of texts"),
 }
-"""What the types in an annotation stand for; an annotation with any other type is not held against anything."""
+"""What the types in an annotation stand for; an annotation with any other type is not checked."""
 
 
 def check_types(learner: str, cls: type, options: Mapping[str, Any]) -> None:

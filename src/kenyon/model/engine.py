@@ -210,7 +210,7 @@ class Engine:
                 head = batch.head(first)
                 if self.calibration is not None and isinstance(last_layer := self.layers[-1], SecondOrderLayer):
                     place = (first - start, last - start, labels, self.time)
-                    self.calibration.note(last_layer, head.array, active, *place)
+                    self.calibration.note(last_layer, head.neurons, active, *place)
                 own = (start, first - start, last - start, labels, batch.taught[first:last])
                 x_o = self._learn_segment(active, *own, head, beta, batch.wanted, journal)
                 batch.predicted(first, last, x_o)

@@ -87,7 +87,7 @@ class TableStep:
         layer.settle(1)
         follows = NOTHING if readout is None else readout.followed
         done = core.learn_in_table(
-            sample, self._inputs, bench, self._sums[1], self._told[1], head.array, head.mask(layer.width), neuron,
+            sample, self._inputs, bench, self._sums[1], self._told[1], head.neurons, head.mask(layer.width), neuron,
             follows[0], *self._how, follows[1],
         )  # fmt: skip
         if readout is not None and done <= 1:

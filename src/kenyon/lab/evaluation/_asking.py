@@ -33,7 +33,7 @@ _MIX = 0x9E3779B97F4A7C15
 
 
 class Asking(Wrapped):
-    """A learner that is given few labels.
+    """A learner that receives a share of the labels.
 
     Args:
         learner: the learner.

@@ -119,7 +119,7 @@ def state_hash(state: dict[str, NDArray]) -> str:
 
 
 class Timer:
-    """Says when the next checkpoint is due. This decides how much is lost when a run is killed, never its results.
+    """Decides when the next checkpoint is due: how much is lost when a run is killed, never its results.
 
     Args:
         interval: seconds between checkpoints within a task, and a tenth of it at task ends; a run that takes less

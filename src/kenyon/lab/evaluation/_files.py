@@ -86,7 +86,7 @@ def read_growing(path: Path) -> NDArray:
 
 @contextmanager
 def writing(folder: Path) -> Iterator[None]:
-    """Raises one sentence that says what cannot be written."""
+    """Turn an OSError into one that names the folder that cannot be written to."""
     try:
         yield
     except OSError as error:

@@ -1,6 +1,6 @@
 """The runs of a store by configuration: what `kenyon show` and the report compare.
 
-Nothing that a store names is imported or opened: a class, a data set or a backbone is a name here.
+Nothing that a store names is imported or opened: classes, data sets and backbones are only names here.
 
 Runs of one group differ in nothing but their seeds: not in an option, nor in the version of the learner, the content
 of the data set, the source text of a class from outside the package, or the values that a baseline was tuned to.

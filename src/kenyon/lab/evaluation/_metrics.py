@@ -1,4 +1,4 @@
-"""What a run is judged by: one table, an entry per number.
+"""Metrics of a run: one table, one entry per number.
 
 To add a metric, add an entry: a function below, or `METRICS[name] = Metric(...)` from outside the package. Runs then
 have it in their results, in JSON and in the closing table; runs made before have a gap there.
@@ -98,7 +98,7 @@ class FinishedRun:
 
 @dataclass(frozen=True)
 class Metric:
-    """One number that a run is judged by.
+    """A metric of a run.
 
     Attributes:
         name: its key in `metrics.json`, in JSON documents and in Python.

@@ -77,7 +77,7 @@ class Paced(Wrapped):
         return np.concatenate(predicted)
 
     def _arrives(self, n: int) -> bool:
-        """Whether the next batch, of so many samples, is learned."""
+        """Whether the next batch of `n` samples is learned."""
         self._time[0] += n
         learns = bool(self._time[1] <= self._time[0])
         if learns and self._cost is not None:

@@ -132,8 +132,8 @@ class RunResult:
         for name, kind in _KINDS.items():
             if type(known.get(name, kind())) is not kind:
                 raise ValueError(f"{name} = {known[name]!r}: expected {_WORDS[kind]}")
-        known["tasks"] = tuple(_whole("tasks", task) for task in values["tasks"])
-        known |= {name: _whole(name, values[name]) for name in ("n_train", "n_test")}
+        known["tasks"] = tuple(_integers("tasks", task) for task in values["tasks"])
+        known |= {name: _integers(name, values[name]) for name in ("n_train", "n_test")}
         n_tasks = len(known["tasks"])
         for row in (*values["accuracy_matrix"], values["accuracy_before"]):
             if type(row) is not list or len(row) != n_tasks or not all(v is None or type(v) is float for v in row):
@@ -269,7 +269,7 @@ class Report:
         return values
 
 
-def _whole(name: str, values: Sequence[Any]) -> tuple[int, ...]:
+def _integers(name: str, values: Sequence[Any]) -> tuple[int, ...]:
     if not all(type(value) is int for value in values):
         raise ValueError(f"{name} = {values!r}: expected integers")
     return tuple(values)

@@ -89,7 +89,7 @@ class RunFolder:
             self.file("checkpoint.safetensors").unlink(missing_ok=True)
 
     def begin(self, config: RunConfig, seed: int, identity: Mapping[str, Any]) -> None:
-        """Write down what is run and where; `identity` is that of the configuration."""
+        """Record what is run and where; `identity` is that of the configuration."""
         with writing(self.path):
             replace_file(
                 self.file("config.toml"), to_toml(config.to_dict() | {"seeds": [seed]}).encode(), durable=False

@@ -1,4 +1,4 @@
-"""A learner inside another: what the loop sees goes through, and the state of both is kept."""
+"""Learners that wrap another learner; the state of both is kept."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from kenyon.data.protocol import Learner
 
 
 class Wrapped(ABC):
-    """Base of learners that stand between the loop and a learner.
+    """Base class of learners that wrap a learner.
 
     Attributes:
         inner: the learner.

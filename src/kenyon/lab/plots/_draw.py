@@ -16,9 +16,9 @@ RULES = {"mse": "tab:blue", "oja": "tab:red", "gen": "tab:green", "inel": "tab:c
 """The colours of rules in the paper's figure of a search."""
 LINES = ("-", "--", ":", "-.")
 NAMED = 10
-"""Up to so many lines have a name of their own in the legend."""
+"""Up to this many lines, each has its own entry in the legend."""
 MOST_NUMBERS = 12
-"""A heat map of at most so many columns has its numbers in it."""
+"""A heat map of at most this many columns shows its numbers."""
 MOST_NAMES = 60
 """Beyond this many points, those of the frontier alone have their names beside them."""
 MARKERS = "os^Dvp*hXP"
@@ -51,8 +51,8 @@ def draw_figure(axes: Any, figure: Figure) -> None:
 def draw_heatmap(axes: Any, figure: Heatmap) -> None:
     """A matrix in colours, with its numbers where they fit."""
     matrix = np.array([[np.nan if v is None else v for v in row] for row in figure.values], np.float64)
-    whole = {"vmin": 0, "vmax": 100} if figure.unit == "%" else {}
-    image = axes.imshow(matrix, cmap="viridis", **whole)
+    scale = {"vmin": 0, "vmax": 100} if figure.unit == "%" else {}
+    image = axes.imshow(matrix, cmap="viridis", **scale)
     if matrix.shape[1] <= MOST_NUMBERS:
         middle = 60 if figure.unit == "%" else float(np.nanmean(matrix))
         for i, j in np.argwhere(np.isfinite(matrix)):

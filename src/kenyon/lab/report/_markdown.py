@@ -12,10 +12,10 @@ from kenyon.lab.tables import Missing, PaperValue, Result, Table, Text
 from kenyon.utils.system import replace_file
 
 WIDEST = 12
-"""A heat map of at most so many columns is written as a table."""
+"""A heat map of at most this many columns is written as a table."""
 
 MOST = 40
-"""At most so many points of a plot are listed, the highest first."""
+"""At most this many points of a plot are listed, the highest first."""
 
 
 def write_markdown(report: ReportData, path: Path) -> None:
