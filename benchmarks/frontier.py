@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from kenyon import KenyonClassifier, Patches, SecondOrder, recommend
 from kenyon.data.streams import Dataset
+from kenyon.features import BLOCK
 from kenyon.lab.evaluation import open_dataset
 from kenyon.utils.system import replace_file
 from narrower import narrower
@@ -134,9 +135,14 @@ def run_together(
         clf.partial_fit(X[where], y[where])
         seconds += time.perf_counter() - begin
         n_learned += len(where)
-    cut = [narrower(clf, memory_budget=other.budget, **params) for other in rows[:-1]]
-    times = [np.nan] * len(cut) + [1e6 * seconds / n_learned]
-    return [measure(one, row, asked, each) for one, each in zip([*cut, clf], times, strict=True)]
+    found = []
+    for other in rows[:-1]:
+        how = {"memory_budget": other.budget, **params}
+        found.append(measure(narrower(clf, **how), other, asked, np.nan))
+        learns = narrower(clf, **how).partial_fit(X[:BLOCK], y[:BLOCK])  # working memory is that of a model that learns
+        learns.predict(asked[0][:BLOCK])
+        found[-1]["working"] = learns.working_bytes
+    return [*found, measure(clf, row, asked, 1e6 * seconds / n_learned)]
 
 
 def measure(clf: KenyonClassifier, row: Row, asked: Samples, microseconds: float) -> dict[str, float]:

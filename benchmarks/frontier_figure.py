@@ -107,13 +107,19 @@ def _cell(row: dict[str, Any] | None, best: float) -> str:
 
 
 def draw(rows: list[dict[str, Any]], path: Path = FIGURE) -> None:
-    """One panel for each stream."""
+    """One panel for each stream on which learners are compared."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
     with rc_context({"svg.hashsalt": "kenyon", "font.size": 9}):
-        figure = Figure(figsize=(7.2, 7.8), layout="constrained")
-        for axes, stream in zip(figure.subplots(3, 2).flat, STREAMS + COLOUR_STREAMS, strict=True):
+        compared = {row["stream"] for row in rows if row["learner"] != "Kenyon"}
+        streams = [stream for stream in STREAMS + COLOUR_STREAMS if stream in compared]
+        lines = -(-len(streams) // 2)
+        figure = Figure(figsize=(7.2, 2.6 * lines), layout="constrained")
+        panels = figure.subplots(lines, 2).flat
+        for axes in panels[len(streams) :]:
+            axes.set_axis_off()
+        for axes, stream in zip(panels[: len(streams)], streams, strict=True):
             pixels = stream in COLOUR_STREAMS
             for learner, colour in (COLOUR_LEARNERS if pixels else LEARNERS).items():
                 mine = [row for row in rows if row["stream"] == stream and row["learner"] == learner]
@@ -134,8 +140,9 @@ def draw(rows: list[dict[str, Any]], path: Path = FIGURE) -> None:
                 )
             axes.set(title=stream, xscale="log", xlabel="bytes of state", ylabel="accuracy, %")
             axes.grid(alpha=0.25)
+            if pixels:
+                axes.legend(fontsize=6)
         figure.axes[0].legend(loc="lower right", fontsize=8)
-        figure.axes[-2].legend(fontsize=6, ncols=2)
         path.parent.mkdir(parents=True, exist_ok=True)
         figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None, dpi=150)
 

@@ -1,7 +1,5 @@
 """The command line: parse, call, print. A command imports what it needs when it runs."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

@@ -1,7 +1,5 @@
 """`kenyon data`: list, verify and download data sets."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict
 from typing import Annotated

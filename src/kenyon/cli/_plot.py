@@ -1,7 +1,5 @@
 """`kenyon plot`: pictures of runs, of a comparison, of a search, or of a report's plots of points."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -140,7 +140,14 @@ class Calibration:
         return [self.state.arrays[name] for name in (*COUNTS, "losses", "period")]
 
     def note(
-        self, layer: SecondOrderLayer, head: Sequence[int], active: Active, a: int, b: int, labels: NDArray, time: int
+        self,
+        layer: SecondOrderLayer,
+        head: NDArray[np.int64],
+        active: Active,
+        a: int,
+        b: int,
+        labels: NDArray,
+        time: int,
     ) -> None:
         """Predict samples a .. b - 1 of a block before they are learned.
 
@@ -156,7 +163,7 @@ class Calibration:
         if not self.state.arrays["since"][0]:
             return
         arrays = self.state.views()
-        known = np.array([neuron for neuron in head if arrays["offsets"][neuron] > NEVER], np.int64)
+        known = head[arrays["offsets"][head] > NEVER]
         own = np.full(max(layer.n_neurons, 1), -1)
         own[known] = np.arange(len(known))
         chosen = a + np.flatnonzero(labels[a:b] >= 0)

@@ -127,7 +127,7 @@ class Pretrained:
         Args:
             X: `(n, pixels)`; may be memory-mapped, it is read in blocks.
             label: begins the name of the cache file, for people.
-            progress: is told how far the network has come.
+            progress: called with the number of images done and in total.
         """
 
         def make() -> tuple[Blocks, int]:
@@ -137,7 +137,7 @@ class Pretrained:
         return cached_features(folder, label, self.identity(X), len(X), make)
 
     def identity(self, X: Images) -> dict[str, Any]:
-        """Everything the features of `X` follow from: the images and the network by content, and how they meet."""
+        """Everything that determines the features of `X`: images and network by content, and the preparation."""
         mean, std = self._mean_std
         return {
             "format": FORMAT,

@@ -24,7 +24,7 @@ from kenyon.utils.statistics import t_quantile, t_tail
 
 TESTS = ("t", "permutation")
 _EXACT = 16
-"""Up to so many seeds, every change of signs is counted."""
+"""Up to this many seeds, every change of signs is counted."""
 _DRAWS = 100_000
 _OF_LEARNER = ("learner", "version", "options", "tuned", "sources", "weights_every")
 

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from time import process_time
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,7 +77,7 @@ class Paced(Wrapped):
         return np.concatenate(predicted)
 
     def _arrives(self, n: int) -> bool:
-        """Whether the next batch, of so many samples, is learned."""
+        """Whether the next batch of `n` samples is learned."""
         self._time[0] += n
         learns = bool(self._time[1] <= self._time[0])
         if learns and self._cost is not None:
@@ -102,6 +101,6 @@ class Paced(Wrapped):
     def own_arrays(self) -> dict[str, NDArray]:
         return {"time": self._time, "counts": self._counts}
 
-    def figures(self) -> dict[str, Any]:
+    def own_figures(self) -> dict[str, float]:
         """The share of samples that were learned."""
         return {"learned_share": self._counts[1] / max(int(self._counts[0]), 1)}

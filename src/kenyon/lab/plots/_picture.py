@@ -17,7 +17,7 @@ _UNDATED = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 
 
 def check_kind(kind: str) -> None:
-    """Refuse a kind of picture that there is none of.
+    """Refuse an unknown format of a picture.
 
     Example:
         >>> check_kind("pdf")

@@ -10,6 +10,7 @@ from kenyon.lab.evaluation import RunFolder, by_stream, group_runs
 from kenyon.lab.plots._draw import draw_figure
 from kenyon.lab.plots._picture import save_picture
 from kenyon.lab.report import ReportData, matrix_figure, stream_figure, weights_figure
+from kenyon.lab.search import SearchFolder, search_figures
 
 
 def plot_run(run: RunFolder, folder: Path, kind: str = "png") -> list[Path]:
@@ -45,6 +46,20 @@ def plot_run(run: RunFolder, folder: Path, kind: str = "png") -> list[Path]:
         save_picture(partial(draw_figure, figure=figure), folder / f"{name}.{kind}", (7, 4.2))
         for name, figure in figures.items()
         if figure is not None
+    ]
+
+
+def plot_search(folder: SearchFolder, out: Path, kind: str = "png") -> list[Path]:
+    """Draw a search with at least one evaluation that succeeded; returns the files written.
+
+    Args:
+        folder: the search.
+        out: where the pictures go.
+        kind: `"png"`, `"svg"` or `"pdf"`.
+    """
+    return [
+        save_picture(partial(draw_figure, figure=figure), out / f"{name}.{kind}", (8, 4.6))
+        for name, figure in search_figures(folder).items()
     ]
 
 

@@ -5,18 +5,17 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from kenyon.lab.figures import Figure, Heatmap, Lines, Scatter, Series
-from kenyon.lab.numbers import number, with_unit
+from kenyon.lab.figures import Bars, Figure, Heatmap, Lines, Scatter, Series
 from kenyon.lab.report._data import ReportData
-from kenyon.lab.table_formats import escape_markdown, markdown_grid, paragraph, to_markdown
+from kenyon.lab.table_formats import escape_markdown, markdown_grid, number, paragraph, to_markdown, with_unit
 from kenyon.lab.tables import Missing, PaperValue, Result, Table, Text
 from kenyon.utils.system import replace_file
 
 WIDEST = 12
-"""A heat map of at most so many columns is written as a table."""
+"""A heat map of at most this many columns is written as a table."""
 
 MOST = 40
-"""At most so many points of a plot are listed, the highest first."""
+"""At most this many points of a plot are listed, the highest first."""
 
 
 def write_markdown(report: ReportData, path: Path) -> None:
@@ -89,6 +88,12 @@ def _figure(figure: Figure) -> str:
         ]
         if len(figure.points) > MOST:
             rows.append([f"and {len(figure.points) - MOST} lower", "", ""])
+    elif isinstance(figure, Bars):
+        head, errors = ["", figure.x_label], figure.errors or (None,) * len(figure.values)
+        rows = [
+            [escape_markdown(name), with_unit(PaperValue(value, error), "")]
+            for name, value, error in zip(figure.names, figure.values, errors, strict=True)
+        ]
     elif isinstance(figure, Heatmap) and len(figure.columns) <= WIDEST:
         head = ["", *figure.columns]
         rows = [

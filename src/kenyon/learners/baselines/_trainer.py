@@ -63,7 +63,7 @@ Kept = TypeVar("Kept")
 
 
 MOST_THREADS = 1024
-"""PyTorch starts as many as it is told, and dies where the system has no more."""
+"""PyTorch starts as many as requested, and crashes where the system has no more."""
 
 
 class Trainer:
@@ -274,7 +274,7 @@ class Trainer:
                 known = None if complete else t >= 0
                 if known is None or known.all():
                     before = self.step(Batch(r, self.normalise(r), t, task)).detach()
-                else:  # unlabelled samples are predicted and teach nothing
+                else:  # unlabelled samples are predicted and not learned
                     before = self.evaluate(r, task) if predict else r.new_empty(0)
                     if known.any():
                         r = r[known]
