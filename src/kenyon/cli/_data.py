@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from kenyon.cli._errors import FAILURE
+from kenyon.cli._help import FAILURE
 from kenyon.cli._options import DataDirOption, JsonOption
 
 data = typer.Typer(name="data", help="List, verify and download data sets.", no_args_is_help=True)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kenyon.cli._errors import FAILURE
+from kenyon.cli._help import FAILURE
 from kenyon.cli._options import (
     AddressOption,
     DataDirOption,

@@ -69,6 +69,19 @@ def test_a_search_is_drawn_listed_and_shown_on_a_page(folder: SearchFolder, tmp_
     assert '"type":"bars"' in page and "drawBars" in page
 
 
+def test_every_figure_is_written_as_numbers_too(folder: SearchFolder, tmp_path: Path) -> None:
+    paths = {kind: plot_search(folder, tmp_path, kind) for kind in ("csv", "markdown", "latex")}
+    assert [path.name for path in paths["csv"]] == ["trajectory.csv", "parallel.csv", "importance.csv"]
+    assert {path.suffix for own in paths.values() for path in own} == {".csv", ".md", ".tex"}
+    head, *lines = paths["csv"][0].read_text().splitlines()
+    assert (
+        head == "label,seconds_of_searching,accuracy_held_out" and lines[0] == "evaluation 1,10,90" and len(lines) == 4
+    )
+    assert len(paths["csv"][1].read_text().splitlines()) == 1 + 4, "a row for each parameter, and one for the accuracy"
+    assert paths["latex"][2].read_text().startswith(r"\begin{tabular}")
+    assert "n\\_hidden" in paths["markdown"][2].read_text()
+
+
 def test_a_search_without_a_score_has_nothing_to_draw(tmp_path: Path) -> None:
     empty = SearchFolder(tmp_path)
     empty.begin({"method": "random"}, SPACE)

@@ -13,7 +13,7 @@ from kenyon.data.shards import _arrow, _npz
 from kenyon.errors import DataError
 
 PIECE = 1 << 18
-"""Rows of a piece where nobody says how many: a larger file that can be entered in the middle is several pieces."""
+"""Default rows of a piece: a larger file that can be read from the middle is several pieces."""
 
 
 class Layout(NamedTuple):

@@ -83,7 +83,7 @@ def learn_files(
     """Learn every file that is not part of the model yet, and write the model.
 
     A shard is known by its content: one that is there under two names, or was learned in an earlier call, is learned
-    once. Whatever the number of workers, and whoever was killed meanwhile, the result is the same to the bit.
+    once. Whatever the number of workers, and whichever process was killed meanwhile, the result is the same to the bit.
 
     Args:
         data: files or patterns such as `part-*.parquet`; shards count in this order, those of a pattern by name.

@@ -27,7 +27,7 @@ from kenyon.errors import ConfigError
 from kenyon.lab.evaluation._wrapped import Wrapped
 
 MEASURED_BATCH = 32
-"""Samples between two looks at the clock for learners that take them one by one."""
+"""Samples between two readings of the clock for learners that take them one by one."""
 
 
 class Paced(Wrapped):
@@ -62,7 +62,7 @@ class Paced(Wrapped):
         return self._pass(X, y, task, predict=True)
 
     def _pass(self, X: NDArray, y: NDArray[np.int64], task: int | None, predict: bool) -> NDArray[np.int64]:
-        """Counted batches that are learned, or missed, in a row are handed over together; a measured one on its own."""
+        """Consecutive counted batches that are learned, or missed, are passed together; a measured one alone."""
         predicted, start, learned = [np.empty(0, np.int64)], 0, True
         for at in range(0, len(y), self.batch_size):
             if self._cost is None and at:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 
 from kenyon.errors import DataError, unknown
 from kenyon.lab.evaluation import RunGroup, by_stream
 from kenyon.lab.figures import Figure
-from kenyon.lab.plots._draw import NAMED, draw_figure
-from kenyon.lab.plots._picture import check_kind, save_picture
+from kenyon.lab.plots._draw import NAMED
+from kenyon.lab.plots._picture import check_kind, save_figure
 from kenyon.lab.report import bytes_figure, forgetting_figure, stream_figure, tasks_figure
 from kenyon.utils.wording import slug
 
@@ -29,7 +28,7 @@ def plot_comparison(groups: Sequence[RunGroup], folder: Path, kind: str = "pdf",
     Args:
         groups: the configurations; those without a complete run are left out.
         folder: where the pictures go.
-        kind: `"png"`, `"svg"` or `"pdf"`.
+        kind: `"png"`, `"svg"` or `"pdf"`; or `"csv"`, `"markdown"` or `"latex"` for the numbers as a table.
         width: `"column"` for one column of a page with two, `"page"` for both.
 
     Example:
@@ -58,6 +57,6 @@ def plot_comparison(groups: Sequence[RunGroup], folder: Path, kind: str = "pdf",
         ]
         for name, figure, height in figures:
             if figure is not None:
-                path, size = folder / f"{slug(*stream)}-{name}.{kind}", (WIDTHS[width], min(9.0, height))
-                pictures.append(save_picture(partial(draw_figure, figure=figure), path, size, STYLE))
+                size = (WIDTHS[width], min(9.0, height))
+                pictures.append(save_figure(figure, folder, f"{slug(*stream)}-{name}", kind, size, STYLE))
     return pictures

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from kenyon.lab.figures import Bars, Figure, Heatmap, Lines, Point, Scatter
-from kenyon.lab.plots._picture import in_bytes
+from kenyon.utils.wording import scale_of_bytes
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#8c6d31")
 """Distinct for the colour-blind (Okabe & Ito), and by brightness."""
@@ -174,3 +174,9 @@ def frontier(points: tuple[Point, ...]) -> list[Point]:
         if not best or point.y > best[-1].y:
             best.append(point)
     return best
+
+
+def in_bytes(value: float) -> str:
+    """A number of bytes as the label of a tick."""
+    divisor, unit = scale_of_bytes(value)
+    return f"{value / divisor:g} {unit}"
