@@ -31,17 +31,17 @@ def word(digit: int, speaker: str, take: int) -> NDArray[np.int16]:
     return read_wav(find_data_dir() / "fsdd" / "recordings" / f"{digit}_{speaker}_{take}.wav", 8000)
 
 
-def spoken(rng: np.random.Generator) -> tuple[NDArray[np.int16], list[tuple[int, int]]]:
-    """The stream, and of each word its digit and the sample in its middle."""
+def spoken(rng: np.random.Generator) -> tuple[NDArray[np.int16], list[tuple[int, int, int]]]:
+    """The stream, and of each word its digit, and the samples at which its recording begins and ends."""
     names = [(digit, speaker, take) for digit in range(10) for speaker in OTHERS for take in ASKED]
-    parts, middles, at = [], [], 0
+    parts, places, at = [], [], 0
     for place in rng.permutation(len(names)):
         one = word(*names[place])
         parts += [np.zeros(QUIET), one]
-        middles.append((names[place][0], at + QUIET + len(one) // 2))
+        places.append((names[place][0], at + QUIET, at + QUIET + len(one)))
         at += QUIET + len(one)
     x = np.concatenate([*parts, np.zeros(2 * QUIET)])
-    return np.clip(np.round(x + rng.normal(0, FAINT, len(x))), -32768, 32767).astype(np.int16), middles
+    return np.clip(np.round(x + rng.normal(0, FAINT, len(x))), -32768, 32767).astype(np.int16), places
 
 
 def rates(examples: int, reject: float | None, seed: int) -> NDArray[np.float64]:
@@ -52,11 +52,11 @@ def rates(examples: int, reject: float | None, seed: int) -> NDArray[np.float64]
     for digit in known:
         words = [word(digit, speaker, take) for take in range(5, 5 + examples) for speaker in OTHERS]
         model.partial_fit(words, [digit] * len(words))
-    x, middles = spoken(rng)
+    x, places = spoken(rng)
     events = list(model.listen([x], Events(reject=reject)))
     found = np.zeros(4)
-    for digit, middle in middles:
-        label = next((event.label for event in events if event.start <= middle < event.end), None)
+    for digit, start, end in places:
+        label = next((event.label for event in events if event.start < end and event.end > start), None)
         if digit in known:
             found[0 if label == digit else 2 if label is None else 1] += 1
         else:

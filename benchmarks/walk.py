@@ -17,7 +17,7 @@ import numpy as np
 
 from kenyon import KenyonClassifier
 
-COUNTED = ("kenyon.lab.evaluation._identity.identity", "kenyon.data.streams._content.content_sum")
+COUNTED = ("kenyon.lab.evaluation._identity.identity", "kenyon.data.streams._load.content_sum")
 """Functions whose calls are counted."""
 
 

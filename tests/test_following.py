@@ -118,8 +118,8 @@ def test_samples_without_a_prediction_are_not_followed() -> None:
     X, y = samples(300)
     layer = make()
     predictions(layer, X[:200], y[:200])
-    assert layer._following._readout is not None
+    assert layer.following._readout is not None
     teach(layer, X[200:210], y[200:210])
-    assert layer._following._readout is not None
+    assert layer.following._readout is not None
     teach(layer, X[210:300], y[210:300])
-    assert layer._following._readout is None
+    assert layer.following._readout is None

@@ -37,7 +37,6 @@ def test_the_output_layer_grows_and_keeps_what_it_has() -> None:
         assert (layer.weights[:, n - 1] == np.float32(0.01)).all()
         np.testing.assert_allclose(layer.state.arrays["sums"][n - 1], 0.07, rtol=1e-6)
         layer.state.arrays["weights"][:, n - 1] = rng.random(7)
-    assert np.array_equal(layer.codes[:, :19], np.eye(19))
 
 
 def test_deep_scores_are_a_chain_of_rectified_layers() -> None:

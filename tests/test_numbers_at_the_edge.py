@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import copy
+import sys
+import tracemalloc
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +12,8 @@ import pytest
 
 from kenyon import KenyonClassifier, Sparse
 from kenyon.errors import KenyonError, MergeError
-from making import CASES, held, make, stream
+from kenyon.layers._state import padded
+from making import CASES, composed, held, make, stream
 
 ADDITIVE = [
     case for case in CASES if not {"rule", "hidden_layers"} & CASES[case].keys() or CASES[case].get("rule") == "mean"
@@ -64,3 +67,63 @@ def test_a_hundred_thousand_features(kind: type) -> None:
     model = KenyonClassifier("mse", features=Sparse(units=100, density=50), random_state=0).partial_fit(X, y)
     assert set(model.predict(X)) <= {0, 1}
     assert model.working_bytes < 1000 * 100_000
+
+
+MANY = {
+    "mse": {"rule": "mse"},
+    "gen": {"rule": "gen"},
+    "few bits": {"rule": "gen", "bits": 4},
+    "counting": {"layer": "counting"},
+    "table": {"features": "ramps", "threshold": "auto"},
+    "second order, 16 bits": {"layer": "second-order", "shape": (4, 5), "density": 3, "threshold": None, "bits": 16},
+}
+"""Models that learn many classes, without a window or a hidden layer, whose state is larger."""
+
+
+def _of_many_classes(n: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    return np.random.default_rng(seed).integers(0, 256, (n, 20), np.uint8), np.arange(n)
+
+
+@pytest.mark.parametrize("case", MANY)
+def test_ten_thousand_classes_take_memory_in_proportion(case: str, tmp_path: Path) -> None:
+    X, y = _of_many_classes(10_000)
+    model = KenyonClassifier(**composed(**{"n_hidden": 24, "density": 5, "random_state": 0, **MANY[case]}))
+    tracemalloc.start()
+    try:
+        model.partial_fit(X, y)
+        model.save(tmp_path / "model.safetensors")
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 8 * model.state_bytes + 32 * 2**20, f"{peak / 2**20:.0f} MB for {model.state_bytes / 2**20:.0f}"
+    assert len(model.classes_) == 10_000 and set(model.predict(X[:50])) <= set(y)
+    again = KenyonClassifier.load(tmp_path / "model.safetensors")
+    assert np.array_equal(again.predict(X[-20:]), model.predict(X[-20:]))
+
+
+@pytest.mark.parametrize("predict", [False, True])
+@pytest.mark.parametrize("case", MANY)
+def test_classes_take_steps_in_proportion(case: str, predict: bool) -> None:
+    """Calls of Python and C, those of generators included: twice as many classes take about twice as many."""
+    calls = []
+    for n in (500, 1000):
+        model = KenyonClassifier(**composed(**{"n_hidden": 24, "density": 5, "random_state": 0, **MANY[case]}))
+        counted = [0]
+
+        def count(frame: object, event: str, arg: object, counted: list[int] = counted) -> None:
+            counted[0] += event in ("call", "c_call")
+
+        X, y = _of_many_classes(n)
+        sys.setprofile(count)
+        try:
+            (model.test_then_learn if predict else model.partial_fit)(X, y)
+        finally:
+            sys.setprofile(None)
+        calls.append(counted[0])
+    assert calls[1] < 2.3 * calls[0], calls
+
+
+def test_a_layer_that_grows_is_seldom_copied() -> None:
+    widths = [padded(n) for n in range(1, 10_001)]
+    assert widths == sorted(widths) and all(width >= n for n, width in enumerate(widths, 1))
+    assert len(set(widths)) < 90 and max(width / n for n, width in enumerate(widths, 1) if n > 64) < 1.13

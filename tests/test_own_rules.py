@@ -143,14 +143,13 @@ def test_numpy_and_c_learn_the_same_bits(name: str, windowed: bool, bounds: tupl
     plastic, start = rng.random(width) < 0.8, (rng.standard_normal((n_units, width)) * 0.3).astype(np.float32)
     parameters = beta[0, 2:].copy()
     for by_column in {False, rule.gated}:
-        codes = (rng.random((5, width)) < 0.4).astype(np.float32)
         results = []
         for functions in _functions(name):
             weights, taught, clock = start.copy(), np.arange(width, dtype=np.uint32) % 4, np.zeros(2, np.int64)
             sums = weights.sum(axis=0, dtype=np.float64) if windowed else None
             outputs, dense = np.zeros((n - 1, width), np.float32), np.zeros(n_units, np.float32)
             last = functions["learn"](
-                by_column, weights, sums, taught, *active, 1, n, labels, codes, plastic, beta, -0.4, 0.4, *bounds,
+                by_column, weights, sums, taught, *active, 1, n, labels, plastic, beta, -0.4, 0.4, *bounds,
                 outputs, None if rule.event_driven and name != "doubled" else dense, clock,
             )  # fmt: skip
             read, each = np.zeros((n, width), np.float32), np.zeros((n_units, width - 3), np.float32)
@@ -169,7 +168,6 @@ def test_numpy_and_c_learn_the_same_levels(name: str, bits: int) -> None:
     rule, local = PROGRAMS[name]
     rng, n, n_units, width = np.random.default_rng(2), 12, 37, 8
     labels, plastic = rng.integers(-1, 5, n), rng.random(width) < 0.9
-    codes = (rng.random((5, width)) < 0.5).astype(np.uint8)
     beta = np.tile(np.array([0.3, 0.0, *rule.parameters.values()], np.float32), (n, 1))
     n_constants = program(type(rule), local, len(rule.parameters)).n_constants
     constants = np.array([40_000, 3, 5][:n_constants], np.int64)
@@ -182,7 +180,7 @@ def test_numpy_and_c_learn_the_same_levels(name: str, bits: int) -> None:
             exponents = None if rule.whole_limit is None else np.zeros(width, np.uint8)
             out = np.zeros((n, width), np.int32 if what == "whole" else np.float32)
             state = (bits, rule.signed, weights, taught, exponents)
-            functions[what](*state, *active, 0, n, n_units, labels, codes, plastic, 7, *more, out)
+            functions[what](*state, *active, 0, n, n_units, labels, plastic, 7, *more, out)
             kept = (weights, taught, out, *([] if exponents is None else [exponents]))
             results.append(tuple(one.tobytes() for one in kept))
             assert weights.any()
@@ -199,7 +197,7 @@ def test_every_instruction_set_learns_the_same_bits() -> None:
             core.use_isa(isa)
             weights, sums = start.copy(), start.sum(axis=0, dtype=np.float64)
             core.learn_mse(
-                False, weights, sums, None, *active, 0, 30, labels, np.eye(8, 24, dtype=np.float32), np.ones(24, bool),
+                False, weights, sums, None, *active, 0, 30, labels, np.ones(24, bool),
                 np.tile(np.array([0.3, 2.0], np.float32), (30, 1)), -1, 1, 0, 1, np.zeros((30, 24), np.float32),
                 None, None,
             )  # fmt: skip
@@ -223,7 +221,7 @@ def _read(kernels: OwnKernels, n: int) -> bytes:
     out, beta = np.zeros((1, 8), np.float32), np.array([[0.0, 0.0, 0.5]], np.float32)
     active = (np.arange(3, dtype=np.uint32).reshape(1, 3), np.ones((1, 3), np.float32), np.array([3]))
     state = (8, True, np.arange(24, dtype=np.uint8).reshape(3, 8), np.zeros(8, np.uint32), None)
-    kernels.call("levels", n, *state, *active, 0, 1, 3, None, None, None, 0, 0.1, beta, out)
+    kernels.call("levels", n, *state, *active, 0, 1, 3, None, None, 0, 0.1, beta, out)
     return out.tobytes()
 
 

@@ -30,6 +30,7 @@ WITHOUT_EXAMPLE = {
     "kenyon.layers.Samples": "made by the engine only",
     "kenyon.layers.Undo": "a protocol, used by the engine only",
     "kenyon.lab.plots.plot_search": "a search worth drawing takes too long",
+    "kenyon.lab.search.search_figures": "a search worth drawing takes too long",
     "kenyon.data.protocol.Learner": "a protocol; `kenyon.learners` and `kenyon.testing` show learners",
     "kenyon.rules.Kernels": "made for the layers only",
     "kenyon.rules.device_functions": "for the export only",

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -151,3 +155,45 @@ def test_a_writer_that_was_interrupted_keeps_nobody_waiting() -> None:
     other.start()
     other.join()
     assert answers == [(1, 2)] and lock.write(lambda: lock.read(lambda: 4)) == 4
+
+
+LOOP = """
+import os
+import sys
+from pathlib import Path
+import numpy as np
+from kenyon import KenyonClassifier
+
+def others():
+    ticks = 0
+    for stat in Path("/proc/self/task").glob("*/stat"):
+        text = stat.read_text()
+        if stat.parent.name != str(os.getpid()):
+            ticks += sum(map(int, text.rsplit(")", 1)[1].split()[11:13]))
+    return ticks
+
+rng = np.random.default_rng(0)
+y = rng.integers(0, 3, 400)
+X = rng.normal(size=(3, 40))[y] + rng.normal(size=(400, 40))
+X = X if sys.argv[1] == "table" else np.clip(128 + 40 * X, 0, 255).astype(np.uint8)
+clf = KenyonClassifier(random_state=0).partial_fit(X[:100], y[:100])
+before = others()
+for x, label in zip(X[100:], y[100:].tolist()):
+    clf.predict_one(x)
+    clf.learn_one(x, label)
+clf.predict(X)
+print(len(list(Path("/proc/self/task").glob("*"))), others() - before)
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").exists(), reason="the system does not show the time of threads")
+@pytest.mark.parametrize("kind", ["table", "bytes"])
+def test_no_sample_starts_threads_of_blas(kind: str) -> None:
+    """Threads that BLAS keeps ready, as many as the environment asks for, have nothing to do."""
+    names = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS")
+    found = subprocess.run(
+        [sys.executable, "-c", LOOP, kind], env=os.environ | dict.fromkeys(names, "4"), capture_output=True, text=True
+    )
+    assert found.returncode == 0, found.stderr
+    n_threads, ticks = map(int, found.stdout.split())
+    assert n_threads > 1 and ticks <= 1

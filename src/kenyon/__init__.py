@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from kenyon.classifier import KenyonClassifier
     from kenyon.features import Dense, Identity, Patches, Ramps, Sparse, Windows
-    from kenyon.layers import Counting, LocalError, Plastic, SecondOrder
+    from kenyon.layers import Counting, Diagonal, LocalError, Plastic, SecondOrder
     from kenyon.model.recommend import recommend
     from kenyon.model.spec import Spec
     from kenyon.regressor import KenyonRegressor
@@ -23,7 +23,7 @@ _PLACES = {
     "kenyon.classifier": ("KenyonClassifier",),
     "kenyon.regressor": ("KenyonRegressor",),
     "kenyon.features": ("Sparse", "Windows", "Patches", "Ramps", "Dense", "Identity"),
-    "kenyon.layers": ("Plastic", "Counting", "SecondOrder", "LocalError"),
+    "kenyon.layers": ("Plastic", "Counting", "SecondOrder", "Diagonal", "LocalError"),
     "kenyon.rules": ("GEN", "INEL", "MEAN", "MSE", "OJA"),
     "kenyon.model.recommend": ("recommend",),
     "kenyon.model.spec": ("Spec",),
@@ -37,6 +37,7 @@ __all__ = [
     "OJA",
     "Counting",
     "Dense",
+    "Diagonal",
     "Identity",
     "KenyonClassifier",
     "KenyonRegressor",

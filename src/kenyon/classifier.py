@@ -19,7 +19,7 @@ from kenyon.layers import Layer
 from kenyon.model import bending, model_file
 from kenyon.model.calibration import Estimate, softmax
 from kenyon.model.classes import joined, reject_below, renamed, without
-from kenyon.model.engine import Engine, Journal, OneJournal, dense
+from kenyon.model.engine import Engine, Journal, dense
 from kenyon.model.estimator import Estimator, seed_of
 from kenyon.model.fitted import Core, head_of
 from kenyon.model.inputs import DIRECT, Inputs, as_rows, check_labels, check_samples, check_scores, is_bearable
@@ -171,26 +171,16 @@ class KenyonClassifier(ClassifierOptions, Estimator):
             neuron = None if head is None else head.neurons.get(y)
         except TypeError:  # one of them is not hashable, which the longer way reports
             return False
-        if not engine.at_once or head is None or type(x) is not np.ndarray:
+        if neuron is None or head is None or type(x) is not np.ndarray or not core.inputs.fits(x):
             return False
-        if x.dtype != (np.uint8 if engine.scaler is None else np.float64):
+        if y == self.unlabelled or isinstance(y, (bool, np.bool_)) != head.boolean:  # True == 1: labels of two kinds
             return False
-        if neuron is None or y == self.unlabelled or not core.inputs.fits(x):
+        if x.dtype == np.float64:
+            table = engine.table
+            return table is not None and x.flags.carray and table.learn(x, neuron, head.head)
+        if x.dtype != np.uint8 or not engine.at_once:
             return False
-        if isinstance(y, (bool, np.bool_)) != head.boolean:  # True == 1, but they are labels of two kinds
-            return False
-        sample = x[np.newaxis]
-        if engine.scaler is not None and not is_bearable(sample, self._absent(core)):
-            return False
-        if engine.calibration is None:
-            return engine.learn_one(sample, neuron, head.head)
-        self._core = core._replace(journal=OneJournal(engine, engine.calibration))
-        learned = engine.learn_one(sample, neuron, head.head)
-        if learned:
-            self._core = core
-        else:
-            self._settled()
-        return learned
+        return engine.learn_one(x[np.newaxis], neuron, head.head)
 
     def _learn_named(
         self, X: NDArray, y: ArrayLike, names: Sequence[str], classes: Iterable[Hashable] | None = None
@@ -360,10 +350,14 @@ class KenyonClassifier(ClassifierOptions, Estimator):
             return None
         if engine.spec.front is not None and x.dtype != np.uint8:  # a recording
             return None
+        labels, neurons = head_of(core, task).listed
+        if x.dtype == np.float64 and x.flags.carray and (table := engine.table) is not None:
+            best = table.best(x, neurons)
+            if best >= 0:
+                return labels, best
         sample = x[np.newaxis]
         if x.dtype != np.uint8 and not is_bearable(sample, self._absent(core)):
             return None
-        labels, neurons = head_of(core, task).listed
         scores = engine.score_one(sample)[neurons]
         best = int(scores.argmax())
         return (labels, best) if isfinite(scores.sum()) else None

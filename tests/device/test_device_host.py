@@ -105,6 +105,32 @@ def _activity(clf: KenyonClassifier, x: np.ndarray) -> bytes:
     return activity.tobytes()
 
 
+@pytest.mark.parametrize("each", [1, 3])
+def test_a_readout_solved_in_steps_is_that_of_a_prediction(library: Any, each: int) -> None:
+    module, start = library("second order, 16 bits")
+    model, clf = module.Model(), KenyonClassifier.from_arrays(start.to_arrays())
+    X, y = stream(120, seed=6)
+    for first in range(0, 120, 40):  # after many samples, and after one
+        for part in (slice(first, first + 39), slice(first + 39, first + 40)):
+            model.learn_many(X[part].tobytes(), y[part].tolist())
+            clf.partial_fit(X[part], y[part])
+            left = [model.solve_step(each) for _ in range(4)]
+            assert left == [max(0, 4 - each * k) for k in range(1, 5)] and model.solve_step(each) == 0
+            same(model, clf, X[:9])
+
+
+def test_a_step_leaves_the_state_and_predictions_finish_it(library: Any) -> None:
+    module, _ = library("second order, 16 bits")
+    asked, model = module.Model(), module.Model()
+    X, y = stream(60, seed=7)
+    for x, label in zip(X, y.tolist(), strict=True):
+        asked.learn(x.tobytes(), label)
+        assert asked.solve_step(1) == 3
+        model.learn(x.tobytes(), label)
+    assert asked.save() == model.save()
+    assert [asked.predict(x.tobytes()) for x in X] == [model.predict(x.tobytes()) for x in X]
+
+
 def test_few_bits_go_on_for_long(library: Any) -> None:
     """As long as it takes for entries to be halved, steps doubled and levels halved."""
     for name in ("second order, 16 bits", "mean"):

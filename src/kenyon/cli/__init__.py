@@ -1,7 +1,5 @@
 """The command line: parse, call, print. A command imports what it needs when it runs."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer
@@ -9,9 +7,8 @@ import typer
 from kenyon.cli._compare import compare
 from kenyon.cli._data import data
 from kenyon.cli._device import device
-from kenyon.cli._errors import RootCommand
 from kenyon.cli._export import export
-from kenyon.cli._help import FIRST, HelpCommand
+from kenyon.cli._help import FIRST, HelpCommand, RootCommand
 from kenyon.cli._learn import learn
 from kenyon.cli._learners import learners
 from kenyon.cli._new import new

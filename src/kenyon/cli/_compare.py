@@ -1,7 +1,5 @@
 """`kenyon compare`: paired differences between configurations, and their ranks over data sets."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict
 from pathlib import Path
@@ -54,7 +52,7 @@ def compare(
             typer.echo(f"\n{_verdict(found.ranks)}")
 
 
-def _pairs(found: Comparison) -> Table:
+def _pairs(found: "Comparison") -> "Table":
     from kenyon.lab.tables import Table
 
     several = len(found.pairs) > 1
@@ -72,7 +70,7 @@ def _pairs(found: Comparison) -> Table:
     return Table.of_text(heads, rows, note="" if streams else found.pairs[0].stream)
 
 
-def _said(found: Comparison, value: float) -> str:
+def _said(found: "Comparison", value: float) -> str:
     from kenyon.lab.evaluation import METRICS
 
     return f"{100 * value:+.2f}" if METRICS[found.metric].unit == "%" else f"{value:+.4g}"
@@ -84,14 +82,14 @@ def _p(p: float | None) -> str:
     return "<0.0001" if p < 0.0001 else f"{p:.4f}"
 
 
-def _ranks(ranks: Ranks) -> Table:
+def _ranks(ranks: "Ranks") -> "Table":
     from kenyon.lab.tables import Table
 
     rows = [(name, f"{mean:.2f}") for name, mean in zip(ranks.names, ranks.means, strict=True)]
     return Table.of_text(("configuration", f"mean rank on {ranks.streams} streams"), rows)
 
 
-def _verdict(ranks: Ranks) -> str:
+def _verdict(ranks: "Ranks") -> str:
     words = [f"ranks that lie further apart than {ranks.critical:.2f} differ (Nemenyi)"]
     if ranks.p is not None:
         words.insert(0, f"Friedman's test that all are equal: p = {_p(ranks.p)}")

@@ -1,4 +1,4 @@
-"""What a shell may complete after an option: the names in the tables, looked up when they are asked for."""
+"""Shell completion of options: names from the tables, looked up when needed."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def metrics(incomplete: str) -> list[str]:
 
 
 def among(choices: Iterable[str]) -> Callable[[str], list[str]]:
-    """A completion by a few words."""
+    """Completes from a fixed list of words."""
 
     def complete(incomplete: str) -> list[str]:
         return _beginning(incomplete, choices)

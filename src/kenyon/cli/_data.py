@@ -1,14 +1,12 @@
 """`kenyon data`: list, verify and download data sets."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict
 from typing import Annotated
 
 import typer
 
-from kenyon.cli._errors import FAILURE
+from kenyon.cli._help import FAILURE
 from kenyon.cli._options import DataDirOption, JsonOption
 
 data = typer.Typer(name="data", help="List, verify and download data sets.", no_args_is_help=True)

@@ -1,7 +1,5 @@
 """`kenyon device`: what a device has learned, as a model file and back."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """`kenyon export`: a model for use elsewhere."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 
@@ -16,7 +14,7 @@ def export(
         str | None, typer.Option(help="For C: the units' inputs as a table in flash, or none.", show_default=False)
     ] = None,
     classes: Annotated[
-        int | None, typer.Option(help="For C: how many classes there is room for.", show_default=False)
+        int | None, typer.Option(help="For C: the largest number of classes.", show_default=False)
     ] = None,
     package: Annotated[
         str | None,

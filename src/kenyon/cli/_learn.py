@@ -1,6 +1,4 @@
-"""`kenyon learn`: large files, learned in shards."""
-
-from __future__ import annotations
+"""`kenyon learn`: learn large files in shards."""
 
 import json
 from pathlib import Path

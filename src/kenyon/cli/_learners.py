@@ -1,7 +1,5 @@
 """`kenyon learners`: the table of learners."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated
@@ -45,8 +43,8 @@ def learners(
     print_text_table(("option", "default", "meaning"), table)
 
 
-def _scenarios(spec: LearnerSpec) -> str:
-    """The scenarios of a method, in a few words."""
+def _scenarios(spec: "LearnerSpec") -> str:
+    """The scenarios of a method, as text."""
     from kenyon.data.streams import SCENARIOS
 
     without = [scenario for scenario in SCENARIOS if scenario not in spec.scenarios]

@@ -1,6 +1,4 @@
-"""`kenyon new`: a learner or a rule of your own, begun."""
-
-from __future__ import annotations
+"""`kenyon new`: start a learner or a rule of your own."""
 
 from pathlib import Path
 from typing import Annotated

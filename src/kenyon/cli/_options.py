@@ -1,7 +1,5 @@
 """Options that several commands have, how an option is declared, and how its value is read."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Annotated, Any

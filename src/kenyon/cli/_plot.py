@@ -1,7 +1,5 @@
 """`kenyon plot`: pictures of runs, of a comparison, of a search, or of a report's plots of points."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 
@@ -15,7 +13,9 @@ def plot(
         "runs"
     ),
     out: Annotated[Path | None, typer.Option(help="Folder for the pictures. [the run's own; STORE/figures]")] = None,
-    kind: Annotated[str, typer.Option("--format", help="png, svg or pdf.")] = "png",
+    kind: Annotated[
+        str, typer.Option("--format", help="png, svg or pdf; csv, markdown or latex: the numbers.")
+    ] = "png",
     width: Annotated[
         str, typer.Option(help="Comparison: one column of a two-column page, or the whole page.")
     ] = "column",

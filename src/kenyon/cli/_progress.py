@@ -1,4 +1,4 @@
-"""What a command shows on stderr while its jobs run: a live view on a terminal, lines elsewhere.
+"""Progress on stderr while jobs run: a live view on a terminal, lines elsewhere.
 
 Runs, sweeps, searches, transfers, reproductions and shards send the same events, so they have the same display.
 """
@@ -43,7 +43,7 @@ class Display(Watch):
 
 
 class Counts:
-    """What is done, what runs, the best score, and how long the rest will take."""
+    """Counts of jobs done and running, the best score, and the expected time left."""
 
     def __init__(self) -> None:
         self.what, self.total, self.done, self.found, self.failed = "jobs", 0, 0, 0, 0
@@ -248,7 +248,7 @@ class LiveDisplay(Display):
 
 
 def outcome(event: Event) -> str:
-    """How a job ended, in a few words."""
+    """How a job ended, as text."""
     if event.error is not None:
         return f"FAILED: {reason(event.error)}"
     words = event.message or "done"

@@ -1,7 +1,5 @@
 """`kenyon report`: the results of a store as one page, or as Markdown."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

@@ -1,7 +1,5 @@
 """`kenyon reproduce`: regenerate the paper's tables and figures."""
 
-from __future__ import annotations
-
 import shlex
 from dataclasses import replace
 from pathlib import Path
@@ -75,7 +73,7 @@ def reproduce(
         raise typer.Exit(1)
 
 
-def print_plan(plan: Plan, details: bool) -> None:
+def print_plan(plan: "Plan", details: bool) -> None:
     """Print the experiments with their jobs, and how long the rest is expected to take."""
     from kenyon.cli._tables import print_text_table
     from kenyon.paper.reproduce import recorded_on
@@ -107,7 +105,7 @@ def print_plan(plan: Plan, details: bool) -> None:
     typer.echo("; ".join(words))
 
 
-def finish(outcome: Reproduced) -> None:
+def finish(outcome: "Reproduced") -> None:
     """Say where the report is, and what failed."""
     for name, reason in outcome.failures.items():
         typer.echo(f"failed: {name}: {reason}", err=True)

@@ -1,6 +1,4 @@
-"""`kenyon run`: learn a stream, test, print."""
-
-from __future__ import annotations
+"""`kenyon run`: run a learner on a stream and print the results."""
 
 import json
 from collections.abc import Sequence
@@ -145,7 +143,7 @@ def _given(**options: Any) -> dict[str, Any]:
     return {name: value for name, value in options.items() if value is not None}
 
 
-def print_report(report: Report) -> None:
+def print_report(report: "Report") -> None:
     """The closing tables: the numbers over the seeds, and the mean accuracy matrix."""
     from kenyon.cli._tables import print_table
     from kenyon.lab.evaluation import METRICS
@@ -154,7 +152,8 @@ def print_report(report: Report) -> None:
     config, first, n = report.config, report.results[0], len(report.results)
     tested = "a held-out part of the training set" if first.tested_on == "holdout" else "the test set"
     by = f" by {config['backbone']['name']}" if config.get("backbone") else ""
-    title = f"{config['learner']} on {config['dataset']}{by}, {config['scenario']}, tested on {tested}"
+    what = " ".join([config["learner"], *([first.learned] if first.learned else [])])
+    title = f"{what} on {config['dataset']}{by}, {config['scenario']}, tested on {tested}"
 
     def result(value: float | None, std: float | None = None, unit: str = "%") -> Cell:
         factor = 100.0 if unit == "%" else 1.0
@@ -180,7 +179,7 @@ def print_report(report: Report) -> None:
 
 
 def task_rows(matrix: Matrix) -> tuple[str, tuple[str, ...], Matrix]:
-    """The accuracy matrix for at most 80 columns: whole, or for many tasks what became of each of them.
+    """The accuracy matrix for at most 80 columns; for many tasks, a summary of each.
 
     Example:
         >>> task_rows([[0.9, 0.1], [0.8, 0.7]])

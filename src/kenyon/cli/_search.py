@@ -1,6 +1,4 @@
-"""`kenyon search`: find a configuration."""
-
-from __future__ import annotations
+"""`kenyon search`: search for a configuration."""
 
 import json
 import shlex
@@ -13,7 +11,7 @@ import typer
 from kenyon.cli._options import AddressOption, DataDirOption, EngineOption, JsonOption, WorkersOption, option
 
 if TYPE_CHECKING:
-    from kenyon.lab.search import Evaluation, SearchResult
+    from kenyon.lab.search import SearchResult
 
 
 def search(
@@ -35,7 +33,7 @@ def search(
     holdout: Annotated[float, option("Share of the training set to select on. [0.1]")] = 0.1,
     epochs: Annotated[float | None, option("Passes over each task. [0.5 for single-task, else 1]")] = None,
     stream_seeds: Annotated[str, option("Streams each evaluation is averaged over: how many, or which. [1]")] = "1",
-    max_per_task: Annotated[int | None, option("Keep at most so many training samples of a task.")] = None,
+    max_per_task: Annotated[int | None, option("Most training samples of a task.")] = None,
     chance_after: Annotated[float, option("Give up at chance after this share of the stream; 1: never. [0.2]")] = 0.2,
     kappa: Annotated[float | None, option("ambs: weight of the surrogate's uncertainty.")] = None,
     n_initial: Annotated[int | None, option("ambs: random evaluations before the surrogate is asked.")] = None,
@@ -106,7 +104,7 @@ def search(
         _print(result)
 
 
-def _plain(result: SearchResult) -> dict[str, Any]:
+def _plain(result: "SearchResult") -> dict[str, Any]:
     from kenyon.lab.search import SearchFolder
 
     best = None
@@ -124,11 +122,11 @@ def _plain(result: SearchResult) -> dict[str, Any]:
     }
 
 
-def _print(result: SearchResult) -> None:
+def _print(result: "SearchResult") -> None:
     from kenyon.cli._tables import print_text_table
-    from kenyon.lab.search import SearchFolder
+    from kenyon.lab.search import SearchFolder, by_choice
 
-    columns, rows = by_rule(result.evaluations)
+    columns, rows = by_choice(result.evaluations)
     on = "the test set, as the paper did" if result.evaluations[0].protocol == "paper" else "held-out training samples"
     print_text_table(columns, rows, f"{len(result.evaluations)} evaluations, accuracy in % on {on}")
     if result.best:
@@ -143,18 +141,3 @@ def _print(result: SearchResult) -> None:
             f"{result.seconds:.1f} s for {result.new} evaluations, {result.overhead_seconds:.1f} s "
             f"({result.overhead:.1%}) of it on suggesting and recording"
         )
-
-
-def by_rule(evaluations: list[Evaluation]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
-    """Evaluations and best accuracy of each rule (or layer, where the space begins with these), best first."""
-    from kenyon.lab.search import DONE, best_of
-
-    rows = []
-    for rule in sorted({e.choice for e in evaluations}):
-        own = [e for e in evaluations if e.choice == rule]
-        best, done = best_of(own), sum(e.outcome.status == DONE for e in own)
-        shown = f"{100 * best.outcome.score:.2f}" if best else "-"
-        rows.append((best.outcome.score if best else -1.0, (rule, str(len(own)), str(len(own) - done), shown)))
-    rows.sort(key=lambda row: -row[0])
-    first = next(iter(evaluations[0].point)) if evaluations else "rule"
-    return (first, "evaluations", "of them given up", "best"), [row for _, row in rows]

@@ -1,7 +1,5 @@
 """`kenyon show`: list and compare the runs of a store."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -51,7 +49,7 @@ def show(
     print_as(tabulate(groups, keys), csv=csv, latex=latex, markdown=markdown)
 
 
-def _as_json(group: RunGroup) -> dict[str, Any]:
+def _as_json(group: "RunGroup") -> dict[str, Any]:
     from kenyon.lab.evaluation import json_safe
 
     values = group.report.to_dict() if group.complete else {"config": json_safe(group.config)}

@@ -1,7 +1,5 @@
 """`kenyon sweep`: every configuration that a file stands for."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -9,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kenyon.cli._errors import FAILURE
+from kenyon.cli._help import FAILURE
 from kenyon.cli._options import (
     AddressOption,
     DataDirOption,
@@ -67,7 +65,7 @@ def sweep(
         raise typer.Exit(FAILURE)
 
 
-def _print_plan(plan: Sweep, store: Path) -> None:
+def _print_plan(plan: "Sweep", store: Path) -> None:
     from kenyon.lab.evaluation import Store, labels
 
     done = 0
@@ -78,7 +76,7 @@ def _print_plan(plan: Sweep, store: Path) -> None:
     typer.echo(f"{len(plan.configs)} configurations, {plan.n_runs} runs, {done} of them in {store}")
 
 
-def _print(plan: Sweep, store: Path, result: SweepResult) -> None:
+def _print(plan: "Sweep", store: Path, result: "SweepResult") -> None:
     from kenyon.cli._tables import print_as
     from kenyon.lab.comparison import sort_groups, tabulate
     from kenyon.lab.evaluation import Store, group_runs

@@ -1,7 +1,5 @@
 """`kenyon teach`: a page to teach a model on, and to see it learn."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

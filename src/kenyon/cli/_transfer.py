@@ -1,7 +1,5 @@
 """`kenyon transfer` and `kenyon distances`: run configurations elsewhere, and measure how similar data sets are."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,7 +22,7 @@ def transfer(
     ] = None,
     seeds: Annotated[str, typer.Option(help="How many (5), or which (0,3,7).")] = "5",
     out: Annotated[Path, typer.Option(help="The runs store.")] = Path("runs"),
-    max_per_task: Annotated[int | None, typer.Option(help="Keep at most so many training samples of a task.")] = None,
+    max_per_task: Annotated[int | None, typer.Option(help="Most training samples of a task.")] = None,
     plot: Annotated[Path | None, typer.Option(help="Draw accuracy drop against transfer coefficient here.")] = None,
     data_dir: DataDirOption = None,
     as_json: JsonOption = False,
@@ -106,13 +104,13 @@ def _number(value: float | None, form: str) -> str:
     return "-" if value is None else format(value, form)
 
 
-def _plain(cell: TransferResult) -> dict[str, Any]:
+def _plain(cell: "TransferResult") -> dict[str, Any]:
     source = {"name": cell.source.name, "dataset": cell.source.dataset, "scenario": cell.source.scenario}
     values = {"mean": cell.mean, "std": cell.std, "paper": cell.paper}
     return {"source": source | {"rule": cell.source.rule}, "target": str(cell.target)} | values
 
 
-def _print_matrix(cells: Sequence[TransferResult]) -> None:
+def _print_matrix(cells: "Sequence[TransferResult]") -> None:
     from kenyon.cli._tables import print_text_table
 
     targets = list(dict.fromkeys(cell.target for cell in cells))
@@ -123,12 +121,12 @@ def _print_matrix(cells: Sequence[TransferResult]) -> None:
     print_text_table(("found on \\ run on", *map(str, targets)), rows, "accuracy in %, mean ± sd [paper]")
 
 
-def _cell(cell: TransferResult) -> str:
+def _cell(cell: "TransferResult") -> str:
     spread = "" if cell.std is None else f" ± {100 * cell.std:.2f}"
     return f"{100 * cell.mean:.2f}{spread}" + ("" if cell.paper is None else f" [{100 * cell.paper:.2f}]")
 
 
-def _drop_rows(cells: Sequence[TransferResult], data_dir: Path | None) -> list[dict[str, Any]]:
+def _drop_rows(cells: "Sequence[TransferResult]", data_dir: Path | None) -> list[dict[str, Any]]:
     """Every transfer between data sets with its drop and coefficients; None where two sets have different widths."""
     from kenyon.lab.evaluation import open_dataset
     from kenyon.paper.transfer import COEFFICIENTS, drops, moments

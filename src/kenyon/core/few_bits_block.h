@@ -95,11 +95,8 @@ CALLED void PASTE(learn_whole, RULE)(const kn_levels *p)
         if (!p->labels || p->labels[s] == NO_LABEL) {
             continue;
         }
-        const uint8_t *code = p->codes + p->labels[s] * p->width;
-        for (int64_t j = 0; j < p->width; j++) {
-            if (code[j] && p->plastic[j]) {
-                PASTE(step_whole, RULE)(k, p, j, units, values, count, reciprocal);
-            }
+        if (p->plastic[p->labels[s]]) {
+            PASTE(step_whole, RULE)(k, p, p->labels[s], units, values, count, reciprocal);
         }
     }
 }
@@ -182,11 +179,8 @@ CALLED void PASTE(learn_levels, RULE)(const kn_levels *p)
         if (!p->labels || p->labels[s] == NO_LABEL) {
             continue;
         }
-        const uint8_t *code = p->codes + p->labels[s] * p->width;
-        for (int64_t j = 0; j < p->width; j++) {
-            if (code[j] && p->plastic[j]) {
-                PASTE(step_float, RULE)(k, p, j, units, values, count, beta);
-            }
+        if (p->plastic[p->labels[s]]) {
+            PASTE(step_float, RULE)(k, p, p->labels[s], units, values, count, beta);
         }
     }
 }

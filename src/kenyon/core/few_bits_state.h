@@ -15,8 +15,7 @@ typedef struct {
     int64_t n_units, width;
     kn_active active;
     int64_t first, last;
-    const int64_t *labels; /* NULL where nothing is learned */
-    const uint8_t *codes;  /* (classes, width), 1 for the neurons that a class concerns */
+    const int64_t *labels; /* the neuron that learns each sample; NULL where nothing is learned */
     const uint8_t *plastic;
     uint32_t seed;
     /* in integers */

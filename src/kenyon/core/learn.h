@@ -70,7 +70,7 @@ HELPER void PASTE(each, RULE)(const float *weights, const uint32_t *taught, int6
 
 /* Some neurons learn a sample, `eights` times 8 of them from `group` on. */
 KN_INLINE void PASTE(step_some, RULE)(const int eights, const int windowed, const kn_plastic *p, int64_t group,
-                                      const uint32_t *units, const float *values, int64_t visits, const float *code,
+                                      const uint32_t *units, const float *values, int64_t visits, int64_t label,
                                       const float *out, const float *beta)
 {
     kn_neurons own[2];
@@ -79,7 +79,7 @@ KN_INLINE void PASTE(step_some, RULE)(const int eights, const int windowed, cons
     const int64_t width = p->width;
     float *weights = p->weights + group;
     for (int k = 0; k < eights; k++) {
-        begin_neurons(p, group + 8 * k, code, out, &own[k]);
+        begin_neurons(p, group + 8 * k, label, out, &own[k]);
     }
     for (int64_t a = 0; a < visits; a++) {
         float *row = weights + (units ? (int64_t)units[a] : a) * width;
@@ -104,14 +104,14 @@ KN_INLINE void PASTE(step_some, RULE)(const int eights, const int windowed, cons
 }
 
 KN_INLINE void PASTE(step_all, RULE)(const int windowed, const kn_plastic *p, const uint32_t *units, const float *values,
-                                     int64_t visits, const float *code, const float *out, const float *beta)
+                                     int64_t visits, int64_t label, const float *out, const float *beta)
 {
     int64_t group = 0;
     for (; group + 16 <= p->width; group += 16) {
-        PASTE(step_some, RULE)(2, windowed, p, group, units, values, visits, code, out, beta);
+        PASTE(step_some, RULE)(2, windowed, p, group, units, values, visits, label, out, beta);
     }
     if (group < p->width) {
-        PASTE(step_some, RULE)(1, windowed, p, group, units, values, visits, code, out, beta);
+        PASTE(step_some, RULE)(1, windowed, p, group, units, values, visits, label, out, beta);
     }
 }
 
@@ -136,16 +136,15 @@ CALLED int64_t PASTE(learn_rows, RULE)(const kn_plastic *p)
         if (far) {
             return s;
         }
-        const float *code = p->codes + p->labels[s] * p->width;
         if (p->dense) {
             set_dense(p->dense, units, values, count);
         }
         const uint32_t *visited = p->dense ? NULL : units;
         const float *x_e = p->dense ? p->dense : values;
         if (p->sums) {
-            PASTE(step_all, RULE)(1, p, visited, x_e, visits, code, out, beta);
+            PASTE(step_all, RULE)(1, p, visited, x_e, visits, p->labels[s], out, beta);
         } else {
-            PASTE(step_all, RULE)(0, p, visited, x_e, visits, code, out, beta);
+            PASTE(step_all, RULE)(0, p, visited, x_e, visits, p->labels[s], out, beta);
         }
         if (p->dense) {
             set_dense(p->dense, units, NULL, count);
@@ -159,9 +158,9 @@ CALLED int64_t PASTE(learn_rows, RULE)(const kn_plastic *p)
 }
 
 #if RULE_GATED
-/* One neuron learns a sample; 0 where it diverged. */
+/* The labelled neuron learns a sample; 0 where it diverged. */
 CALLED int PASTE(step_one, RULE)(const kn_plastic *p, int64_t j, const uint32_t *units, const float *values,
-                                 int64_t count, const float *x_e, int64_t visits, float x_m, const float *beta)
+                                 int64_t count, const float *x_e, int64_t visits, const float *beta)
 {
     const int64_t width = p->width;
     const float lowest = p->lowest, highest = p->highest, rate = beta[0], reach = beta[1];
@@ -185,7 +184,7 @@ CALLED int PASTE(step_one, RULE)(const kn_plastic *p, int64_t j, const uint32_t 
         if (windowed && !(reach * fabsf(w - mean) <= 1)) {
             continue;
         }
-        float new = w + MOVE(rate, x_e[a], x_o, x_m, w, n, beta + 2);
+        float new = w + MOVE(rate, x_e[a], x_o, 1, w, n, beta + 2);
         new = new > highest ? highest : new;
         new = new < lowest ? lowest : new;
         *at = new;
@@ -199,7 +198,7 @@ CALLED int PASTE(step_one, RULE)(const kn_plastic *p, int64_t j, const uint32_t 
     return 1;
 }
 
-/* As learn_rows, visiting only the neurons whose x_m is not zero. */
+/* As learn_rows, visiting only the labelled neuron. */
 CALLED int64_t PASTE(learn_columns, RULE)(const kn_plastic *p)
 {
     for (int64_t s = p->first; s < p->last; s++) {
@@ -214,16 +213,13 @@ CALLED int64_t PASTE(learn_columns, RULE)(const kn_plastic *p)
         if (p->labels[s] == NO_LABEL) {
             continue;
         }
-        const float *x_m = p->codes + p->labels[s] * p->width;
+        const int64_t label = p->labels[s];
         if (p->dense) {
             set_dense(p->dense, units, values, count);
         }
         int fine = 1;
-        for (int64_t j = 0; fine && j < p->width; j++) {
-            if (x_m[j] != 0 && p->plastic[j]) {
-                fine = PASTE(step_one, RULE)(p, j, units, values, count, p->dense ? p->dense : values, visits, x_m[j],
-                                             beta);
-            }
+        if (p->plastic[label]) {
+            fine = PASTE(step_one, RULE)(p, label, units, values, count, p->dense ? p->dense : values, visits, beta);
         }
         if (p->dense) {
             set_dense(p->dense, units, NULL, count);

@@ -20,8 +20,7 @@ typedef struct {
     int64_t n_units, width;
     kn_active active;
     int64_t first, last;   /* samples of the block: first .. last - 1 */
-    const int64_t *labels; /* row of codes for each sample, or NO_LABEL */
-    const float *codes;    /* (classes, width), the signal x_m of each class */
+    const int64_t *labels; /* the neuron whose x_m is 1, 0 for all others; or NO_LABEL */
     const uint8_t *plastic; /* (width), the neurons that may change */
     const float *beta;     /* (block, n_beta): learning rate, window, parameters of the rule */
     int64_t n_beta;
@@ -126,19 +125,20 @@ typedef struct {
     kn_f8 moved;
 } kn_neurons;
 
-CALLED void begin_neurons(const kn_plastic *p, int64_t first, const float *code, const float *out, kn_neurons *to)
+CALLED void begin_neurons(const kn_plastic *p, int64_t first, int64_t label, const float *out, kn_neurons *to)
 {
-    float free[8], mean[8];
+    float free[8], mean[8], x_m[8];
     for (int lane = 0; lane < 8; lane++) {
         const int64_t j = first + lane;
         free[lane] = p->plastic[j] ? 1 : 0;
+        x_m[lane] = j == label ? 1 : 0;
         mean[lane] = p->sums ? (float)(p->sums[j] / (double)p->n_units) : 0;
-        if (p->taught && p->plastic[j] && code[j] != 0) {
+        if (p->taught && p->plastic[j] && j == label) {
             p->taught[j]++;
         }
     }
     KN_LOAD(to->x_o, out + first);
-    KN_LOAD(to->x_m, code + first);
+    KN_LOAD(to->x_m, x_m);
     KN_LOAD(to->free, free);
     KN_LOAD(to->mean, mean);
     to->n = counts_of(p->taught, first);

@@ -43,7 +43,7 @@ typedef struct {
     double *moments;          /* tr W, |W|^2, the cell of a: from, below */
 } kn_readout;
 
-enum { READOUT_TRACE, READOUT_NORM, READOUT_FROM, READOUT_BELOW, READOUT_MOMENTS };
+enum { READOUT_TRACE, READOUT_NORM, READOUT_FROM, READOUT_BELOW };
 
 /* ---- shrinkage */
 
@@ -109,22 +109,11 @@ KN_INLINE double sum_of_parts(kn_d8 parts)
         return sum_of_parts((parts[0] + parts[1]) + (parts[2] + parts[3]));                                            \
     }
 READOUT_DOT(dot_of, double)
-READOUT_DOT(dot_of_f32, float)
-READOUT_DOT(dot_of_u32, uint32_t)
-READOUT_DOT(dot_of_u64, uint64_t)
 
 /* ---- from sums */
 
-/* v' T v; the sums of classes times v, added; the sums of a class. */
+/* The sums of classes times v, added; the sums of a class. */
 #define READOUT_SUMS(kind, ENTRY)                                                                                      \
-    HELPER double form_of_##kind(const ENTRY *pairs, const double *v, int64_t n_units)                                 \
-    {                                                                                                                  \
-        double total = 0;                                                                                              \
-        for (int64_t i = 0; i < n_units; i++, pairs += i) {                                                            \
-            total += v[i] * (2 * dot_of_##kind(pairs, v, i) + (double)pairs[i] * v[i]);                                \
-        }                                                                                                              \
-        return total;                                                                                                  \
-    }                                                                                                                  \
     HELPER void times_sums_##kind(const ENTRY *sums, int64_t n_units, int64_t width, const double *v, double *h)       \
     {                                                                                                                  \
         for (int64_t i = 0; i < n_units; i++) {                                                                        \

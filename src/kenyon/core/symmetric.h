@@ -22,7 +22,11 @@
 #define SYMMETRIC_BLOCK 16 /* pivots at a time */
 
 /* SIDE doubles in a register; rows of a tile, whose 8 columns are summed in registers. */
-#if defined(__AVX2__)
+#if defined(__AVX512VL__)
+typedef double kn_doubles __attribute__((vector_size(64)));
+#define SIDE 8
+#define SYMMETRIC_ROWS 8
+#elif defined(__AVX2__)
 typedef double kn_doubles __attribute__((vector_size(32)));
 #define SIDE 4
 #define SYMMETRIC_ROWS 4
@@ -126,61 +130,64 @@ static void matrix_subtract(double *c, int64_t rows, int64_t columns, int64_t c_
 }
 
 /* y[p] <- A v[p] for each of n_vectors rows; four rows of the triangle pass over all of them while they are at hand. */
-static void symmetric_multiply(const double *a, int64_t n, const double *v, double *y, int64_t width, int64_t n_vectors)
-{
-    for (int64_t i = 0; i < n; i += 4) {
-        const int64_t rows = n - i < 4 ? n - i : 4;
-        const double *row[4];
-        for (int64_t r = 0; r < 4; r++) {
-            row[r] = symmetric_const_row(a, i + (r < rows ? r : 0));
-        }
-        for (int64_t p = 0; p < n_vectors; p++) {
-            const double *from = v + p * width;
-            double *to = y + p * width, sums[4];
-            int64_t j = 0;
-            if (rows == 4) {
-                const double b0 = from[i], b1 = from[i + 1], b2 = from[i + 2], b3 = from[i + 3];
-                kn_doubles parts[4][4 / SIDE] = {{{0}}};
-                for (; j + 4 <= i; j += 4) {
-                    for (int b = 0; b < 4 / SIDE; b++) {
-                        kn_doubles x, out, e0, e1, e2, e3;
-                        KN_LOAD(x, from + j + b * SIDE);
-                        KN_LOAD(out, to + j + b * SIDE);
-                        KN_LOAD(e0, row[0] + j + b * SIDE);
-                        KN_LOAD(e1, row[1] + j + b * SIDE);
-                        KN_LOAD(e2, row[2] + j + b * SIDE);
-                        KN_LOAD(e3, row[3] + j + b * SIDE);
-                        parts[0][b] += e0 * x;
-                        parts[1][b] += e1 * x;
-                        parts[2][b] += e2 * x;
-                        parts[3][b] += e3 * x;
-                        out += (e0 * b0 + e1 * b1) + (e2 * b2 + e3 * b3);
-                        KN_STORE(to + j + b * SIDE, out);
-                    }
-                }
-                for (int r = 0; r < 4; r++) {
-                    double four[4];
-                    memcpy(four, parts[r], sizeof four);
-                    sums[r] = (four[0] + four[1]) + (four[2] + four[3]);
-                }
-            } else {
-                for (int64_t r = 0; r < rows; r++) {
-                    sums[r] = 0;
-                    for (j = 0; j < i; j++) {
-                        sums[r] += row[r][j] * from[j];
-                        to[j] += row[r][j] * from[i + r];
-                    }
-                }
-            }
-            for (int64_t r = 0; r < rows; r++) {
-                for (int64_t s = 0; s < rows; s++) {
-                    sums[r] += (s <= r ? row[r][i + s] : row[s][i + r]) * from[i + s];
-                }
-                to[i + r] = sums[r];
-            }
-        }
+#define SYMMETRIC_MULTIPLY(name, ENTRY)                                                                                \
+    static void name(const ENTRY *a, int64_t n, const double *v, double *y, int64_t width, int64_t n_vectors)          \
+    {                                                                                                                  \
+        typedef ENTRY entries __attribute__((vector_size(SIDE * sizeof(ENTRY))));                                      \
+        for (int64_t i = 0; i < n; i += 4) {                                                                           \
+            const int64_t rows = n - i < 4 ? n - i : 4;                                                                \
+            const ENTRY *row[4];                                                                                       \
+            for (int64_t r = 0; r < 4; r++) {                                                                          \
+                const int64_t at = i + (r < rows ? r : 0);                                                             \
+                row[r] = a + at * (at + 1) / 2;                                                                        \
+            }                                                                                                          \
+            for (int64_t p = 0; p < n_vectors; p++) {                                                                  \
+                const double *from = v + p * width;                                                                    \
+                double *to = y + p * width, sums[4] = {0, 0, 0, 0};                                                    \
+                int64_t j = 0;                                                                                         \
+                if (rows == 4) {                                                                                       \
+                    const double b0 = from[i], b1 = from[i + 1], b2 = from[i + 2], b3 = from[i + 3];                   \
+                    kn_doubles parts[4][8 / SIDE] = {{{0}}};                                                           \
+                    for (; j + 8 <= i; j += 8) {                                                                       \
+                        for (int b = 0; b < 8 / SIDE; b++) {                                                           \
+                            kn_doubles x, out, e[4];                                                                   \
+                            KN_LOAD(x, from + j + b * SIDE);                                                           \
+                            KN_LOAD(out, to + j + b * SIDE);                                                           \
+                            for (int r = 0; r < 4; r++) {                                                              \
+                                entries some;                                                                          \
+                                KN_LOAD(some, row[r] + j + b * SIDE);                                                  \
+                                e[r] = __builtin_convertvector(some, kn_doubles);                                      \
+                                parts[r][b] += e[r] * x;                                                               \
+                            }                                                                                          \
+                            out += (e[0] * b0 + e[1] * b1) + (e[2] * b2 + e[3] * b3);                                  \
+                            KN_STORE(to + j + b * SIDE, out);                                                          \
+                        }                                                                                              \
+                    }                                                                                                  \
+                    for (int r = 0; r < 4; r++) {                                                                      \
+                        double s[8];                                                                                   \
+                        memcpy(s, parts[r], sizeof s);                                                                 \
+                        sums[r] = ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));                   \
+                    }                                                                                                  \
+                }                                                                                                      \
+                for (int64_t r = 0; r < rows; r++) {                                                                   \
+                    for (int64_t k = j; k < i; k++) {                                                                  \
+                        sums[r] += (double)row[r][k] * from[k];                                                        \
+                        to[k] += (double)row[r][k] * from[i + r];                                                      \
+                    }                                                                                                  \
+                }                                                                                                      \
+                for (int64_t r = 0; r < rows; r++) {                                                                   \
+                    for (int64_t s = 0; s < rows; s++) {                                                               \
+                        sums[r] += (double)(s <= r ? row[r][i + s] : row[s][i + r]) * from[i + s];                     \
+                    }                                                                                                  \
+                    to[i + r] = sums[r];                                                                               \
+                }                                                                                                      \
+            }                                                                                                          \
+        }                                                                                                              \
     }
-}
+SYMMETRIC_MULTIPLY(symmetric_multiply, double)
+SYMMETRIC_MULTIPLY(symmetric_multiply_f32, float)
+SYMMETRIC_MULTIPLY(symmetric_multiply_u32, uint32_t)
+SYMMETRIC_MULTIPLY(symmetric_multiply_u64, uint64_t)
 
 /* The inverse of the symmetric block a[first .. first + size) into e, (size, size); 0 where it is not positive. */
 static int invert_block(const double *a, int64_t first, int64_t size, double *e)

@@ -1,6 +1,6 @@
-"""What every learner offers, ours and each baseline alike, and what it is told of the stream.
+"""The protocol of learners, ours and the baselines, and what they know of the stream.
 
-The loop hands over samples in stream order. A learner never sees a sample twice unless it keeps
+The loop passes samples in stream order. A learner never sees a sample twice unless it keeps
 it itself, in which case `state_bytes` counts it.
 """
 
@@ -17,14 +17,14 @@ __all__ = ["Learner", "LearnerSpec", "StreamInfo"]
 
 @dataclass(frozen=True)
 class StreamInfo:
-    """What a learner may know of a stream before it starts.
+    """What a learner knows of a stream before it starts.
 
     Attributes:
         shape: shape of one sample as published: `(28, 28)`, or `(3, 32, 32)` for planar colour
-            images; `(n,)` for plain vectors. Samples are handed over flat, `(n, prod(shape))`.
+            images; `(n,)` for plain vectors. Samples are passed flat, `(n, prod(shape))`.
         n_classes: how many classes the whole stream has (labels are `0 .. n_classes - 1`).
         tasks: the classes of each task, in order.
-        n_train: how many samples will be handed over in all.
+        n_train: how many samples there will be in total.
         task_heads: True where the task is given at train and test time (task-incremental).
         value_range: smallest and largest value a feature can take, `(0, 255)` for images.
 

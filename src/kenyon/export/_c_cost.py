@@ -90,7 +90,7 @@ def ram_of(parts: Parts, n_classes: int, table: bool) -> int:
     if n["second_order"]:
         fields += [(8, n_classes), (2, n_classes * units), (1, 2)]
         fields += [(2, parts.sizes["pairs"])] if n["bits"] == 16 else [(1, 3 * parts.sizes["pairs"])]
-        fields += [(2, n_classes * units), (8, n_classes), (1, n_classes), (1, 1)]
+        fields += [(2, n_classes * units), (8, n_classes), (1, n_classes), (1, 2), (2, 1)]
     elif parts.learns:
         fields += [(4, n_classes), (1, n_classes), (1, n_classes * parts.sizes["column"])]
     workplace = _workplace(parts, table)

@@ -35,7 +35,7 @@ GAIN = np.float32(0.25)
 SIZES = 4
 """Sizes that units go round, each twice the one before."""
 
-MOST_BESIDE = 256
+MOST_BESIDE = 500
 """Up to this many inputs are units of their own, where at least as many ramps are left."""
 
 
@@ -110,7 +110,7 @@ class RampUnits:
         drawn = (np.empty(n_inputs, np.uint32), self._inputs, self._signs, self._offsets)
         core.draw_ramps(seed, self._sizes, negative, REACH, *drawn)
         ramps = (self._inputs, self._signs, self._sizes, self._scales, self._offsets)
-        self._pack = core.pack(*ramps, GAIN, self.n_beside)
+        self.pack = core.pack(*ramps, GAIN, self.n_beside)
         self._n_inputs = n_inputs
 
     def matrix(self) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
@@ -137,7 +137,7 @@ class RampUnits:
 
     def activate(self, samples: NDArray, workspace: RampsWorkspace) -> Active:
         samples = samples.astype(np.float32, copy=False)
-        core.ramps(samples, self._pack, workspace.one if len(samples) <= FEW else workspace.block)
+        core.ramps(samples, self.pack, workspace.one if len(samples) <= FEW else workspace.block)
         return workspace.active
 
     @property

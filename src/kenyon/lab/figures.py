@@ -45,7 +45,7 @@ class Heatmap:
 class Series:
     """A line: points in order, with null in y for a gap, and optionally a band `(low, high)` around it.
 
-    `group` is what many lines have in common, such as the learner.
+    `group` is what many lines have in common, such as the learner; `faint` lines stay in the background.
     """
 
     name: str
@@ -53,6 +53,7 @@ class Series:
     y: tuple[float | None, ...]
     band: tuple[tuple[float | None, ...], ...] | None = None
     group: str = ""
+    faint: bool = False
 
     def __post_init__(self) -> None:
         if len(self.x) != len(self.y):
@@ -68,6 +69,7 @@ class Lines:
     Attributes:
         x_unit, y_unit: `"B"` writes the axis in bytes, KB, MB; any other unit is written after the numbers.
         marks: places on the x axis that are marked with a thin line, such as the end of a task.
+        x_names: names of the places 0, 1, ... on the x axis.
         runs: names of the runs behind it.
     """
 
@@ -85,6 +87,7 @@ class Lines:
     y_unit: str = ""
     marks: tuple[float, ...] = ()
     runs: tuple[str, ...] = ()
+    x_names: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         check_id(self.id)
@@ -130,7 +133,30 @@ class Scatter:
         _check_log(self.y_log, "y", tuple(point.y for point in self.points))
 
 
-Figure = Heatmap | Lines | Scatter
+@dataclass(frozen=True)
+class Bars:
+    """Bars with their names, in order from the top; `errors` are half the lengths of their error bars."""
+
+    tag: ClassVar = ("type", "bars")
+    id: str
+    title: str
+    x_label: str
+    names: tuple[str, ...]
+    values: tuple[float, ...]
+    errors: tuple[float | None, ...] = ()
+    unit: str = ""
+    source: str = ""
+    note: str = ""
+    runs: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        check_id(self.id)
+        if len(self.names) != len(self.values) or len(self.errors) not in (0, len(self.values)):
+            counts = f"{len(self.names)} names, {len(self.values)} values and {len(self.errors)} errors"
+            raise DataError(f"there are {counts}: expected as many of each, or no errors")
+
+
+Figure = Heatmap | Lines | Scatter | Bars
 """Any of the figures."""
 
 

@@ -28,7 +28,7 @@ class Value:
 
 @dataclass(frozen=True)
 class Result:
-    """A number of ours.
+    """A result of ours.
 
     Attributes:
         mean, std, n: mean and standard deviation over n repetitions; std is None where there is only one.

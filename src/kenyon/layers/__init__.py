@@ -13,6 +13,7 @@
 
 from kenyon.layers._base import DIVERGED, NO_LABEL, Layer, LayerPart, Samples, Undo
 from kenyon.layers._counting import Counting, CountingLayer
+from kenyon.layers._diagonal import Diagonal, DiagonalLayer
 from kenyon.layers._few_bit_weights import FewBitLayer
 from kenyon.layers._local_error import LocalError, LocalErrorLayer
 from kenyon.layers._plastic import Plastic, PlasticLayer, clamp_bounds
@@ -22,7 +23,12 @@ from kenyon.layers._state import Declared, State, axis_sizes, bytes_of
 from kenyon.layers._whole_readout import WholeReadout, whole_readout_numbers
 from kenyon.utils.options import part_named
 
-LAYERS: dict[str, type[LayerPart]] = {"plastic": Plastic, "counting": Counting, "second-order": SecondOrder}
+LAYERS: dict[str, type[LayerPart]] = {
+    "plastic": Plastic,
+    "counting": Counting,
+    "second-order": SecondOrder,
+    "diagonal": Diagonal,
+}
 """The kinds of learning layer by name."""
 
 HIDDEN: dict[str, type[LocalError]] = {"local-error": LocalError}
@@ -58,6 +64,8 @@ __all__ = [
     "Counting",
     "CountingLayer",
     "Declared",
+    "Diagonal",
+    "DiagonalLayer",
     "FewBitLayer",
     "Layer",
     "LayerPart",

@@ -36,9 +36,6 @@ WHOLE_SPARSE, FLOAT_SPARSE = 20, 10
 FOLLOWED, FOLLOWED_FLOATS = 16, 2
 """A readout follows this many samples for each unit; fewer from sums in floats, which are rounded."""
 
-NOT_COUNTED = (None, None, None, None, 0.0, 0.0, None, None, None, None, False)
-"""In place of a sample whose inputs are counted in units."""
-
 LEAST_FOLLOWED = 64
 """At least this many, whatever the units."""
 
@@ -318,18 +315,6 @@ class FloatSums(_Sums):
             new.views()[name][...] = values
         return new
 
-    def add_one(
-        self,
-        state: State,
-        active: Active,
-        labels: NDArray[np.int64],
-        clock: NDArray[np.int64],
-        counted: tuple = NOT_COUNTED,
-    ) -> bool:
-        """Learn one sample.
-
-        Args:
-            counted: the sample as it came, and the units of its inputs, for the core to count it in the same step.
-        """
+    def add_one(self, state: State, active: Active, labels: NDArray[np.int64], clock: NDArray[np.int64]) -> bool:
         pairs, sums, taught = state.arrays.values()
-        return bool(core.learn_floats(pairs, sums, taught, *active, labels, LARGEST_FLOAT, clock, *counted))
+        return bool(core.learn_floats(pairs, sums, taught, *active, labels, LARGEST_FLOAT, clock))

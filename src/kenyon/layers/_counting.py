@@ -114,7 +114,6 @@ class CountingLayer(Layer):
     ) -> None:
         super().__init__(n_inputs, 0, (SUMS, TAUGHT))
         self.rule, self.half_life, self.bayes, self._prior = rule, half_life, bayes, prior
-        self.codes = np.zeros((0, 0), np.float32)  # none: only a hidden layer learns from codes
         self.most = rule.level(np.inf, 1, n_inputs)
         self._sure = 0  # samples that are sure to fit into 32 bits
         self._kept: KeptRows | None = None

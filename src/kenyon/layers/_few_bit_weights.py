@@ -140,7 +140,6 @@ class FewBitLayer(Layer):
             constants = rule.whole_constants(self.level, float(rate), self.fraction)  # type: ignore[arg-type]
             self.constants = np.array(constants, np.int64)
         self.seed, self._local = seed, type(rate).local if isinstance(rate, Schedule) else None
-        self.codes = np.zeros((0, self.width), np.uint8)
         self._kept: NDArray[np.uint8] | None = None
 
     def add_class(self) -> None:
@@ -149,12 +148,11 @@ class FewBitLayer(Layer):
     def add_classes(self, n: int) -> None:
         self.n_classes += n
         self.state = self.state.grown(self.n_neurons + n)
-        self.codes = np.eye(self.n_neurons, self.width, dtype=np.uint8)
 
     def learn(self, samples: Samples, outputs: NDArray[np.float32] | None = None) -> int:
         active, first, last, labels, _, beta = samples
         scores = None if outputs is None else self._room(last - first)
-        signal = (labels, self.codes, samples.plastic_in(self), self.seed % 2**32)
+        signal = (labels, samples.plastic_in(self), self.seed % 2**32)
         self._run(active, first, last, signal, beta, scores)
         if outputs is not None and scores is not None:
             outputs[...] = self._as_outputs(scores)
@@ -166,7 +164,7 @@ class FewBitLayer(Layer):
     def scores(self, active: Active, first: int, last: int) -> NDArray[np.int32] | NDArray[np.float32]:
         """The scores of samples first .. last - 1, (samples, width): integers, or `x_o` of float activity."""
         out = self._room(last - first)
-        self._run(active, first, last, (None, None, None, 0), self._parameters(), out)
+        self._run(active, first, last, (None, None, 0), self._parameters(), out)
         return out
 
     def _run(
@@ -276,7 +274,7 @@ class FewBitLayer(Layer):
 
     @property
     def nbytes(self) -> int:
-        return super().nbytes + self.codes.nbytes + self.state.arrays["weights"].nbytes  # a journal, needed or not
+        return super().nbytes + self.state.arrays["weights"].nbytes  # a journal, needed or not
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_kernels"} | {"_kept": None}
@@ -289,7 +287,7 @@ class FewBitUndo:
     """Where a layer stood. The packed weights are few enough to keep whole, once a call is about to change them."""
 
     def __init__(self, layer: FewBitLayer) -> None:
-        self._layer, self._state, self._codes, self._n_classes = layer, layer.state, layer.codes, layer.n_classes
+        self._layer, self._state, self._n_classes = layer, layer.state, layer.n_classes
         self._small = {name: array.copy() for name, array in layer.state.arrays.items() if name != "weights"}
         self._room = layer.room_to_keep()
         self._is_kept = False
@@ -306,4 +304,4 @@ class FewBitUndo:
             arrays["weights"][...] = self._room
         for name, array in self._small.items():
             arrays[name][...] = array
-        layer.state, layer.codes, layer.n_classes = self._state, self._codes, self._n_classes
+        layer.state, layer.n_classes = self._state, self._n_classes

@@ -55,6 +55,11 @@ class Following:
             return self.linear(state).outputs(active, first, last)
         return self.present(state).outputs(state.arrays["taught"], self._rule.prior, active, first, last)
 
+    def asked(self, state: State) -> Readout:
+        """The readout of a state, which is about to be read."""
+        self._unasked = 0
+        return self.present(state)
+
     def present(self, state: State, follow: bool = False) -> Readout:
         """The readout of a state; threads that find none may solve it at the same time, with one result.
 

@@ -92,20 +92,21 @@ class LocalErrorLayer(Layer):
         self.add_classes(1)
 
     def add_classes(self, n: int) -> None:
+        before = self.n_classes
         self.n_classes += n
         new = np.zeros((n, self.width), np.float32)
-        for row, number in zip(new, range(len(self.codes), len(self.codes) + n), strict=True):
+        for row, number in zip(new, range(before, self.n_classes), strict=True):
             signs = 2 * code_of(number, self.n_hidden, self.width, self._seed).astype(np.float32) - 1
             row[: self.n_hidden] = signs[: self.n_hidden] / np.sqrt(np.float32(self.n_hidden))
-        self.codes = np.concatenate([self.codes, new])
+        self.codes = np.concatenate([self.codes[:before], new])  # a call that was undone leaves more
 
     def learn(self, samples: Samples, outputs: NDArray[np.float32] | None = None) -> int:
         active, first, last, labels, _, _ = samples
         if outputs is None:
             outputs = np.empty((last - first, self.width), np.float32)
-        scratch = (np.empty(self.width, np.float32), np.empty(len(self.codes), np.float32))
-        weights = self.state.arrays["weights"]
-        return core.local_error(weights, self.codes, *active, first, last, labels, self._rate, outputs, *scratch)
+        codes, weights = self.codes[: self.n_classes], self.state.arrays["weights"]
+        scratch = (np.empty(self.width, np.float32), np.empty(len(codes), np.float32))
+        return core.local_error(weights, codes, *active, first, last, labels, self._rate, outputs, *scratch)
 
     def forward(self, active: Active, first: int, last: int) -> NDArray[np.float32]:
         outputs = np.empty((last - first, self.width), np.float32)

@@ -197,7 +197,6 @@ class PlasticLayer(Layer):
         step = rule.plasticity
         self._by_column, self._event_driven = step.gated, step.event_driven
         self._initial = np.clip(np.float32(step.initial_weight if initial is None else initial), *clamp)
-        self.codes = np.zeros((0, self.width), np.float32)
         self._dense = None if step.event_driven else np.zeros(n_inputs, np.float32)
         self._kept: KeptRows | None = None
         self._start(0)
@@ -219,7 +218,6 @@ class PlasticLayer(Layer):
         before = self.n_neurons
         self.state = self.state.grown(before + n)
         self._start(before)
-        self.codes = np.eye(self.n_neurons, self.width, dtype=np.float32)
 
     def _start(self, first: int) -> None:
         """Neurons from `first` on as they are before they learn."""
@@ -247,7 +245,7 @@ class PlasticLayer(Layer):
             outputs = np.empty((last - first, self.width), np.float32)
         arrays = self.state.arrays
         kept = (arrays["weights"], arrays.get("sums"), arrays.get("counts"))
-        signal = (labels, self.codes, samples.plastic_in(self), beta)
+        signal = (labels, samples.plastic_in(self), beta)
         more = (*self.clamp, *self.outputs, outputs, self._dense, clock)
         return self._kernels.call("learn", last - first, self._by_column, *kept, *active, first, last, *signal, *more)
 
@@ -317,7 +315,7 @@ class PlasticLayer(Layer):
     def nbytes(self) -> int:
         journal = self.state.arrays["weights"].nbytes + 5 * self.n_inputs  # whether or not a call has needed it yet
         dense = 0 if self._dense is None else self._dense.nbytes
-        return super().nbytes + self.codes.nbytes + dense + journal
+        return super().nbytes + dense + journal
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_kernels"} | {"_kept": None}
@@ -338,7 +336,6 @@ class _OfRows(Protocol):
     """What the journal needs of a layer."""
 
     state: State
-    codes: NDArray[np.float32]
     n_classes: int
 
     @property
@@ -358,7 +355,7 @@ class PlasticUndo:
 
     def __init__(self, layer: _OfRows, kept: KeptRows, name: str = "weights") -> None:
         self._layer, self._kept, self._name = layer, kept, name
-        self._state, self._codes, self._n_classes = layer.state, layer.codes, layer.n_classes
+        self._state, self._n_classes = layer.state, layer.n_classes
         self._small = {key: array.copy() for key, array in layer.state.arrays.items() if key != name}
         if kept.marked:
             core.forget_rows(kept.marks, kept.units, kept.count)
@@ -388,4 +385,4 @@ class PlasticUndo:
             arrays[self._name][...] = self._whole
         for name, array in self._small.items():
             arrays[name][...] = array
-        layer.state, layer.codes, layer.n_classes = self._state, self._codes, self._n_classes
+        layer.state, layer.n_classes = self._state, self._n_classes

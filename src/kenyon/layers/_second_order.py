@@ -21,7 +21,7 @@ from kenyon.errors import ConfigError, ModelFileError, unknown
 from kenyon.features import BLOCK, Active, Ramps, Setting
 from kenyon.layers._base import NO_LABEL, Layer, LayerPart, Rescale, Samples
 from kenyon.layers._class_sums import Spread, spread_of, with_joined
-from kenyon.layers._coactivity import Coactivity, ExactSums, FloatSums
+from kenyon.layers._coactivity import LARGEST_FLOAT, Coactivity, ExactSums, FloatSums
 from kenyon.layers._fading import FADES, halved, learn_and_fade
 from kenyon.layers._few_bits import FewBits
 from kenyon.layers._following import Following
@@ -156,7 +156,7 @@ class SecondOrderLayer(Layer):
         self.rule = Rule(readout, shrinkage, prior, at_least)
         if integer:
             self._check_integer()
-        self._following = Following(self.coactivity, self.rule, follows)
+        self.following = Following(self.coactivity, self.rule, follows)
         self._whole: tuple[WholeReadout, int] | None = None  # the last one in integers, and samples learned since
         self._spread: Spread | None = None
         self._kept: KeptPairs | None = None
@@ -174,7 +174,7 @@ class SecondOrderLayer(Layer):
     def add_classes(self, n: int) -> None:
         self.n_classes += n
         self.state = self.state.grown(self.n_neurons + n)
-        self._following.widen(self.width)
+        self.following.widen(self.width)
 
     def learn(self, samples: Samples, outputs: NDArray[np.float32] | None = None) -> int:
         self.coactivity.visited = 0
@@ -188,7 +188,7 @@ class SecondOrderLayer(Layer):
         plastic, at = samples.plastic_in(self), first
         while at < last:
             stop, room = min(at + BLOCK, last), None
-            if outputs is not None and not self.integer and self._following.scores_on_the_way(self.state):
+            if outputs is not None and not self.integer and self.following.scores_on_the_way(self.state):
                 stop = min(at + FOLLOWED_AT_ONCE, last)
                 room = outputs[at - first : stop - first]
             elif outputs is not None:
@@ -208,28 +208,27 @@ class SecondOrderLayer(Layer):
         return not self.half_life
 
     @property
-    def counts_inputs(self) -> bool:
-        """Whether `learn_one` counts the inputs of a sample in units, in the same step."""
+    def sums_floats(self) -> bool:
+        """Whether sums are kept in floats, as those of a table."""
         return isinstance(self.coactivity, FloatSums)
 
-    def learn_one(self, sample: Samples, clock: NDArray[np.int64], counted: tuple | None = None) -> bool:
+    most_active = LARGEST_FLOAT
+
+    def learn_one(self, sample: Samples, clock: NDArray[np.int64]) -> bool:
         active, _, _, labels, *_ = sample
         self._check(active)
-        readout, visited = self._following.take(1, asked=False), int(clock[1])
+        readout, visited = self.following.take(1, asked=False), int(clock[1])
         scales = self.coactivity.scales(self.state)
         within = False
         if readout is not None and scales is None:
             _, within = readout.follow(self._sums(), active, labels, sample.plastic_in(self), (0, 1), self.rule, None)
-        if counted is not None and isinstance(self.coactivity, FloatSums):
-            learned = self.coactivity.add_one(self.state, active, labels, clock, counted)
-        else:
-            learned = self.coactivity.add_one(self.state, active, labels, clock)
+        learned = self.coactivity.add_one(self.state, active, labels, clock)
         if readout is not None and scales is not None and learned:
             within = self._follow_thin(readout, scales, int(clock[1]) > visited, int(labels[0]))
         if within and learned:
-            self._following.put(readout)
+            self.following.put(readout)
         if learned:
-            self._settle(1)
+            self.settle(1)
         return learned
 
     def _learn_some(
@@ -248,8 +247,8 @@ class SecondOrderLayer(Layer):
         chosen = self._chosen(active, *span, labels, plastic)
         if not chosen.size and outputs is None:
             return span[1]
-        readout = self._following.take(len(chosen), asked=outputs is not None)
-        self._settle(len(chosen))
+        readout = self.following.take(len(chosen), asked=outputs is not None)
+        self.settle(len(chosen))
         if readout is None:
             self._add(active, chosen, labels)
             return span[1]
@@ -259,7 +258,7 @@ class SecondOrderLayer(Layer):
         done, within = readout.follow(self._sums(), active, labels, plastic, span, self.rule, outputs)
         stop = span[0] + done
         self._add(active, chosen[chosen < stop], labels)
-        self._following.put(readout if within else None)
+        self.following.put(readout if within else None)
         return stop
 
     def _learn_thin(
@@ -272,7 +271,7 @@ class SecondOrderLayer(Layer):
             let_in = self.coactivity.visited > visited
             if readout is not None and not self._follow_thin(readout, scales, let_in, int(labels[sample])):
                 readout = None
-        self._following.put(readout)
+        self.following.put(readout)
 
     def _follow_thin(self, readout: Readout, scales: tuple[int, int] | None, let_in: bool, j: int) -> bool:
         """Let a readout follow a sample that was just learned in few bits; False where it cannot."""
@@ -288,7 +287,7 @@ class SecondOrderLayer(Layer):
         if chosen.size:
             self.state = self.coactivity.add(self.state, active, chosen, labels, self._undo)
 
-    def _settle(self, n_learned: int = MANY_LEARNED) -> None:
+    def settle(self, n_learned: int = MANY_LEARNED) -> None:
         """So many samples were learned: what was worked out from the state before is no longer true."""
         self._spread = None
         if self._whole is not None:
@@ -361,8 +360,8 @@ class SecondOrderLayer(Layer):
 
     def _replace(self, state: State) -> None:
         """Put a state in the place of this one, and drop everything that was worked out from it."""
-        self._following.drop()
-        self._settle()
+        self.following.drop()
+        self.settle()
         self.state = state
 
     # ---- reading
@@ -370,7 +369,7 @@ class SecondOrderLayer(Layer):
     def forward(self, active: Active, first: int, last: int) -> NDArray[np.float32]:
         if self.integer:
             return self.present_whole().outputs(active, first, last)
-        return self._following.outputs(self.state, active, first, last)
+        return self.following.outputs(self.state, active, first, last)
 
     def solved_anew(self) -> Linear:
         """The readout in floats as weights, of the state alone: the same bits, whatever was followed before."""
@@ -403,13 +402,13 @@ class SecondOrderLayer(Layer):
     @property
     def weights(self) -> NDArray[np.float32]:
         """(n_inputs, n_neurons): the readout, without its offsets."""
-        weights = self.present_whole().in_floats() if self.integer else self._following.linear(self.state).weights
+        weights = self.present_whole().in_floats() if self.integer else self.following.linear(self.state).weights
         return weights[:, : self.n_neurons]
 
     @property
     def offsets(self) -> NDArray[np.float32]:
         """(n_neurons,): what the readout adds to each score."""
-        found = self.present_whole() if self.integer else self._following.linear(self.state)
+        found = self.present_whole() if self.integer else self.following.linear(self.state)
         return found.offsets[: self.n_neurons].astype(np.float32)
 
     def weight_means(self) -> NDArray[np.float64]:
@@ -449,8 +448,8 @@ class SecondOrderLayer(Layer):
     @property
     def nbytes(self) -> int:
         kept = KeptPairs.bytes_for(self.state.arrays["pairs"])
-        return super().nbytes + self.coactivity.nbytes + self._following.nbytes + kept
+        return super().nbytes + self.coactivity.nbytes + self.following.nbytes + kept
 
     def __getstate__(self) -> dict[str, Any]:
         following = Following(self.coactivity, self.rule, self.follows)
-        return {**vars(self), "_kept": None, "_undo": None, "_following": following}
+        return {**vars(self), "_kept": None, "_undo": None, "following": following}

@@ -52,6 +52,7 @@ class Readout:
         self._pending: tuple[NDArray, ...] = ()
         self._scratch = np.empty(0)
         self._pack: core.Pack | None = None
+        self._scored: core.Pack | None = None
 
     def keep(self, inverse: NDArray[np.float64], most: int) -> None:
         """Follow this many samples from now on, with this inverse."""
@@ -69,8 +70,22 @@ class Readout:
         more = width - len(self.squares)
         if more:
             self.products, self.squares = np.pad(self.products, ((0, 0), (0, more))), np.pad(self.squares, (0, more))
+            self._scored = None
             if self.inverse is not None:
                 self._make_pack()
+
+    @property
+    def scored(self) -> core.Pack:
+        """Products and squares, as a compiled call takes them."""
+        scored = self._scored
+        if scored is None:
+            self._scored = scored = core.pack(self.products, self.squares)
+        return scored
+
+    @property
+    def followed(self) -> tuple[core.Pack | None, NDArray[np.float64]]:
+        """All of it, and scratch, for a compiled call that learns."""
+        return self._pack, self._scratch
 
     def outputs(self, taught: NDArray, prior: str, active: Active, first: int, last: int) -> NDArray[np.float32]:
         """Scores of the discriminant for samples first .. last - 1, (samples, width)."""

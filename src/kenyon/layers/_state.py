@@ -19,6 +19,9 @@ NEURONS = "neurons"
 WIDTH = 8
 """Neurons that are updated side by side: their number is padded to a multiple of it."""
 
+SPARE = 8
+"""Where there are many, a layer that grows gets space for one neuron more for so many, so that it is seldom copied."""
+
 
 @dataclass(frozen=True)
 class Declared:
@@ -152,5 +155,11 @@ class State:
 
 
 def padded(n_neurons: int) -> int:
-    """Neurons with the padding to whole vectors."""
-    return -(-n_neurons // WIDTH) * WIDTH
+    """Neurons with the padding to whole vectors.
+
+    Example:
+        >>> padded(3), padded(60), padded(1000), padded(1025)
+        (8, 64, 1024, 1152)
+    """
+    step = max(WIDTH, (1 << max(n_neurons - 1, 0).bit_length()) // 2 // SPARE)
+    return -(-n_neurons // step) * step

@@ -1,4 +1,4 @@
-"""Learners: the table of ours, the baselines and any `module:Class`, and the adapter of our own to the protocol.
+"""Learners: the table of our own, the baselines and any `module:Class`, and the adapter of our classifier.
 
 >>> sorted(LEARNERS)[:3], LEARNERS["kenyon"].target
 (['a-gem', 'cn-dpm', 'der++'], 'kenyon.learners._kenyon:KenyonLearner')

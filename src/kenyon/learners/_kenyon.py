@@ -16,7 +16,7 @@ from kenyon.utils.options import Option
 
 
 def _with_shape(options: Mapping[str, Any], shape: tuple[int, ...]) -> dict[str, Any]:
-    """Tell a learner that looks through windows, or spends a memory budget as it sees fit, what its samples are."""
+    """Add the shape of the samples for windows, or where a memory budget chooses the features."""
     wanted = options.get("features", "auto")
     windows = wanted in ("windows", "patches") or (
         wanted == "auto" and options.get("memory_budget", "off") not in ("off", "", None)
@@ -78,7 +78,7 @@ class KenyonLearner:
             self.classifier.partial_fit(X, y, task=task)
 
     def test_then_learn(self, X: NDArray, y: NDArray[np.int64], task: int | None = None) -> NDArray[np.int64]:
-        if not self._started and not (y >= 0).any():  # nothing can be said before the first label
+        if not self._started and not (y >= 0).any():  # there is nothing to predict before the first label
             return np.full(len(y), -1, np.int64)
         return self.classifier.test_then_learn(X, y, task=task)
 
@@ -118,8 +118,14 @@ class KenyonLearner:
         dense = getattr(features, "_signs", None)
         return shifts * inputs.size if inputs is not None else n_outputs if dense is None else dense.size
 
+    @property
+    def what_learned(self) -> str:
+        """The rule of the output layer, or the layer itself where it has none: "gen", "second-order", "counting"."""
+        layer = self.classifier.spec_.layer
+        return str(getattr(getattr(layer, "rule", None) or layer, "name", "")) if self._started else ""
+
     def end_task(self, last: bool) -> None:
-        """Task boundaries mean nothing to a learner that is always learning."""
+        """Ignored: the learner does not use task boundaries."""
 
     def weight_means(self) -> NDArray[np.float32]:
         """Mean incoming weight of each class's output neuron, NaN where it has none yet."""

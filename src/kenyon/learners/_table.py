@@ -11,8 +11,7 @@ from typing import Any
 from kenyon.data.protocol import Learner, LearnerSpec, StreamInfo
 from kenyon.data.streams import SCENARIOS
 from kenyon.errors import ConfigError, MissingExtraError, unknown
-from kenyon.learners._checks import check_class, check_instance
-from kenyon.learners._types import check_types
+from kenyon.learners._checks import check_class, check_instance, check_types
 from kenyon.learners.baselines import BASELINES, tuned_values
 from kenyon.utils.options import is_outside
 from kenyon.utils.outside import load_class
@@ -169,5 +168,6 @@ def make_learner(name: str, info: StreamInfo, seed: int, scenario: str, **option
     """
     check_learner_config(name, scenario, options)
     learner = learner_class(name)(info, seed, **options)
-    check_instance(name, learner)
+    if is_outside(name):
+        check_instance(name, learner)
     return learner

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from kenyon import core
 from kenyon.errors import InputError, MergeError, ModelFileError
 from kenyon.features import Active
-from kenyon.layers import Declared, SecondOrderLayer, State, axis_sizes
+from kenyon.layers import Declared, DiagonalLayer, SecondOrderLayer, State, axis_sizes
 
 THETAS = 2.0 ** np.arange(-5.0, 1.25, 0.5)
 """Temperatures that are compared, as factors of the scores."""
@@ -40,10 +40,7 @@ FEW = 24.0
 """Scores from this many samples of each class are halved."""
 
 UNIT = float(1 << 20)
-"""Of a sum of losses, which are then the same in any order and everywhere."""
-
-WORST = 30.0
-"""A log loss counts for so much at most."""
+"""Of a sum of losses, which are then the same in any order and everywhere; `core/calibrate.h` has it too."""
 
 MORE, FADE = 4, 0.8
 """The readout is replaced when there is one sample more for this many, and counts are then multiplied by this."""
@@ -95,7 +92,7 @@ class Calibration:
     """Predictions made before learning, and what they tell.
 
     Args:
-        n_units: of the second-order layer whose scores they are.
+        n_units: of the layer whose scores they are.
 
     Example:
         >>> Calibration(10).theta
@@ -135,12 +132,15 @@ class Calibration:
         """Whether the readout is replaced before the next labelled sample, given the number learned."""
         return time >= 1 and time >= self._due(time)
 
-    def counts(self) -> list[NDArray]:
-        """What a prediction changes, where the readout is not replaced."""
-        return [self.state.arrays[name] for name in (*COUNTS, "losses", "period")]
-
     def note(
-        self, layer: SecondOrderLayer, head: Sequence[int], active: Active, a: int, b: int, labels: NDArray, time: int
+        self,
+        layer: SecondOrderLayer | DiagonalLayer,
+        head: NDArray[np.int64],
+        active: Active,
+        a: int,
+        b: int,
+        labels: NDArray[np.int64],
+        time: int,
     ) -> None:
         """Predict samples a .. b - 1 of a block before they are learned.
 
@@ -155,34 +155,28 @@ class Calibration:
             self._replace(layer, time)
         if not self.state.arrays["since"][0]:
             return
-        arrays = self.state.views()
-        known = np.array([neuron for neuron in head if arrays["offsets"][neuron] > NEVER], np.int64)
-        own = np.full(max(layer.n_neurons, 1), -1)
-        own[known] = np.arange(len(known))
-        chosen = a + np.flatnonzero(labels[a:b] >= 0)
-        chosen = chosen[own[labels[chosen]] >= 0]
-        if len(known) < 2 or not chosen.size:
-            return
         units, values, counts = active
-        outputs = np.empty((b - a, self.state.width), np.float32)
-        core.forward(self.state.arrays["readout"], units[a:b], values[a:b], counts[a:b], 0, b - a, outputs)
-        scores = (outputs[chosen - a] + self.state.arrays["offsets"])[:, known].astype(np.float64)
-        wanted, rows = own[labels[chosen]], np.arange(len(chosen))
-        since = float(self.state.arrays["since"][0])
-        factor = since / (since + FEW * len(known))
-        scores = factor * (scores - scores.max(axis=1, keepdims=True))
-        scaled = THETAS[:, np.newaxis, np.newaxis] * scores
-        totals = _total(np.exp(scaled).reshape(-1, len(known))).reshape(len(THETAS), -1)
-        losses = np.log(totals) - scaled[:, rows, wanted]
-        arrays["losses"] += np.rint(UNIT * np.minimum(losses, WORST)).astype(np.int64).sum(axis=1)
-        hits = scores.argmax(axis=1) == wanted
-        arrays["period"] += (np.count_nonzero(hits), len(hits))
-        for label, hit in zip(labels[chosen].tolist(), hits.tolist(), strict=True):
-            arrays["hits"][label] += hit
-            arrays["trials"][label] += 1.0
-            arrays["squares"][label] += 1.0
+        core.calibrate(
+            *self.packed(),
+            head,
+            units,
+            values,
+            counts,
+            labels,
+            a,
+            b,
+            np.empty(core.calibrate_scratch(self.state.width)),
+        )
 
-    def _replace(self, layer: SecondOrderLayer, time: int) -> None:
+    def packed(self) -> tuple:
+        """What a compiled call takes that predicts a sample before it is learned, and changes in place."""
+        return (
+            THETAS,
+            FEW,
+            *(self.state.arrays[name] for name in ("readout", "offsets", *COUNTS, "losses", "period", "since")),
+        )
+
+    def _replace(self, layer: SecondOrderLayer | DiagonalLayer, time: int) -> None:
         """Take the readout of the present state, and let the counts fade. Makes new arrays of what changes."""
         readout = layer.solved_anew()
         arrays = dict(self.grown(layer.n_neurons).arrays)
@@ -210,7 +204,8 @@ class Calibration:
     def outdated(self) -> None:
         """Replace the readout before the next sample: the state was changed by something other than learning."""
         arrays = self.state.arrays
-        arrays["curve"], arrays["period"], arrays["since"] = _folded(arrays), np.zeros(2), np.zeros(1, np.int64)
+        fresh = {"curve": _folded(arrays), "period": np.zeros(2), "since": np.zeros(1, np.int64)}
+        self.state = State(DECLARED, self.state.sizes, {**arrays, **fresh})
 
     # ---- reading
 
@@ -257,7 +252,7 @@ class Calibration:
         share, z = min(max(hits / trials + rise, 0.0), 1.0), NormalDist().inv_cdf(0.5 + level / 2)
         middle = (share + z * z / (2 * n)) / (1 + z * z / n)
         half = z / (1 + z * z / n) * sqrt(share * (1 - share) / n + z * z / (4 * n * n))
-        return Estimate(share, max(0.0, middle - half), min(1.0, middle + half), n)
+        return Estimate(share, max(0.0, min(middle - half, share)), min(1.0, max(middle + half, share)), n)
 
     def _rise(self, time: int) -> tuple[float, float]:
         """By how much a readout of the present is better than those that predicted, and the variance that this adds
@@ -312,7 +307,7 @@ class Calibration:
         for name in COUNTS:
             array = self.state.arrays[name].copy()
             array[neurons[0]] = array[neurons].sum()
-            self.state.arrays[name] = array
+            self.state = State(DECLARED, self.state.sizes, {**self.state.arrays, name: array})
         self.only(left)
 
     def merge(self, other: Calibration, neurons: NDArray[np.int64]) -> None:
@@ -326,7 +321,7 @@ class Calibration:
         state.arrays["losses"] += other.state.arrays["losses"]
         self.state = state
         self.outdated()
-        state.arrays["curve"] += _folded(other.state.arrays)
+        self.state.arrays["curve"] += _folded(other.state.arrays)
 
     def state_bytes_with(self, n_new: int, n_units: int | None = None) -> int:
         """Bytes of the state with that many more classes than it has, and with another number of units."""
@@ -357,11 +352,3 @@ def softmax(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     raised = np.exp(scores - scores.max(axis=1, keepdims=True))
     shares: NDArray[np.float64] = raised / raised.sum(axis=1, keepdims=True)
     return shares
-
-
-def _total(columns: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The sum over the columns, one after the other: the same bits for any number of rows."""
-    total = np.zeros(len(columns))
-    for column in columns.T:
-        total += column
-    return total

@@ -31,12 +31,13 @@ from kenyon.features import (
     Workspace,
     make_active,
 )
-from kenyon.layers import DIVERGED, Layer, Samples, SecondOrderLayer, State, Undo
+from kenyon.layers import DIVERGED, DiagonalLayer, Layer, Samples, SecondOrderLayer, State, Undo
 from kenyon.model.bending import first_active, first_layer
 from kenyon.model.calibration import Calibration
 from kenyon.model.labels import Batch, Head
 from kenyon.model.scale import Scaler
 from kenyon.model.spec import Spec
+from kenyon.model.table_step import TableStep
 from kenyon.model.units import Change, Units
 from kenyon.utils.modulation import Moving, values_at
 
@@ -118,19 +119,6 @@ class Journal:
             self._calibration = self._engine.calibration.snapshot()
 
 
-class OneJournal(Journal):
-    """The same for a single sample that is learned at once, before which it is predicted: all of it, or nothing."""
-
-    def __init__(self, engine: Engine, calibration: Calibration) -> None:
-        self._engine, self._time = engine, engine.time
-        self._counts = [(array, array.copy()) for array in calibration.counts()]
-
-    def undo(self) -> None:
-        if self._engine.time == self._time:
-            for array, before in self._counts:
-                array[...] = before
-
-
 class Engine:
     """Features, layers, and the time.
 
@@ -168,11 +156,12 @@ class Engine:
         if not any(callable(value) for value in self._moving):
             self._constant = np.tile(np.array(self._moving, np.float32), (BLOCK, 1))
         self._benches: list[_Bench] = []
+        self._table: TableStep | None = None
         self.has_bent = False  # whether it was warned that units were dropped
         self._n_silent, self._warned = 0, False
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_benches": []}  # scratch is neither copied nor pickled
+        return {**vars(self), "_benches": [], "_table": None}  # scratch is neither copied nor pickled
 
     @property
     def n_classes(self) -> int:
@@ -219,7 +208,8 @@ class Engine:
                 for _ in range(batch.n_arriving(first)):
                     self._add_class()
                 head = batch.head(first)
-                if self.calibration is not None and isinstance(last_layer := self.layers[-1], SecondOrderLayer):
+                last_layer = self.layers[-1]
+                if self.calibration is not None and isinstance(last_layer, (SecondOrderLayer, DiagonalLayer)):
                     place = (first - start, last - start, labels, self.time)
                     self.calibration.note(last_layer, head.neurons, active, *place)
                 own = (start, first - start, last - start, labels, batch.taught[first:last])
@@ -231,15 +221,8 @@ class Engine:
 
     @property
     def at_once(self) -> bool:
-        """Whether one sample is learned by one compiled call, so that no journal is needed."""
-        if len(self.layers) > 1 or not self.layers[0].at_once:
-            return False
-        if self.calibration is not None and self.calibration.is_due(self.time):
-            return False
-        if self.scaler is None:
-            return True
-        layer = self.layers[0]
-        return isinstance(self.scaler, Units) and isinstance(layer, SecondOrderLayer) and layer.counts_inputs
+        """Whether `learn_one` learns one sample by one compiled call, so that no journal is needed."""
+        return len(self.layers) == 1 and self.layers[0].at_once and self.scaler is None and self.calibration is None
 
     def learn_one(self, sample: NDArray, neuron: int, head: Head) -> bool:
         """Learn one sample of a class that is known, at the lowest latency, where the engine is `at_once`.
@@ -247,14 +230,8 @@ class Engine:
         Returns:
             False, and nothing was changed, where it takes `learn`.
         """
-        counted, scaled = None, sample
-        if isinstance(self.scaler, Units):
-            counted = self.scaler.to_count(sample[0])
-            if counted is None:
-                return False
-            scaled = self.scaler.scale(sample)
         bench = self._take_bench()
-        active = bench.activate(scaled)
+        active = bench.activate(sample)
         if self._n_silent or not active[2][0]:
             self._count_silent(active[2][:1])
             self._warn_silent()
@@ -262,16 +239,20 @@ class Engine:
         if beta is None:
             beta = values_at(self._moving, self.time, ONE_TAUGHT)
         layer = self.layers[0]
-        labels = np.array([neuron])
-        one = Samples(active, 0, 1, labels, head.mask(layer.width), beta)
-        if self.calibration is not None and isinstance(layer, SecondOrderLayer):
-            self.calibration.note(layer, head.neurons, active, 0, 1, labels, self.time)
-        if counted is not None and isinstance(layer, SecondOrderLayer):
-            learned = layer.learn_one(one, self.clock, counted)
-        else:
-            learned = layer.learn_one(one, self.clock)
+        one = Samples(active, 0, 1, np.array([neuron]), head.mask(layer.width), beta)
+        learned = layer.learn_one(one, self.clock)
         self._benches.append(bench)
         return learned
+
+    @property
+    def table(self) -> TableStep | None:
+        """What predicts and learns single samples, where they are rows of a table."""
+        if self.calibration is None or self._n_silent:
+            return None
+        step = self._table
+        if step is None or step.parts != (self.scaler, self.features, self.layers[-1], self.calibration):
+            self._table = step = TableStep.of(self)
+        return step
 
     def drop_units(self, n_units: int) -> None:
         """Go on with the first units alone: where they are nested, as if there had never been more."""

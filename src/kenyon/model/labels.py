@@ -8,6 +8,7 @@ mixing kinds is refused. A label gets the next free neuron when it is first met,
 from __future__ import annotations
 
 import warnings
+from bisect import bisect_left, bisect_right
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
@@ -37,8 +38,8 @@ def label_kind(label: Hashable) -> str:
 class Head:
     """The output neurons of one task, in order of arrival; they do not change."""
 
-    def __init__(self, neurons: Iterable[int]) -> None:
-        self.neurons = list(neurons)
+    def __init__(self, neurons: NDArray[np.int64]) -> None:
+        self.neurons = neurons
         self._mask = np.zeros(0, bool)
 
     def mask(self, width: int) -> NDArray[np.bool_]:
@@ -70,7 +71,7 @@ class Labels:
     @cached_property
     def head(self) -> Head:
         """The neurons as a head; only for labels that will not change any more."""
-        return Head(self.neurons.values())
+        return Head(np.array(list(self.neurons.values()), np.int64))
 
     @cached_property
     def in_order(self) -> tuple[NDArray, NDArray[np.int64]]:
@@ -291,43 +292,50 @@ class Batch:
         self.taught = neurons != NO_LABEL
         self.predictions = np.full(len(neurons) if wanted else 0, NO_LABEL, np.int64)
         self._arrivals = list(arrivals)
-        self._old, self._all = list(before.neurons.values()), list(after.neurons.values())
-        self._in_label_order = after.sorted()[1] if wanted else np.empty(0, np.int64)
-        self._heads: dict[int, Head] = {}
+        self._n_old, self._all = len(before.neurons), np.array(list(after.neurons.values()), np.int64)
+        self._in_label_order, self._arrived = np.empty(0, np.int64), np.empty(0, np.int64)
+        if wanted:
+            self._in_label_order = after.sorted()[1]
+            place = np.empty(self._all.max(initial=-1) + 1, np.int64)
+            place[self._all] = np.arange(len(self._all))
+            self._arrived = place[self._in_label_order]
+        self._head = Head(self._neurons(0))
 
     def segments(self, start: int, stop: int, cuts: Iterable[int] = ()) -> Iterator[tuple[int, int]]:
         """Samples start .. stop - 1, cut where a new class arrives and before these samples."""
-        return pairwise(sorted({start, stop, *(a for a in (*self._arrivals, *cuts) if start < a < stop)}))
+        return pairwise(sorted({start, stop, *self._between(start, stop), *(a for a in cuts if start < a < stop)}))
 
     def n_arriving(self, sample: int) -> int:
         """Classes whose first sample this is."""
-        return self._arrivals.count(sample)
+        return bisect_right(self._arrivals, sample) - bisect_left(self._arrivals, sample)
+
+    def _between(self, start: int, stop: int) -> list[int]:
+        return self._arrivals[bisect_right(self._arrivals, start) : bisect_left(self._arrivals, stop)]
 
     def head(self, sample: int) -> Head:
         """The task's neurons, those of the class that this sample brings included."""
-        known = sum(arrival <= sample for arrival in self._arrivals)
-        if known not in self._heads:
-            self._heads[known] = Head(self._neurons(known))
-        return self._heads[known]
+        neurons = self._neurons(bisect_right(self._arrivals, sample))
+        if len(neurons) != len(self._head.neurons):
+            self._head = Head(neurons)
+        return self._head
 
     def predicted(self, first: int, last: int, x_o: NDArray[np.float32]) -> None:
         """Note the best neuron of samples first .. last - 1; a sample that brings a class is predicted without it."""
         if not self.wanted:
             return
-        skip = 1 if first in self._arrivals else 0
+        before, known = bisect_left(self._arrivals, first), bisect_right(self._arrivals, first)
+        skip = int(known > before)
         if skip:
-            self.predictions[first] = self._best(x_o[:1], sum(arrival < first for arrival in self._arrivals))[0]
-        known = sum(arrival <= first for arrival in self._arrivals)
+            self.predictions[first] = self._best(x_o[:1], before)[0]
         self.predictions[first + skip : last] = self._best(x_o[skip:], known)
 
-    def _neurons(self, known: int) -> list[int]:
+    def _neurons(self, known: int) -> NDArray[np.int64]:
         """The task's neurons once this many new classes have come."""
-        return self._all[: len(self._old) + known]
+        return self._all[: self._n_old + known]
 
     def _best(self, scores: NDArray[np.float32], known: int) -> NDArray[np.int64]:
         """The neuron with the highest score for each sample; NO_LABEL where there is none to choose from."""
-        order = self._in_label_order
-        choice = order[np.isin(order, self._neurons(known))]
+        choice = self._in_label_order[self._arrived < self._n_old + known]
         if not choice.size:
             return np.full(len(scores), NO_LABEL, np.int64)
         return choice[scores[:, choice].argmax(axis=1)]

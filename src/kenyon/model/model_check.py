@@ -152,7 +152,7 @@ def check_drawn(spec: Spec, n_classes: int, file_bytes: int) -> None:
     A caller who gives the features to `load` vouches for them.
     """
     drawn = spec.features.table_bytes(spec.setting())
-    needed, most = drawn + 4 * (spec.n_inputs + n_classes**2), max(DRAWN, PER_BYTE * file_bytes)
+    needed, most = drawn + 4 * (spec.n_inputs + n_classes * sum(spec.widths)), max(DRAWN, PER_BYTE * file_bytes)
     if needed > most:
         raise ModelFileError(
             f"{spec.features!r} of {spec.n_inputs} inputs and {n_classes} classes would take {needed:,} bytes: "

@@ -43,7 +43,7 @@ from kenyon.model.plain import KINDS, with_nested, with_options
 from kenyon.utils import modulation
 from kenyon.utils.options import SEPARATOR, Part, changed_options, is_default, part_named
 from kenyon.utils.outside import looking
-from kenyon.utils.system import replace_file
+from kenyon.utils.system import replacing
 
 FORMAT = 1
 """Raised when the layout changes; every later version reads files from this one on."""
@@ -78,17 +78,22 @@ def save(core: Core, path: str | os.PathLike[str]) -> None:
     """Write the file, all of it or none."""
     model, tensors = to_arrays(core)
     metadata = {"kenyon.format": str(FORMAT), "kenyon.model": model, "kenyon.sha256": digest(model, tensors)}
-    replace_file(Path(path), _in_order(to_safetensors(tensors, metadata)))
+    content = to_safetensors(tensors, metadata)
+    del tensors  # a large model is held three times otherwise
+    header = _in_order(content)
+    with replacing(Path(path)) as temporary, temporary.open("wb") as file:
+        file.write(header)
+        file.write(memoryview(content)[len(header) :])
 
 
 def _in_order(content: bytes) -> bytes:
-    """A safetensors file with its metadata in the order of their names, which the writer leaves to chance: models in
-    the same state are the same bytes."""
+    """The head of a safetensors file with its metadata in the order of their names, which the writer leaves to chance:
+    models in the same state are the same bytes."""
     size = 8 + int.from_bytes(content[:8], "little")
     header = json.loads(content[8:size])
     header["__metadata__"] = dict(sorted(header["__metadata__"].items()))
     ordered = json.dumps(header, separators=(",", ":"), ensure_ascii=False).encode()
-    return content[:8] + ordered.ljust(size - 8) + content[size:] if len(ordered) <= size - 8 else content
+    return content[:8] + ordered.ljust(size - 8) if len(ordered) <= size - 8 else content[:size]
 
 
 def load(path: str | os.PathLike[str], overrides: Mapping[str, Any]) -> tuple[dict[str, Any], Core]:
@@ -169,7 +174,7 @@ def digest(model: str, tensors: Mapping[str, NDArray]) -> str:
     for name in sorted(tensors):
         tensor = tensors[name]
         total.update(f"|{name}|{tensor.dtype.str}|{tensor.shape}|".encode())
-        total.update(np.ascontiguousarray(tensor).tobytes())
+        total.update(np.ascontiguousarray(tensor).data)
     return total.hexdigest()
 
 

@@ -52,7 +52,7 @@ class ClassifierOptions:
         "is given, patches for colour images with a memory budget, ramps for float samples without one, else sparse.",
         "part", auto=True,
     )  # fmt: skip
-    layer: LayerPart | Literal["auto", "plastic", "counting", "second-order"] = option(
+    layer: LayerPart | Literal["auto", "plastic", "counting", "second-order", "diagonal"] = option(
         "auto",
         "Learning layer: a part such as SecondOrder(bits=16), its name, or module:Class; 'auto' is plastic, or "
         "second-order where the rule is left open and samples are floats or a memory budget is given with a shape.",

@@ -33,7 +33,7 @@ from kenyon.features import (
     inputs_beside,
     layout_of,
 )
-from kenyon.layers import Counting, LayerPart, LocalError, Plastic, SecondOrder, hidden_part, layer_part
+from kenyon.layers import Counting, Diagonal, LayerPart, LocalError, Plastic, SecondOrder, hidden_part, layer_part
 from kenyon.model.options import OPTIONS
 from kenyon.model.recordings import front_options
 from kenyon.model.spec import FEWEST_UNITS, Spec
@@ -61,6 +61,10 @@ SECOND_ORDER_UNITS = 1_000
 
 RAMPS, RAMPS_FOR_EACH = 200, 6
 """Ramps of a table at least, and for each of its inputs; SECOND_ORDER_UNITS at most."""
+
+MANY_INPUTS, WIDE = 256, SECOND_ORDER_UNITS
+"""Tables with more inputs than the first have SECOND_ORDER_UNITS in all, inputs included where they are units; with
+more than the second they have a diagonal layer on the inputs themselves."""
 
 TABLE_UNITS = 2_000
 TABLE_THRESHOLD = 1.0
@@ -154,6 +158,10 @@ def settle(
     spec = _chosen(value, n_inputs, floats)
     expected, budget = max(value["expected_classes"], n_classes), spec.memory_budget
     aside = max(description_bytes, DESCRIPTION_BYTES) + LABEL_BYTES * expected
+    if isinstance(spec.layer, Diagonal) and value["layer"] == "auto":
+        few = budget is not None and spec.array_bytes(value["expected_classes"]) + aside > budget
+        if few if n_units is None else n_units != n_inputs:
+            spec = _chosen({**value, "layer": SecondOrder()}, n_inputs, floats)
 
     def bytes_with(units: int) -> int:
         return spec.with_units(units).array_bytes(expected) + aside
@@ -181,7 +189,7 @@ def _is_table(value: Mapping[str, Any], floats: bool) -> bool:
 def _chosen(value: Mapping[str, Any], n_inputs: int, floats: bool) -> Spec:
     """The parts and how samples are taken, with nothing left open but the number of units."""
     table = _is_table(value, floats)
-    features, layer, hidden = _parts(value, table)
+    features, layer, hidden = _parts(value, table, n_inputs)
     shape = _shape(value, features)
     second = isinstance(layer, SecondOrder)
     if isinstance(features, (Dense, Patches, Ramps)) and not second:
@@ -195,7 +203,7 @@ def _chosen(value: Mapping[str, Any], n_inputs: int, floats: bool) -> Spec:
     series = layout is not None and "t" in layout.axes
     scale = value["scale"]
     if scale == "auto":
-        scaled = table or isinstance(features, Ramps) or (series and floats)
+        scaled = (table and not isinstance(layer, Diagonal)) or isinstance(features, Ramps) or (series and floats)
         scale = True if scaled else "range" if layout is not None and not series else False
     if scale == "range" and (layout is None or series):
         raise ConfigError("scale is 'range' and samples are not images: expected features='windows' with their shape")
@@ -222,19 +230,26 @@ def _chosen(value: Mapping[str, Any], n_inputs: int, floats: bool) -> Spec:
         axes="auto" if layout is None else layout.axes,
         scale=scale,
         missing=value["missing"],
-        unit_norm=not second if value["unit_norm"] == "auto" else value["unit_norm"],
+        unit_norm=_norm_by_default(layer) if value["unit_norm"] == "auto" else value["unit_norm"],
         memory_budget=value["memory_budget"],
         front=value["front"],
     )
 
 
-def _parts(value: Mapping[str, Any], table: bool) -> tuple[FeaturesPart, LayerPart, LocalError | None]:
+def _norm_by_default(layer: LayerPart) -> bool:
+    """Whether samples are scaled to length 1 where that is left open."""
+    return not isinstance(layer, (Diagonal, SecondOrder))
+
+
+def _parts(value: Mapping[str, Any], table: bool, n_inputs: int) -> tuple[FeaturesPart, LayerPart, LocalError | None]:
     """Which parts: those given, or the kinds that suit the samples, the rule and the budget."""
     hidden = None if value["hidden"] is None else hidden_part(value["hidden"])
     hidden = hidden if hidden is not None and hidden.widths else None
     rule: Rule | None = None if value["rule"] == "auto" else get_rule(value["rule"])
     layer = None if value["layer"] == "auto" else layer_part(value["layer"])
     free = layer is None and rule is None and hidden is None
+    if table and free and n_inputs > WIDE and value["n_hidden"] == "auto" and value["missing"] != "absent":
+        return Identity(), Diagonal(), None
     if value["features"] != "auto":
         features = features_part(value["features"])
     elif value["shape"] is not None:
@@ -385,6 +400,8 @@ def _usual_units(spec: Spec, table: bool) -> int:
         second = isinstance(spec.layer, SecondOrder)
         return SECOND_ORDER_UNITS if second else TABLE_UNITS if table else DEFAULT_UNITS
     ramps = min(max(RAMPS, RAMPS_FOR_EACH * spec.n_inputs), SECOND_ORDER_UNITS)
+    if spec.n_inputs > MANY_INPUTS:
+        return SECOND_ORDER_UNITS
     return inputs_beside(spec.n_inputs, spec.n_inputs + ramps) + ramps
 
 

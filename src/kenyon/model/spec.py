@@ -13,7 +13,7 @@ import numpy as np
 from kenyon.errors import MemoryBudgetError
 from kenyon.features import FeaturesPart, Layout, Patches, Ramps, Setting, Windows, inputs_beside, layout_of
 from kenyon.features.front import FrontPart
-from kenyon.layers import Counting, Declared, Layer, LayerPart, LocalError, SecondOrder, axis_sizes, bytes_of
+from kenyon.layers import Counting, Declared, Diagonal, Layer, LayerPart, LocalError, SecondOrder, axis_sizes, bytes_of
 from kenyon.model.calibration import Calibration
 from kenyon.model.options import OPTIONS
 from kenyon.model.scale import Scaler
@@ -125,7 +125,8 @@ class Spec:
     @property
     def calibrates(self) -> bool:
         """Whether samples are predicted before they are learned: tables, whose readout is solved in a moment."""
-        return isinstance(self.features, Ramps) and isinstance(self.layer, SecondOrder)
+        ramps = isinstance(self.features, Ramps) and isinstance(self.layer, SecondOrder)
+        return ramps or isinstance(self.layer, Diagonal)
 
     def scaler(self) -> Scaler | Units | None:
         """What scales the inputs: each by itself, or a series by its channels; None where they are not scaled.

@@ -113,13 +113,9 @@ class Units:
                 changes.append((stop, change))
         return out, changes
 
-    def to_count(self, sample: NDArray[np.float64]) -> tuple | None:
-        """What a compiled call takes that learns and counts one labelled sample; None where units might change then."""
-        time = int(self.state.arrays["time"][0])
-        if time < LAST and (time + 1) & time == 0:  # time + 1 is a power of two
-            return None
-        counts, means, spreads, centres, widths, usual, since = self.state.arrays.values()
-        return sample, centres, widths, usual, KNEE, BEYOND, counts, means, spreads, since, time < LAST
+    def packed(self) -> tuple:
+        """What a compiled call takes that scales and counts samples; the arrays stay the same."""
+        return *self.state.arrays.values(), KNEE, BEYOND
 
     def _step(self, time: int) -> Rescaling | None:
         """Take the units of the moments where those in use are off; how, if any are."""

@@ -61,12 +61,12 @@ class Ramps:
     """x = max(0, sum_k s_k u_k / sqrt(K) - b) / 4: K inputs, random signs s, an offset b from -2 to 2 for each unit.
 
     K goes round m, 2m, 4m, 8m from unit to unit, with m = N / 32 from 1 to 4. The first units are the inputs
-    themselves, if there are at most 256 and at least as many ramps are left.
+    themselves, if there are at most 500 and at least as many ramps are left.
     """
 
     def __init__(self, spec: Any, seed: int) -> None:
         n, units = spec.n_inputs, spec.n_units
-        self.beside = n if n <= 256 and units >= 2 * n else 0
+        self.beside = n if n <= 500 and units >= 2 * n else 0
         first = min(max(n // 32, 1), 4)
         sizes = [first << step for step in range(4) if first << step <= n]
         sizes = sizes if spec.features.density == "auto" else [spec.features.density]

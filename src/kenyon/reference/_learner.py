@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from kenyon.reference._activity import Active, rectified
 from kenyon.reference._counting import Counting
+from kenyon.reference._diagonal import Diagonal
 from kenyon.reference._features import Dense, Identity, Ramps, Sparse
 from kenyon.reference._few_bit_weights import FewBitWeights
 from kenyon.reference._local_error import LocalError
@@ -38,6 +39,7 @@ LAYERS: dict[str, Any] = {
     "plastic": Plastic,
     "counting": Counting,
     "second-order": SecondOrder,
+    "diagonal": Diagonal,
 }
 
 

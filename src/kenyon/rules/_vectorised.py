@@ -34,7 +34,7 @@ class Vectorised:
 
     def learn(
         self, by_column: bool, weights: Array, sums: Array | None, taught: Array | None, units: Array, values: Array,
-        counts: Array, first: int, last: int, labels: Array, codes: Array, plastic: Array, beta: Array, lowest: float,
+        counts: Array, first: int, last: int, labels: Array, plastic: Array, beta: Array, lowest: float,
         highest: float, least: float, most: float, outputs: Array | None, dense: Array | None, clock: Array | None,
     ) -> int:  # fmt: skip
         n_units = len(weights)
@@ -49,13 +49,13 @@ class Vectorised:
                 outputs[s - first] = bounded(x_o, *bounds)
             if labels[s] == NO_LABEL:
                 continue
-            x_m = codes[labels[s]]
+            x_m = (np.arange(weights.shape[1]) == labels[s]).astype(np.float32)
             visited: Array = unit
             if dense is not None:
                 everywhere = np.zeros((n_units, 1), np.float32)
                 everywhere[unit] = x_e
                 visited = np.arange(n_units)
-            for neurons in self._together(by_column, x_m, plastic):
+            for neurons in self._together(by_column, labels[s], plastic):
                 if by_column:
                     column = None if taught is None else taught[neurons]
                     x_o[neurons] = self._output(weights[:, neurons], column, unit, x_e, own)
@@ -89,13 +89,12 @@ class Vectorised:
                 clock[1] += len(visited) * (1 if by_column else np.count_nonzero(plastic))
         return last
 
-    def _together(self, by_column: bool, x_m: Array, plastic: Array) -> Iterator[Array]:
-        """Neurons that learn a sample side by side: all of them, or one after the other those that are taught."""
+    def _together(self, by_column: bool, label: int, plastic: Array) -> Iterator[Array]:
+        """Neurons that learn a sample side by side: all of them, or the labelled one alone."""
         if not by_column:
-            yield np.arange(len(x_m))
-            return
-        for j in np.flatnonzero((x_m != 0) & plastic):
-            yield np.array([j])
+            yield np.arange(len(plastic))
+        elif plastic[label]:
+            yield np.array([label])
 
     def _move(self, rate: Any, x_e: Array, x_o: Any, x_m: Any, w: Array, n: Any, own: Array) -> Array:
         names = {"rate": rate, "x_e": x_e, "x_o": x_o, "x_m": x_m, "w": w, "n": n, **_parameters(own)}
@@ -132,8 +131,8 @@ class Vectorised:
 
     def whole(
         self, bits: int, sign: int, weights: Array, taught: Array, exponents: Array | None, units: Array, values: Array,
-        counts: Array, first: int, last: int, n_units: int, labels: Array | None, codes: Array | None,
-        plastic: Array | None, seed: int, shift: int, constants: Array, scores: Array | None,
+        counts: Array, first: int, last: int, n_units: int, labels: Array | None, plastic: Array | None,
+        seed: int, shift: int, constants: Array, scores: Array | None,
     ) -> int:  # fmt: skip
         state = _Levels(bits, bool(sign), weights, taught, exponents, n_units, seed)
         names = {f"constants[{k}]": np.int64(value) for k, value in enumerate(constants)}
@@ -144,7 +143,7 @@ class Vectorised:
             if scores is not None:
                 for j in range(weights.shape[1]):
                     scores[s - first, j] = self._score(state, j, unit, a, reciprocal, shift)
-            for j in _taught(s, labels, codes, plastic):
+            for j in _taught(s, labels, plastic):
                 z = np.int64(self._score(state, j, unit, a, reciprocal, shift))
                 n, key = self._begin(state, j)
                 q = state.levels(j)
@@ -156,8 +155,8 @@ class Vectorised:
 
     def levels(
         self, bits: int, sign: int, weights: Array, taught: Array, exponents: Array | None, units: Array, values: Array,
-        counts: Array, first: int, last: int, n_units: int, labels: Array | None, codes: Array | None,
-        plastic: Array | None, seed: int, level: float, beta: Array, outputs: Array | None,
+        counts: Array, first: int, last: int, n_units: int, labels: Array | None, plastic: Array | None,
+        seed: int, level: float, beta: Array, outputs: Array | None,
     ) -> int:  # fmt: skip
         state = _Levels(bits, bool(sign), weights, taught, exponents, n_units, seed)
         for s in range(first, last):
@@ -167,7 +166,7 @@ class Vectorised:
             if outputs is not None:
                 for j in range(weights.shape[1]):
                     outputs[s - first, j] = self._sum(state, j, unit, x_e, level, own)
-            for j in _taught(s, labels, codes, plastic):
+            for j in _taught(s, labels, plastic):
                 x_o = self._sum(state, j, unit, x_e, level, own)
                 n, key = self._begin(state, j)
                 q = state.levels(j)
@@ -268,11 +267,11 @@ def _counts(taught: Array | None, neurons: Array) -> Array:
     return np.maximum(taught[neurons], 1).astype(np.float32)
 
 
-def _taught(s: int, labels: Array | None, codes: Array | None, plastic: Array | None) -> list[int]:
-    """The neurons that learn a sample."""
-    if labels is None or codes is None or plastic is None or labels[s] == NO_LABEL:
+def _taught(s: int, labels: Array | None, plastic: Array | None) -> list[int]:
+    """The neuron that learns a sample, if there is one."""
+    if labels is None or plastic is None or labels[s] == NO_LABEL or not plastic[labels[s]]:
         return []
-    return np.flatnonzero((codes[labels[s]] != 0) & plastic).tolist()
+    return [int(labels[s])]
 
 
 def _mix(x: Array) -> NDArray[np.int64]:

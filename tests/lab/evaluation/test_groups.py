@@ -13,7 +13,7 @@ from typer.testing import CliRunner, Result
 from evaluation.workers import make_config, write_csv
 from kenyon.cli import app
 from kenyon.data.streams import Curriculum
-from kenyon.lab.evaluation import RunConfig, RunFolder, Store, by_stream, group_runs, run
+from kenyon.lab.evaluation import RunConfig, RunFolder, Store, by_stream, group_runs, run, run_all
 from kenyon.learners import LEARNERS
 
 
@@ -160,4 +160,15 @@ def test_a_label_names_what_learned(tmp_path: Path) -> None:
     for options in ({"n_hidden": 50}, {"n_hidden": 50, "rule": "mse"}, {"n_hidden": 20, "layer": "second-order"}):
         run(RunConfig("digits", "kenyon", stream, options), [0], tmp_path)
     labels = {group.label for group in by_stream(group_runs(Store(tmp_path).runs()).groups)["digits", stream.scenario]}
-    assert labels == {"kenyon", "kenyon mse", "kenyon second-order"}
+    assert labels == {"kenyon gen", "kenyon mse", "kenyon second-order"}
+
+
+def test_a_label_names_what_was_chosen(tmp_path: Path) -> None:
+    """A memory budget chooses a second-order layer, which learns by no rule."""
+    configs = [
+        RunConfig("digits", options=options, curriculum=Curriculum(max_per_task=20))
+        for options in ({"memory_budget": "20KB"}, {"n_hidden": 50}, {"n_hidden": 50, "rule": "oja"})
+    ]
+    run_all(configs, [0], tmp_path)
+    (groups,) = by_stream(group_runs(Store(tmp_path).runs()).groups).values()
+    assert sorted(group.label for group in groups) == ["kenyon gen", "kenyon oja", "kenyon second-order"]

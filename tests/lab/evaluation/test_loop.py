@@ -14,8 +14,8 @@ from evaluation.workers import MEASURED
 from kenyon.data.streams import SCENARIOS, Curriculum, Stream, load_dataset
 from kenyon.errors import InputError
 from kenyon.lab.evaluation import RunConfig, Tally, Watch, run, run_dataset
+from kenyon.lab.evaluation._checkpoint import NoRecorder
 from kenyon.lab.evaluation._loop import drive, n_records, weights_stride
-from kenyon.lab.evaluation._recorder import NoRecorder
 from kenyon.learners import learner_class
 
 TINY = "evaluation.tiny:Tiny"

@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from evaluation.workers import make_config
 from kenyon.cli import app
 from kenyon.lab.evaluation import METRICS, FinishedRun, Metric, Metrics, Report, RunFolder, Tally, run
-from kenyon.lab.evaluation._metrics import summarise
+from kenyon.lab.evaluation._result import summarise
 
 R = np.array(
     [

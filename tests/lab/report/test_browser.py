@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from kenyon.lab.numbers import number
 from kenyon.lab.report import ReportData, Result, report_of_runs, write_page
+from kenyon.lab.table_formats import number
 from report.browser import DESK, PHONE, Browser
 from report.sample import EVIL, sample
 

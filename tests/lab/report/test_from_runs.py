@@ -223,8 +223,8 @@ def test_numbers_of_another_version_are_left_out(store: Path, monkeypatch: pytes
     monkeypatch.setitem(LEARNERS, "kenyon", replace(LEARNERS["kenyon"], version=7))
     report = report_of_runs(store)
     cells = {row.label: row.cells[0] for row in report.tables[0].rows}
-    assert list(cells) == ["evaluation.tiny:Tiny", "kenyon"], "what has no number comes last"
-    outdated = cells["kenyon"]
+    assert list(cells) == ["evaluation.tiny:Tiny", "kenyon gen"], "what has no number comes last"
+    outdated = cells["kenyon gen"]
     assert isinstance(outdated, Missing) and outdated.reason == "kenyon has changed since"
     scatter = report.figures[0]
     assert isinstance(scatter, Scatter) and [point.name for point in scatter.points] == ["evaluation.tiny:Tiny"]

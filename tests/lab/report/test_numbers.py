@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kenyon.lab.numbers import judged, number, signed, with_unit
 from kenyon.lab.report import Result, Value
+from kenyon.lab.table_formats import judged, number, signed, with_unit
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Beginnings for a learner or a rule of your own, as text: each passes its checks and learns as it is written.
+"""Templates for a learner or a rule of your own: each passes its checks and learns as it is.
 
 >>> sorted(TEMPLATES)
 ['learner', 'rule', 'torch-learner']
@@ -22,7 +22,7 @@ TEMPLATES = {
     "torch-learner": "a learner around a PyTorch module",
     "rule": "a plasticity rule: one equation",
 }
-"""What can be begun, by name."""
+"""The templates by name."""
 
 
 def template(kind: str, name: str) -> str:
@@ -30,7 +30,7 @@ def template(kind: str, name: str) -> str:
 
     Args:
         kind: a name of `TEMPLATES`.
-        name: what it is to be called; words are joined to the name of a class.
+        name: its name; words are joined to the name of a class.
 
     Example:
         >>> print(template("rule", "my rule").splitlines()[0])

@@ -9,6 +9,7 @@
 #include "pairs.h"
 #include "plastic.h"
 #include "readout.h"
+#include "table.h"
 
 #define LAYERS_ENTRIES                                                                                                 \
     RULES_ENTRIES                                                                                                      \
@@ -16,4 +17,5 @@
     COUNTING_ENTRIES                                                                                                   \
     PAIRS_ENTRIES                                                                                                      \
     READOUT_ENTRIES                                                                                                    \
+    TABLE_ENTRIES                                                                                                      \
     MERGING_ENTRIES

@@ -7,8 +7,7 @@
  *     add_squares(diagonal, units, values, counts, chosen), largest(units, values, counts, chosen, out)
  *     spread(units, values, counts, chosen, rows)
  *     learn_exact(pairs, sums, taught, units, values, counts, labels, share, row, clock)     one sample, or 0 and nothing
- *     learn_floats(pairs, sums, taught, units, values, counts, labels, most, clock, sample, centres, widths, usual, knee,
- *                  beyond, counts, means, spreads, time, counting)       the sample, where given, is counted in units.h
+ *     learn_floats(pairs, sums, taught, units, values, counts, labels, most, clock)
  *     learn_thin(bits, pairs, means, taught, halvings, doublings, units, values, counts, chosen, labels, enough, limit,
  *                activity, column, diagonal, distances, tiles, triangle, clock)    gives the pairs visited
  *     keep_products(pairs, units, counts, kept, at), restore_products(..)
@@ -212,12 +211,6 @@ static int64_t entry_learn_floats(const kn_value *v)
     add_products_f32(v[0].data, active.units, active.floats, n);
     add_class_f32(v[1].data, v[1].shape[1], j, active.units, active.floats, n);
     count_class(v + 2, j);
-    if (v[9].data) {
-        const units_inputs inputs = {v[9].shape[0], v[10].data, v[11].data, v[12].data, v[15].data, v[16].data, v[17].data,
-                                     v[13].number, v[14].number};
-        units_count(&inputs, v[9].data, v[19].integer != 0);
-        ++*(double *)v[18].data;
-    }
     clock[0]++;
     clock[1] += n * (n + 1) / 2;
     return 1;
@@ -302,9 +295,7 @@ static int64_t entry_restore_products(const kn_value *v)
     {"largest", ACTIVE_FLOATS "[q]1 [f]1w", entry_largest},                                                            \
     {"spread", ACTIVE "[q]1 [hf]2w", entry_spread},                                                                    \
     {"learn_exact", "[I]1w [I]2w [I]1w " ACTIVE_BYTES "[q]1 i [h]2w [q]1w", entry_learn_exact},                        \
-    {"learn_floats",                                                                                                   \
-     "[f]1w [f]2w [IQ]1w " ACTIVE_FLOATS "[q]1 f [q]1w [d]1o [d]1wo [d]1wo [d]1wo f f [d]1wo [d]1wo [d]1wo [d]1wo i",  \
-     entry_learn_floats},                                                                                              \
+    {"learn_floats", "[f]1w [f]2w [IQ]1w " ACTIVE_FLOATS "[q]1 f [q]1w", entry_learn_floats},                          \
     {"learn_thin",                                                                                                     \
      "i [hB]1w [H]2w [IQ]1w [B]1w [B]1w " ACTIVE_BYTES "[q]1o [q]1 u i [B]1w [H]1w [i]2w [h]2w [i]1w [i]1w [q]1wo",    \
      entry_learn_thin},                                                                                                \

@@ -158,22 +158,34 @@ static void class_sum(const kn_value *sums, int64_t j, double *out)
     }
 }
 
-/* v' W v of the state; h is (width) of scratch. */
-static double scatter_form(const kn_value *pairs, const kn_value *sums, const double *v, const double *counts, double *h)
+/* y[p] = T v[p] for each of some rows. */
+static void times_pairs(const kn_value *pairs, int64_t n, const double *v, double *y, int64_t n_vectors)
+{
+    switch (pairs->type) {
+    case 'I': symmetric_multiply_u32(pairs->data, n, v, y, n, n_vectors); break;
+    case 'Q': symmetric_multiply_u64(pairs->data, n, v, y, n, n_vectors); break;
+    default: symmetric_multiply_f32(pairs->data, n, v, y, n, n_vectors);
+    }
+}
+
+/* The sums of each class times v. */
+static void times_sums(const kn_value *sums, const double *v, double *h)
 {
     const int64_t n = sums->shape[0], width = sums->shape[1];
-    double form;
     memset(h, 0, sizeof *h * (size_t)width);
-    switch (pairs->type) {
-    case 'I': form = form_of_u32(pairs->data, v, n); break;
-    case 'Q': form = form_of_u64(pairs->data, v, n); break;
-    default: form = form_of_f32(pairs->data, v, n);
-    }
     switch (sums->type) {
     case 'I': times_sums_u32(sums->data, n, width, v, h); break;
     case 'Q': times_sums_u64(sums->data, n, width, v, h); break;
     default: times_sums_f32(sums->data, n, width, v, h);
     }
+}
+
+/* v' W v of the state, from T v; h is (width) of scratch. */
+static double scatter_form(const kn_value *sums, const double *v, const double *product, const double *counts, double *h)
+{
+    const int64_t width = sums->shape[1];
+    double form = dot_of(v, product, sums->shape[0]);
+    times_sums(sums, v, h);
     for (int64_t k = 0; k < width; k++) {
         form -= counts[k] > 0 ? h[k] * h[k] / counts[k] : 0;
     }
@@ -183,87 +195,107 @@ static double scatter_form(const kn_value *pairs, const kn_value *sums, const do
 /* Doubles of scratch that `follow` and `follow_thin` take. */
 static int64_t entry_follow_scratch(const kn_value *v)
 {
-    return (2 * FOLLOWED + READOUT_PENDING) * v[0].integer + 5 * v[1].integer;
+    return (3 * FOLLOWED + READOUT_PENDING) * v[0].integer + 5 * v[1].integer;
 }
 
-static int64_t entry_follow(const kn_value *v)
+/* Samples that are about to be learned, and what a readout of them needs. */
+typedef struct {
+    const kn_value *pairs, *sums, *taught;
+    kn_active active;
+    const int64_t *labels;
+    const uint8_t *plastic;
+    double shrinkage;
+    int oracle, prior;
+    double *scratch;
+    float *outputs; /* for the scores of each sample before it is learned, or NULL */
+} kn_followed;
+
+/* 2 * samples that were learned or passed over + whether the shrinkage left its cell. */
+static int64_t follow_samples(kn_readout *r, const kn_followed *f, int64_t first, int64_t end)
 {
-    kn_readout r = readout_of(v);
-    const kn_value *pairs = v + 7, *sums = v + 8, *outputs = v + 21;
-    const kn_active active = active_of(v + 10);
-    const int64_t *labels = v[13].data, first = v[15].integer, n = r.n_units, width = r.width;
-    const int64_t last = min64(v[16].integer, first + FOLLOWED);
-    const uint8_t *plastic = v[14].data;
-    const double shrinkage = v[17].number;
-    const int oracle = (int)v[18].integer, prior = (int)v[19].integer;
-    double *from = v[20].data, *means = from + FOLLOWED * n, *scaled = means + FOLLOWED * n;
+    const int64_t n = r->n_units, width = r->width, last = min64(end, first + FOLLOWED), *labels = f->labels;
+    double *from = f->scratch, *turned = from + FOLLOWED * n, *means = turned + FOLLOWED * n;
+    double *scaled = means + FOLLOWED * n;
     double *counts = scaled + READOUT_PENDING * n, *before = counts + width, *h = before + width, *offsets = h + width;
-    double *total = offsets + width, shares[FOLLOWED], n_samples = class_counts(v + 9, counts);
+    double *total = offsets + width, shares[FOLLOWED], n_samples = class_counts(f->taught, counts);
     int64_t learned[FOLLOWED], n_learned = 0, ready = 0;
     memcpy(before, counts, sizeof *counts * (size_t)width);
     for (int64_t s = first; s < last; s++) {
-        if (labels[s] >= 0 && plastic[labels[s]]) {
+        if (labels[s] >= 0 && f->plastic[labels[s]]) {
             learned[n_learned++] = s;
         }
     }
     for (int64_t p = 0; p < n_learned; p++) { /* how far each is from its class's mean before it, and that after it */
         const int64_t j = labels[learned[p]];
         double *sum = means + p * n, *distance = from + p * n, count = before[j];
-        class_sum(sums, j, sum);
+        class_sum(f->sums, j, sum);
         for (int64_t q = 0; q < p; q++) {
             if (labels[learned[q]] == j) {
-                add_sample(active, learned[q], sum);
+                add_sample(f->active, learned[q], sum);
                 count++;
             }
         }
         for (int64_t i = 0; i < n; i++) {
             distance[i] = count > 0 ? -sum[i] / count : 0;
         }
-        add_sample(active, learned[p], distance);
-        add_sample(active, learned[p], sum);
+        add_sample(f->active, learned[p], distance);
+        add_sample(f->active, learned[p], sum);
         for (int64_t i = 0; i < n; i++) {
             sum[i] /= count + 1;
         }
     }
+    if (f->oracle) {
+        times_pairs(f->pairs, n, from, turned, n_learned);
+    }
     int64_t p = 0;
     for (int64_t s = first; s < last; s++) {
-        if (outputs->data) {
-            const int64_t n_known = readout_offsets(r.squares, counts, width, n_samples, prior, offsets);
-            scores_of(r.products, offsets, counts, width, n_known, n_samples, active, s, total,
-                      (float *)outputs->data + (s - first) * width);
+        if (f->outputs) {
+            const int64_t n_known = readout_offsets(r->squares, counts, width, n_samples, f->prior, offsets);
+            scores_of(r->products, offsets, counts, width, n_known, n_samples, f->active, s, total,
+                      f->outputs + (s - first) * width);
         }
         if (p == n_learned || learned[p] != s) {
             continue;
         }
         if (p == ready) { /* as many directions at a time as may wait */
-            if (*r.n_pending == READOUT_PENDING) {
-                readout_settle(&r, scaled);
+            if (*r->n_pending == READOUT_PENDING) {
+                readout_settle(r, scaled);
             }
-            const int64_t some = n_learned - p < READOUT_PENDING - *r.n_pending ? n_learned - p : READOUT_PENDING - *r.n_pending;
-            symmetric_multiply(r.inverse, n, from + p * n, r.directions + *r.n_pending * n, n, some);
+            const int64_t some = min64(n_learned - p, READOUT_PENDING - *r->n_pending);
+            symmetric_multiply(r->inverse, n, from + p * n, r->directions + *r->n_pending * n, n, some);
             ready = p + some;
         }
         const int64_t j = labels[s];
         const double *distance = from + p * n;
         double form = 0;
-        if (oracle) {
-            form = scatter_form(pairs, sums, distance, before, h);
+        if (f->oracle) {
+            form = scatter_form(f->sums, distance, turned + p * n, before, h);
             for (int64_t q = 0; q < p; q++) {
                 const double along = dot_of(from + q * n, distance, n);
                 form += shares[q] * along * along;
             }
         }
         shares[p] = counts[j] / (counts[j] + 1);
-        const double product = readout_change(&r, distance, shares[p], form, h);
-        readout_move_class(&r, j, counts[j], product, means + p * n);
+        const double product = readout_change(r, distance, shares[p], form, h);
+        readout_move_class(r, j, counts[j], product, means + p * n);
         counts[j]++;
         n_samples++;
         p++;
-        if (!readout_in_cell(&r, shrinkage, oracle, n_samples)) {
+        if (!readout_in_cell(r, f->shrinkage, f->oracle, n_samples)) {
             return 2 * (s + 1 - first) + 1;
         }
     }
     return 2 * (last - first);
+}
+
+static int64_t entry_follow(const kn_value *v)
+{
+    kn_readout r = readout_of(v);
+    const kn_followed f = {
+        v + 7, v + 8, v + 9, active_of(v + 10), v[13].data, v[14].data, v[17].number, (int)v[18].integer, (int)v[19].integer,
+        v[20].data, v[21].data,
+    };
+    return follow_samples(&r, &f, v[15].integer, v[16].integer);
 }
 
 /* One sample into co-activity of few bits: distances times the step of their unit, or None where it was not let in. */
@@ -273,7 +305,7 @@ static int64_t entry_follow_thin(const kn_value *v)
     const int64_t n = r.n_units, j = v[11].integer, width = r.width;
     const int16_t *distances = v[7].data;
     const uint16_t *column = v[10].data;
-    double *rows = v[13].data, *y = rows + 2 * n, *scaled = rows + 2 * FOLLOWED * n, *h = scaled + READOUT_PENDING * n;
+    double *rows = v[13].data, *y = rows + 2 * n, *scaled = rows + 3 * FOLLOWED * n, *h = scaled + READOUT_PENDING * n;
     if (*r.n_pending == READOUT_PENDING) {
         readout_settle(&r, scaled);
     }

@@ -1,21 +1,21 @@
 /* The entries of one rule; included by rule.h for each.
  *
- *     learn(by_column, weights, sums, taught, units, values, counts, first, last, labels, codes, plastic, beta, lowest,
+ *     learn(by_column, weights, sums, taught, units, values, counts, first, last, labels, plastic, beta, lowest,
  *           highest, least, most, outputs, dense, clock)
  *                                                      plastic.h says what they are; gives the first that diverged, or last
  *     outputs(weights, taught, units, values, counts, first, last, parameters, out)
  *     each(weights, taught, parameters, out)
- *     whole(bits, sign, weights, taught, exponents, units, values, counts, first, last, n_units, labels, codes, plastic,
+ *     whole(bits, sign, weights, taught, exponents, units, values, counts, first, last, n_units, labels, plastic,
  *           seed, shift, constants, scores)
  *     levels(.. as whole up to seed .., level, beta, outputs)       beta may be one row for all samples
  */
 #include "active.h"
 
 #define LEARN_SIGNATURE                                                                                                \
-    "i [f]2w [d]1wo [I]1wo " ACTIVE_FLOATS "i i [q]1 [f]2 [?]1 [f]2 f f f f [f]2wo [f]1wo [q]1wo"
+    "i [f]2w [d]1wo [I]1wo " ACTIVE_FLOATS "i i [q]1 [?]1 [f]2 f f f f [f]2wo [f]1wo [q]1wo"
 #define OUTPUTS_SIGNATURE "[f]2 [I]1o " ACTIVE_FLOATS "i i [f]1 [f]2w"
 #define EACH_SIGNATURE "[f]2 [I]1o [f]1 [f]2w"
-#define LEVELS_COMMON(active) "i i [B]2w [I]1w [B]1wo " active "i i i [q]1o [B]2o [?]1o u "
+#define LEVELS_COMMON(active) "i i [B]2w [I]1w [B]1wo " active "i i i [q]1o [?]1o u "
 #define WHOLE_SIGNATURE LEVELS_COMMON(ACTIVE_BYTES) "i [q]1 [i]2wo"
 #define LEVELS_SIGNATURE LEVELS_COMMON(ACTIVE_FLOATS) "f [f]2 [f]2wo"
 
@@ -31,17 +31,16 @@ static int64_t PASTE(entry_learn, RULE)(const kn_value *v)
         .first = v[7].integer,
         .last = v[8].integer,
         .labels = v[9].data,
-        .codes = v[10].data,
-        .plastic = v[11].data,
-        .beta = v[12].data,
-        .n_beta = v[12].shape[1],
-        .lowest = (float)v[13].number,
-        .highest = (float)v[14].number,
-        .least = (float)v[15].number,
-        .most = (float)v[16].number,
-        .outputs = v[17].data,
-        .dense = v[18].data,
-        .clock = v[19].data,
+        .plastic = v[10].data,
+        .beta = v[11].data,
+        .n_beta = v[11].shape[1],
+        .lowest = (float)v[12].number,
+        .highest = (float)v[13].number,
+        .least = (float)v[14].number,
+        .most = (float)v[15].number,
+        .outputs = v[16].data,
+        .dense = v[17].data,
+        .clock = v[18].data,
     };
 #if RULE_GATED
     if (v[0].integer) {
@@ -81,9 +80,8 @@ static kn_levels PASTE(levels_from, RULE)(const kn_value *v)
         .last = v[9].integer,
         .n_units = v[10].integer,
         .labels = v[11].data,
-        .codes = v[12].data,
-        .plastic = v[13].data,
-        .seed = (uint32_t)v[14].integer,
+        .plastic = v[12].data,
+        .seed = (uint32_t)v[13].integer,
     };
     return p;
 }
@@ -92,9 +90,9 @@ static kn_levels PASTE(levels_from, RULE)(const kn_value *v)
 static int64_t PASTE(entry_whole, RULE)(const kn_value *v)
 {
     kn_levels p = PASTE(levels_from, RULE)(v);
-    p.shift = (int)v[15].integer;
-    p.constants = v[16].data;
-    p.scores = v[17].data;
+    p.shift = (int)v[14].integer;
+    p.constants = v[15].data;
+    p.scores = v[16].data;
     PASTE(learn_whole, RULE)(&p);
     return 0;
 }
@@ -103,10 +101,10 @@ static int64_t PASTE(entry_whole, RULE)(const kn_value *v)
 static int64_t PASTE(entry_levels, RULE)(const kn_value *v)
 {
     kn_levels p = PASTE(levels_from, RULE)(v);
-    p.level = v[15].number;
-    p.beta = v[16].data;
-    p.n_beta = v[16].shape[0] == 1 ? 0 : v[16].shape[1];
-    p.outputs = v[17].data;
+    p.level = v[14].number;
+    p.beta = v[15].data;
+    p.n_beta = v[15].shape[0] == 1 ? 0 : v[15].shape[1];
+    p.outputs = v[16].data;
     PASTE(learn_levels, RULE)(&p);
     return 0;
 }

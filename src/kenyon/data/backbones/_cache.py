@@ -73,7 +73,7 @@ def cached_features(
 
     Args:
         folder: the cache.
-        label: the beginning of the file's name, for people.
+        label: the beginning of the file's name.
         identity: plain values; whatever changes the features must change them.
         n: how many rows there are.
         make: returns the features in blocks, and the bytes of the network that makes them.

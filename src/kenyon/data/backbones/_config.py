@@ -14,12 +14,12 @@ from kenyon.data.backbones._weights import check_weights, sha256_of
 from kenyon.errors import ConfigError, unknown
 
 LARGEST = 4096
-"""Largest resolution, so that a slip of the keyboard does not fill the memory."""
+"""Largest resolution, so that a typing error does not exhaust the memory."""
 
 
 @dataclass(frozen=True)
 class BackboneConfig:
-    """Which network looks at the images, and how they are shown to it.
+    """Which network processes the images, and how they are prepared for it.
 
     Args:
         name: a key of `BACKBONES`, the path of an `.onnx` file, or `module:function` for a function of yours that

@@ -5,7 +5,7 @@
 Resizing is linear and separable, so an image is resized by two small matrices, `A image B^T`, a block
 of images at a time. When shrinking, the kernel is widened by the ratio so that no pixel is skipped,
 as image libraries do; when enlarging this is plain bilinear (or bicubic) interpolation between
-pixel centres. An image that is not square is stretched.
+pixel centres. An image that is not square is scaled to a square.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ class ImagePipeline:
 
     Args:
         shape: of an image, `(3, height, width)`, or `(height, width)` if greyscale is "repeat".
-        value_range: darkest and brightest value a pixel can take; stretched to 0 .. 255.
+        value_range: darkest and brightest value a pixel can take; scaled to 0 .. 255.
         resolution: height and width of the result.
         interpolation: a key of `INTERPOLATIONS`.
         normalisation: mean and standard deviation of each channel.

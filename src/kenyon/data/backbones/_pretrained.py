@@ -100,7 +100,7 @@ class Pretrained:
         return self._source.module()
 
     def prepare(self, X: NDArray) -> NDArray[np.float32]:
-        """What the network is shown of flat images: `(n, 3, resolution, resolution)`."""
+        """Flat images as the input of the network: `(n, 3, resolution, resolution)`."""
         return self._pipeline(X)
 
     @cached_property
@@ -109,7 +109,7 @@ class Pretrained:
 
     @property
     def label(self) -> str:
-        """A short name, for people."""
+        """A short readable name."""
         return Path(self.config.name).stem
 
     @property
@@ -126,8 +126,8 @@ class Pretrained:
 
         Args:
             X: `(n, pixels)`; may be memory-mapped, it is read in blocks.
-            label: begins the name of the cache file, for people.
-            progress: is told how far the network has come.
+            label: the beginning of the name of the cache file.
+            progress: called with the number of images done and in total.
         """
 
         def make() -> tuple[Blocks, int]:
@@ -137,7 +137,7 @@ class Pretrained:
         return cached_features(folder, label, self.identity(X), len(X), make)
 
     def identity(self, X: Images) -> dict[str, Any]:
-        """Everything the features of `X` follow from: the images and the network by content, and how they meet."""
+        """Everything that determines the features of `X`: images and network by content, and the preparation."""
         mean, std = self._mean_std
         return {
             "format": FORMAT,
@@ -163,7 +163,7 @@ class Pretrained:
         with ThreadPoolExecutor(self._threads) as pool:
             for start in range(0, n, stride):
                 block = np.asarray(X[start : start + stride])
-                # small products gain nothing from threads of their own, and these would be in the way of ours
+                # threads within a small product gain nothing and would compete with ours
                 with threadpoolctl.threadpool_limits(1, "blas"):
                     features = list(pool.map(look, [block[i : i + batch] for i in range(0, len(block), batch)]))
                 yield np.concatenate(features)

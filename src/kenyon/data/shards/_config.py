@@ -85,7 +85,7 @@ class LearnConfig:
 
 
 def _check_names(name: str, value: Any, label: str) -> None:
-    """Refuse columns that are no list of different names, or that are the label's."""
+    """Refuse anything but a list of different names without the label's column."""
     names = list(value) if isinstance(value, (list, tuple)) else [None]
     if not all(isinstance(one, str) for one in names) or len(set(names)) < len(names):
         raise ConfigError(f"{name} = {value!r}: expected a list of different names of columns")

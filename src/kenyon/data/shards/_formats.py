@@ -13,7 +13,7 @@ from kenyon.data.shards import _arrow, _npz
 from kenyon.errors import DataError
 
 PIECE = 1 << 18
-"""Rows of a piece where nobody says how many: a larger file that can be entered in the middle is several pieces."""
+"""Default rows of a piece: a larger file that can be read from the middle is several pieces."""
 
 
 class Layout(NamedTuple):
@@ -55,7 +55,7 @@ class Reader(Protocol):
     """What a format needs to be learned from."""
 
     def layout(self, path: Path, label: str, piece: int) -> tuple[list[str], list[tuple[int, int]]]:
-        """What a file holds, as `Layout` has it, in pieces of about so many rows."""
+        """What a file holds, as `Layout` has it, in pieces of about `piece` rows."""
 
     def batches(
         self, path: Path, label: str, features: Sequence[str], absent: bool, first: int, last: int
@@ -82,7 +82,7 @@ def reader_of(path: Path) -> Reader:
 
 
 def layout_of(path: Path, label: str, piece: int) -> Layout:
-    """What a file holds, in pieces of about so many rows."""
+    """What a file holds, in pieces of about `piece` rows."""
     return Layout(*reader_of(path).layout(path, label, piece))
 
 

@@ -1,4 +1,4 @@
-"""What a worker does: judge a shard, learn a piece of one, merge two models. Each ends in a whole file or in none."""
+"""The jobs of workers: inspect a shard, learn a piece of one, merge two models. Each writes a complete file or none."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from kenyon.utils.system import replace_file
 
 
 def inspect(path: str, config: LearnConfig, piece: int) -> Shard:
-    """Judge a file: what it is, by content, in pieces of about so many rows, and that all of it could be learned.
+    """Inspect a file: what it is, by content, in pieces of about `piece` rows, and that all of it could be learned.
 
     Every sample is read and checked, so that a file is refused before any of it is learned.
     """

@@ -1,4 +1,4 @@
-"""The driver of `learn_files`: shards recorded, pieces shared out, models merged, everything resumable.
+"""The driver of `learn_files`: records shards, assigns pieces, merges models; it can be resumed at any point.
 
 Beside the model `OUT` lie `OUT.shards.json`, the record of what went into it, and, while work is under way, the folder
 `OUT.work`: the plan (the shards and their pieces, fixed when work begins), the model that was there before with its
@@ -7,8 +7,8 @@ one, leaves whole files only, and the next call goes on from them. The model is 
 folder removed last; replacing both again from the same files gives the same bytes, so that no kill learns anything
 twice.
 
-A file is judged before it becomes part of a plan: every sample is read and checked. One that is refused, then or while
-it is learned, is named in the end, and the others are learned without it.
+A file is inspected before it becomes part of a plan: every sample is read and checked. One that is refused, then or
+while it is learned, is named in the end, and the others are learned without it.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from kenyon.data.shards._jobs import learn_piece, load_model, merge_two
 from kenyon.data.shards._plan import (
     UNFIT,
     check_config,
+    compatible,
     find,
-    fitting,
-    looked_at,
+    inspected,
     new_shards,
     record_of,
-    still_there,
+    refreshed,
     with_name,
 )
 from kenyon.data.shards._record import Record, Shard, ShardError, content_of
@@ -83,7 +83,7 @@ def learn_files(
     """Learn every file that is not part of the model yet, and write the model.
 
     A shard is known by its content: one that is there under two names, or was learned in an earlier call, is learned
-    once. Whatever the number of workers, and whoever was killed meanwhile, the result is the same to the bit.
+    once. Whatever the number of workers, and whichever process was killed meanwhile, the result is the same to the bit.
 
     Args:
         data: files or patterns such as `part-*.parquet`; shards count in this order, those of a pattern by name.
@@ -102,17 +102,17 @@ def learn_files(
     place, paths, watch, rows = Place(Path(out)), find(data), watch or Watch(), 0
     place.out.parent.mkdir(parents=True, exist_ok=True)
     refused: dict[str, str] = {}
-    with _alone(place.lock), open_pool(engine, workers, address) as pool:
+    with _exclusively(place.lock), open_pool(engine, workers, address) as pool:
         if place.plan.exists():  # work that was not finished comes first
             plan = Record.load(place.plan)
             check_config(plan, config, place.work)
-            still_there(plan).save(place.plan)
+            refreshed(plan).save(place.plan)
             rows += _finish(place, config, pool, watch, refused)
         else:
             place.clear()  # what a kill left of work that was finished
         before = record_of(place.out, place.record, config)
-        found, unfit = looked_at(pool, before.shards, paths, config, piece, watch)
-        found, unlike = fitting(before.shards, found, config)
+        found, unfit = inspected(pool, before.shards, paths, config, piece, watch)
+        found, unlike = compatible(before.shards, found, config)
         refused |= unfit | unlike
         if new := new_shards(before.shards, found, watch):
             _begin(place, before, Record(config.to_dict(), tuple(new)))
@@ -149,7 +149,7 @@ class Place:
 
 
 @contextmanager
-def _alone(path: Path) -> Iterator[None]:
+def _exclusively(path: Path) -> Iterator[None]:
     with locked(path, wait=False) as held:
         if not held:
             raise ConfigError(f"another process is learning into the same model (it holds {path}): wait for it")

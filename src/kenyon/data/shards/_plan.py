@@ -1,4 +1,4 @@
-"""Which shards are to be learned: found, judged, compared with what was recorded before."""
+"""Which shards are learned: found, inspected, compared with the record."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def find(data: Iterable[str | os.PathLike[str]]) -> list[str]:
     return list(found)
 
 
-def looked_at(
+def inspected(
     pool: Pool | InProcessPool,
     known: Sequence[Shard],
     paths: Sequence[str],
@@ -72,7 +72,7 @@ def with_name(path: str, error: Exception) -> str:
     return str(error) if path in str(error) else f"{path}: {error}"
 
 
-def fitting(
+def compatible(
     recorded: Sequence[Shard], found: dict[str, Shard], config: LearnConfig
 ) -> tuple[dict[str, Shard], dict[str, str]]:
     """The files that are what was recorded and go together with the first, and the reason for the others.
@@ -95,7 +95,7 @@ def fitting(
         kind, whose = (labelled.kind, labelled.path) if labelled else (given, "classes")
         if not shard.rows:
             fits[path] = shard  # whatever it would have held
-        elif reason := first and _unlike(shard, first):
+        elif reason := first and _difference(shard, first):
             refused[path] = reason
         elif kind and shard.kind and shard.kind != kind:
             refused[path] = f"{path} has labels of the kind {shard.kind!r}: expected {kind!r}, as {whose} has"
@@ -106,7 +106,7 @@ def fitting(
     return fits, refused
 
 
-def _unlike(shard: Shard, first: Shard) -> str | None:
+def _difference(shard: Shard, first: Shard) -> str | None:
     """Why a shard does not go together with the first; None where it does."""
     if more := [name for name in shard.columns if name not in first.columns]:
         return (
@@ -130,7 +130,7 @@ def _some(columns: Sequence[str]) -> str:
     return ", ".join(columns[:5]) + (f", ... ({len(columns)} in all)" if len(columns) > 5 else "")
 
 
-def still_there(plan: Record) -> Record:
+def refreshed(plan: Record) -> Record:
     """A plan whose files have the times they have now, and in which those that changed are refused."""
     shards, refused = [], dict(plan.refused)
     for shard in plan.shards:

@@ -7,13 +7,12 @@
 """
 
 from kenyon.data.streams._arrays import from_arrays
-from kenyon.data.streams._content import content_sum
 from kenyon.data.streams._curriculum import SCENARIOS, Curriculum
 from kenyon.data.streams._dataset import Dataset, Split
 from kenyon.data.streams._download import download_dataset
 from kenyon.data.streams._episodes import from_episodes
 from kenyon.data.streams._inventory import Check, DatasetStatus, list_datasets, verify_dataset
-from kenyon.data.streams._load import DATASETS, canonical_name, load_dataset
+from kenyon.data.streams._load import DATASETS, canonical_name, content_sum, load_dataset
 from kenyon.data.streams._stream import Episode, Stream
 
 __all__ = [

@@ -99,15 +99,15 @@ class Curriculum:
             raise unknown("scenario", self.scenario, SCENARIOS)
         if self.order not in ("shuffled", "published"):
             raise unknown("order", self.order, ("shuffled", "published"))
-        self._whole("seed", 0, 2**63 - 1)
+        self._integer("seed", 0, 2**63 - 1)
         self._share("epochs", above=0.0, most=MOST_EPOCHS)
         self._share("labelled", least=0.0, most=1.0)
         self._share("label_noise", least=0.0, most=1.0)
         self._share("blur", least=0.0, most=1.0)
         self._share("holdout", least=0.0, below=1.0)
         self._share("long_tail", above=0.0, most=1.0)
-        self._whole("repeats", 1, 2**16)
-        self._whole("delay", 0, 2**31 - 1)
+        self._integer("repeats", 1, 2**16)
+        self._integer("delay", 0, 2**31 - 1)
         if not isinstance(self.random_delay, bool):
             raise ConfigError(f"random_delay is {self.random_delay!r}: expected True or False")
         self._share("disjoint", least=0.0, most=1.0)
@@ -134,14 +134,14 @@ class Curriculum:
             raise ConfigError("random_delay is True and delay is 0: expected a delay")
         for name in ("n_tasks", "max_per_task"):
             if getattr(self, name) is not None:
-                self._whole(name, 1, 2**31 - 1)
+                self._integer(name, 1, 2**31 - 1)
         self._check_class_order()
         self._check_tasks()
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)  # the only way to set a field of a frozen dataclass
 
-    def _whole(self, name: str, least: int, most: int) -> None:
+    def _integer(self, name: str, least: int, most: int) -> None:
         value = getattr(self, name)
         if isinstance(value, bool) or not hasattr(value, "__index__") or not least <= int(value) <= most:
             raise ConfigError(f"{name} is {value!r}: expected an integer from {least} to {most}")

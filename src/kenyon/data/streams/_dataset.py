@@ -42,7 +42,7 @@ class Split:
 
 
 class Dataset:
-    """A data set. Each split is opened when it is first used, so nothing is read in vain.
+    """A data set. Each split is opened when it is first used.
 
     Args:
         name: the name it was loaded by.

@@ -6,44 +6,15 @@ Every sample has a domain, by number, in the splits of a `Dataset`; `Dataset.dom
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon.errors import ConfigError, DataError, InputError
+from kenyon.errors import InputError
 
 if TYPE_CHECKING:
-    from kenyon.data.streams._curriculum import Curriculum
     from kenyon.data.streams._dataset import Dataset, Split
-
-
-def uses_domains(curriculum: Curriculum, dataset: Dataset) -> bool:
-    """Whether the tasks of a stream are the domains of its data set."""
-    has = bool(dataset.domain_names)
-    if curriculum.tasks_by == "domains" and not has:
-        raise ConfigError(f"tasks_by is 'domains' and {dataset.name!r} has none: expected a data set with domains")
-    return has and (
-        curriculum.tasks_by == "domains"
-        or (curriculum.tasks_by is None and curriculum.scenario == "domain-incremental")
-    )
-
-
-def domain_groups(order: tuple[int, ...], n_tasks: int | None) -> list[tuple[int, ...]]:
-    """The domains of each task: one each, or (nearly) as many each where fewer tasks are wanted."""
-    n_tasks = len(order) if n_tasks is None else n_tasks
-    if n_tasks > len(order):
-        raise ConfigError(f"n_tasks is {n_tasks}: the data set has only {len(order)} domains to share out")
-    ends = np.cumsum([0] + [len(order) // n_tasks + (task < len(order) % n_tasks) for task in range(n_tasks)])
-    return [order[start:end] for start, end in pairwise(ends.tolist())]
-
-
-def domain_of(split: Split) -> NDArray[np.int64]:
-    """The domain of each sample of a split that has them."""
-    if split.domain is None:
-        raise DataError("a split has no domains: expected the domain of each of its samples")
-    return split.domain
 
 
 def number_domains(name: str, *parts: tuple[Any, int] | None) -> tuple[tuple[str, ...], list[NDArray[np.int64] | None]]:

@@ -15,7 +15,7 @@ DRIFT_TASKS = 4
 
 
 def share_of_task(seed: int, rows: NDArray[np.integer], task: int, n_tasks: int) -> NDArray[np.integer]:
-    """The rows that belong to one of so many tasks, by the seed and the row alone."""
+    """The rows of one of `n_tasks` tasks, by the seed and the row alone."""
     return rows[task_of(seed, rows, n_tasks) == task]
 
 

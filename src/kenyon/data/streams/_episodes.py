@@ -1,4 +1,4 @@
-"""Streams of one's own: a list of episodes becomes a data set whose domains are the episodes."""
+"""Your own streams: a list of episodes becomes a data set whose domains are the episodes."""
 
 from __future__ import annotations
 

@@ -13,7 +13,7 @@ _SHOWN = 12
 
 @dataclass(frozen=True)
 class Found:
-    """A layout that is complete, and its files."""
+    """A complete layout and its files."""
 
     layout: FileLayout
     folder: Path

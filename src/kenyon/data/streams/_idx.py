@@ -108,8 +108,8 @@ def read_idx_split(
         most: samples that the split may have.
     """
     images, labels = files
-    room = [None if most is None else 16 + most * each for each in (prod(shape), 1)]
-    X, y = read_idx(images, 3, cache, room[0]), read_idx(labels, 1, cache, room[1])
+    limits = [None if most is None else 16 + most * each for each in (prod(shape), 1)]
+    X, y = read_idx(images, 3, cache, limits[0]), read_idx(labels, 1, cache, limits[1])
     if X.shape[1:] != shape:
         raise DataError(f"{images} holds images of {X.shape[1:]}, expected {shape}")
     if len(X) != len(y):

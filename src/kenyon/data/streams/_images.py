@@ -91,7 +91,7 @@ def _common_shape(pillow: Any, files: list[Path]) -> tuple[int, ...]:
 
 @contextmanager
 def _no_bombs(pillow: Any) -> Iterator[None]:
-    """Pictures beyond what Pillow takes for reason are refused, not only warned of."""
+    """Refuse images that Pillow would only warn of as decompression bombs."""
     with warnings.catch_warnings():
         warnings.simplefilter("error", pillow.DecompressionBombWarning)
         yield

@@ -1,4 +1,4 @@
-"""The label that the learner is told: the true one, the place in the group, a wrong class, or none.
+"""The label that the learner gets: the true one, the place in the group, a wrong class, or none.
 
 Which samples are changed depends on the seed, the task and the row alone, so only one threshold per task is kept:
 a row is chosen where its random number is below the threshold, which is set so that exactly the wanted share is chosen.

@@ -1,9 +1,10 @@
-"""`load_dataset`: a data set by its name, or a user's own by its path."""
+"""`load_dataset`: a data set by its name, or a user's own by its path; `content_sum` tells whether that was edited."""
 
 from __future__ import annotations
 
+import hashlib
 import os
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 
 from kenyon.data.streams._dataset import Dataset
@@ -12,6 +13,7 @@ from kenyon.data.streams._domains import joined
 from kenyon.data.streams._find import find, missing
 from kenyon.data.streams._images import read_image_folder
 from kenyon.data.streams._npz import read_npz
+from kenyon.data.streams._reading import reading
 from kenyon.data.streams._sources import ALIASES, SOURCES, PublishedSet
 from kenyon.data.streams._tables import find_table, read_table
 from kenyon.errors import ConfigError, DataError, unknown
@@ -151,3 +153,44 @@ def _read_sessions(path: Path, cache: Path, label: str | None, test_share: float
         for entry in entries
     ]
     return joined(parts, [entry.stem for entry in entries], path.name)
+
+
+_Stamp = tuple[str, int, int]
+
+
+def content_sum(name: str | Path) -> str | None:
+    r"""SHA-256 of the names and contents of the files of a data set that is given by its path.
+
+    None for a published data set, which has its own checksums, and for a path that does not exist. A file is only read
+    again when its size or its time of change is different.
+
+    Example:
+        >>> from pathlib import Path
+        >>> _ = Path("mine.csv").write_text("width,label\n1,a\n2,b\n")
+        >>> before = content_sum("mine.csv")
+        >>> _ = Path("mine.csv").write_text("width,label\n1,a\n3,b\n")
+        >>> content_sum("mine.csv") == before
+        False
+    """
+    path = as_path(name)
+    if path is None or not (path.is_file() or path.is_dir()):
+        return None
+    files = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
+    with reading(path, "cannot be read"):
+        return _sum_of(path, tuple(_stamp(path, file) for file in files))
+
+
+def _stamp(root: Path, file: Path) -> _Stamp:
+    status = file.stat()
+    return file.relative_to(root).as_posix(), status.st_size, status.st_mtime_ns
+
+
+@lru_cache(maxsize=8)
+def _sum_of(root: Path, stamps: tuple[_Stamp, ...]) -> str:
+    digest = hashlib.sha256()
+    for name, size, _ in stamps:
+        digest.update(os.fsencode(name) + f"\0{size}\0".encode())
+        with open(root / name if name != "." else root, "rb") as file:
+            while block := file.read(1 << 20):
+                digest.update(block)
+    return digest.hexdigest()

@@ -78,9 +78,9 @@ def passes_length(n: int, epochs: float) -> int:
 def fading(groups: list[NDArray[np.integer]], blur: float, seed: int) -> list[NDArray[np.integer]]:
     """Groups that fade into each other; every row comes once, in one of as many segments.
 
-    Group g has the stretch [a, b) of the stream. The chance that a sample at place t belongs to it
+    Group g has the segment [a, b) of the stream. The chance that a sample at place t belongs to it
     rises linearly from 0 to 1 between a - w/2 and a + w/2 and falls in the same way around b, where
-    w is `blur` times the shorter of the two stretches that meet. The first does not rise, the last
+    w is `blur` times the shorter of the two segments that meet. The first does not rise, the last
     does not fall. As many places as the group has rows are drawn from that profile, sorted, and given
     to its rows in their order; then all rows are sorted by place.
     """

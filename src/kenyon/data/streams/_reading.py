@@ -1,4 +1,4 @@
-"""Files of others: whatever is wrong with one becomes a DataError that names it, and nothing is taken at its word."""
+"""Reading files of others: any fault becomes a DataError that names the file, and sizes are checked first."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from pathlib import Path
 from kenyon.errors import DataError, KenyonError
 
 UNPACKED, PER_BYTE = 1 << 28, 1 << 10
-"""Bytes that a packed file may unpack to: so many, or so many for each of its own, which is what Deflate can do."""
+"""Most bytes that a packed file may unpack to: this many, or this many per byte of it, which Deflate can reach."""
 
 LONGEST_NAME = 1000
-"""Characters of a class name: texts are kept side by side, each with the room of the longest."""
+"""Most characters of a class name: an array of texts gives each the width of the longest."""
 
 
 @contextmanager
@@ -33,7 +33,7 @@ def reading(path: Path, wrong: str) -> Iterator[None]:
 
 
 def check_unpacked(path: Path, needed: int) -> None:
-    """Refuse a file that would take memory beyond reason for its size."""
+    """Refuse a file that would unpack to an unreasonable amount of memory."""
     most = max(UNPACKED, PER_BYTE * path.stat().st_size)
     if needed > most:
         raise DataError(
@@ -42,7 +42,7 @@ def check_unpacked(path: Path, needed: int) -> None:
 
 
 def check_name(path: Path, place: str, name: str) -> None:
-    """Refuse a class name that cannot be written or is no name."""
+    """Refuse a class name that is too long or not UTF-8."""
     if len(name) > LONGEST_NAME:
         raise DataError(f"{path}{place}: a class name of {len(name):,} characters, expected at most {LONGEST_NAME}")
     try:

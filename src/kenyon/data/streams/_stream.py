@@ -12,7 +12,6 @@ from kenyon.data.protocol import StreamInfo
 from kenyon.data.streams._blurry import BLURRY, BLURRY_TASKS, blurry_groups, blurry_rows
 from kenyon.data.streams._curriculum import Curriculum
 from kenyon.data.streams._dataset import Dataset, Split
-from kenyon.data.streams._domains import domain_groups, domain_of, uses_domains
 from kenyon.data.streams._drift import (
     DRIFTS,
     DriftingLabels,
@@ -27,7 +26,14 @@ from kenyon.data.streams._labels import WITHHELD, MixedLabels, TaskLabels
 from kenyon.data.streams._order import FixedOrder, Order, Passes, Shuffles, fading
 from kenyon.data.streams._random import key, permutation, stratified_share
 from kenyon.data.streams._rotated import HALF_TURN, check_images, rotated
-from kenyon.data.streams._tasks import EVERY_CLASS, class_groups, class_order
+from kenyon.data.streams._tasks import (
+    EVERY_CLASS,
+    class_groups,
+    class_order,
+    domain_groups,
+    domain_of,
+    uses_domains,
+)
 from kenyon.errors import ConfigError, InputError
 
 Label = Callable[[NDArray[np.integer]], NDArray[np.int64]]

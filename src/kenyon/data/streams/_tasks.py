@@ -1,15 +1,18 @@
-"""Which classes make up which task."""
+"""Which classes, or which domains, make up which task."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from kenyon.data.streams._curriculum import Curriculum
+from kenyon.data.streams._dataset import Dataset, Split
 from kenyon.data.streams._drift import DRIFT_TASKS, DRIFTS
 from kenyon.data.streams._random import key, permutation
-from kenyon.errors import ConfigError, unknown
+from kenyon.errors import ConfigError, DataError, unknown
 
 PERMUTED_TASKS = 10
 EVERY_CLASS = ("single-task", "permuted", "rotated", *DRIFTS)
@@ -71,3 +74,30 @@ def _default_tasks(n_classes: int, shared_labels: bool) -> int:
         raise ConfigError(f"'domain-incremental' needs four classes, two tasks of two: this data set has {n_classes}")
     even = [n for n in range(2, n_classes // 2 + 1) if n_classes % n == 0]
     return min(even, key=lambda n: (abs(n - usual), n), default=usual)
+
+
+def uses_domains(curriculum: Curriculum, dataset: Dataset) -> bool:
+    """Whether the tasks of a stream are the domains of its data set."""
+    has = bool(dataset.domain_names)
+    if curriculum.tasks_by == "domains" and not has:
+        raise ConfigError(f"tasks_by is 'domains' and {dataset.name!r} has none: expected a data set with domains")
+    return has and (
+        curriculum.tasks_by == "domains"
+        or (curriculum.tasks_by is None and curriculum.scenario == "domain-incremental")
+    )
+
+
+def domain_groups(order: tuple[int, ...], n_tasks: int | None) -> list[tuple[int, ...]]:
+    """The domains of each task: one each, or (nearly) as many each where fewer tasks are wanted."""
+    n_tasks = len(order) if n_tasks is None else n_tasks
+    if n_tasks > len(order):
+        raise ConfigError(f"n_tasks is {n_tasks}: the data set has only {len(order)} domains to share out")
+    ends = np.cumsum([0] + [len(order) // n_tasks + (task < len(order) % n_tasks) for task in range(n_tasks)])
+    return [order[start:end] for start, end in pairwise(ends.tolist())]
+
+
+def domain_of(split: Split) -> NDArray[np.int64]:
+    """The domain of each sample of a split that has them."""
+    if split.domain is None:
+        raise DataError("a split has no domains: expected the domain of each of its samples")
+    return split.domain

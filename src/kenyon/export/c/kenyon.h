@@ -134,6 +134,8 @@ typedef struct {
     int64_t offsets[KENYON_MAX_CLASSES];
     uint8_t shifts[KENYON_MAX_CLASSES];
     uint8_t learned; /* samples since the readout was solved, 255 for many */
+    uint8_t raised;  /* how often its shrinkage was raised, while it is being solved */
+    uint16_t solved; /* classes that are solved */
 #endif
     kenyon_scratch scratch;
     kenyon_response activity[KENYON_UNITS]; /* the responses of the units, then their activity in bytes */
@@ -160,6 +162,11 @@ int kenyon_predict(kenyon_model *model, const uint8_t *sample, int32_t *label);
 
 /* The score of each class, in the order of model->labels: room for model->n_classes. Gives their number. */
 int kenyon_scores(kenyon_model *model, const uint8_t *sample, int32_t *scores);
+
+/* Solve the readout of up to n classes in an idle moment, so that the next prediction need not: it solves those that are
+ * left. Gives how many are left, 0 where there is nothing to do. A sample that is learned in between begins anew, with the
+ * weights as they are: scores then differ in the last digits from those of a model that was never asked. */
+int kenyon_solve_step(kenyon_model *model, uint32_t n);
 
 int kenyon_add_class(kenyon_model *model, int32_t label);
 

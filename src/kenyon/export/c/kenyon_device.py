@@ -82,6 +82,10 @@ class Model:
         room = ctypes.c_void_p(-(-ctypes.addressof(self._room) // 64) * 64)  # vectors are loaded sooner from there
         self._call("learn_many", room, samples, numbers, ctypes.c_size_t(len(labels)))
 
+    def solve_step(self, n: int = 1) -> int:
+        """Solve the readout of up to n classes, for a prediction to come; how many are left."""
+        return self._call("solve_step", ctypes.c_uint32(n))
+
     def predict(self, sample: bytes) -> int:
         """The label with the highest score."""
         label = ctypes.c_int32()

@@ -139,7 +139,7 @@ static void merge_layer(kenyon_model *model, const saved *other, const int32_t *
     }
     model->halvings = (uint8_t)scale.halvings;
     model->doublings = (uint8_t)scale.doublings;
-    model->learned = MANY_LEARNED;
+    has_learned(model, MANY_LEARNED);
 }
 #else
 /* What a level at the top stands for, in levels of exponent 0: mostly it would be larger. */

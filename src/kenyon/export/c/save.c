@@ -112,7 +112,7 @@ static void read_layer(kenyon_model *model, cursor *at)
     for (uint32_t k = 0; k < KENYON_PAIRS; k++) {
         put_pair(KENYON_BITS, model->pairs, k, pair_from(KENYON_BITS, (uint32_t)get(at, KENYON_BITS / 8)));
     }
-    model->learned = MANY_LEARNED;
+    has_learned(model, MANY_LEARNED);
 }
 #else
 static void write_layer(const kenyon_model *model, cursor *at)

@@ -8,6 +8,14 @@
 #define MOST_TAUGHT ((uint64_t)1 << 62)
 #define LIMIT ((int32_t)((1u << (KENYON_BITS - 1)) - 1))
 
+/* So many samples were learned since the last readout: one that is half solved begins anew. */
+static void has_learned(kenyon_model *model, uint8_t n)
+{
+    model->learned = n;
+    model->solved = 0;
+    model->raised = 0;
+}
+
 static uint64_t samples_taught(const kenyon_model *model)
 {
     uint64_t total = 0;
@@ -40,7 +48,7 @@ static void learn_activity(kenyon_model *model, uint32_t place, const uint8_t *a
 {
     const uint64_t time = samples_taught(model), n = model->taught[place] + 1;
     const uint64_t key = word(time, 0);
-    model->learned = (uint8_t)(model->learned < MANY_LEARNED ? model->learned + 1 : MANY_LEARNED);
+    has_learned(model, (uint8_t)(model->learned < MANY_LEARNED ? model->learned + 1 : MANY_LEARNED));
     while (n > 1 && (key >> 16 & (((uint64_t)1 << model->halvings) - 1)) == 0) {
         if (add_pairs(model, place, activity)) {
             break;
@@ -74,7 +82,7 @@ static void forget_share(kenyon_model *model, uint32_t place)
 {
     uint64_t before = samples_taught(model), after = before - model->taught[place];
     const int wide = bits_of(before), shift = wide > 38 ? wide - 38 : 0;
-    model->learned = MANY_LEARNED;
+    has_learned(model, MANY_LEARNED);
     after >>= shift;
     before >>= shift;
     before = before ? before : 1;
@@ -88,5 +96,5 @@ static void clear_layer(kenyon_model *model)
 {
     model->halvings = model->doublings = 0;
     memset(model->pairs, 0, sizeof model->pairs);
-    model->learned = MANY_LEARNED;
+    has_learned(model, MANY_LEARNED);
 }

@@ -1,8 +1,10 @@
 /* ---- the readout, solved when somebody asks and kept until the next sample is learned
  *
  * core/solve.h solves one class after the other, in place: the co-activity is read where it lies. Soon after a readout, the
- * next one begins with its weights.
+ * next one begins with its weights. kenyon_solve_step solves some classes; a prediction solves those that are left.
  */
+
+#define NO_EXPONENT (-128) /* of a class whose weights are all zero; others are above -64 and below 64 */
 
 /* The mean of the class means, rounded; means of classes without samples are zero. */
 static void find_centre(kenyon_model *model)
@@ -68,43 +70,69 @@ static int solve_place(kenyon_model *model, uint32_t place, int64_t shrinkage, u
     return found;
 }
 
-static void solve(kenyon_model *model)
+/* Solve up to n classes more; a readout that is half solved keeps the exponents of its weights where shifts will be. */
+static void solve_some(kenyon_model *model, uint32_t n)
 {
-    int exponents[KENYON_MAX_CLASSES], most = NO_WEIGHTS;
     int64_t shrinkage = first_shrinkage(model);
     uint32_t few = 1 + (uint32_t)model->learned;
-    uint32_t place = 0;
-    if (model->learned == MANY_LEARNED || few >= KENYON_STEPS) {
-        memset(model->readout, 0, sizeof model->readout);
+    const int anew = model->learned == MANY_LEARNED || few >= KENYON_STEPS;
+    if (anew) {
         few = KENYON_STEPS;
+        if (!model->solved && !model->raised) {
+            memset(model->readout, 0, sizeof model->readout);
+        }
+    }
+    for (uint32_t k = 0; k < model->raised; k++) {
+        shrinkage = min64(10 * shrinkage, MOST_SHRINKAGE);
     }
     find_centre(model);
-    while (place < model->n_classes) {
-        exponents[place] = NO_WEIGHTS;
+    while (n && model->solved < model->n_classes) {
+        const uint32_t place = model->solved;
+        int exponent = NO_WEIGHTS, fraction;
         if (model->taught[place]) {
-            int fraction;
+            n--;
             if (!solve_place(model, place, shrinkage, few, &fraction) && shrinkage < MOST_SHRINKAGE) {
                 shrinkage = min64(10 * shrinkage, MOST_SHRINKAGE);
-                place = 0;
-                most = NO_WEIGHTS;
+                model->raised++;
+                model->solved = 0;
                 continue;
             }
-            exponents[place] = keep_class(model, place, fraction);
-            most = exponents[place] > most ? exponents[place] : most;
+            exponent = keep_class(model, place, fraction);
         }
-        place++;
+        model->shifts[place] = (uint8_t)(exponent < NO_EXPONENT ? NO_EXPONENT : exponent);
+        model->solved++;
     }
-    for (place = 0; place < model->n_classes; place++) {
-        const int shift = most - exponents[place] + KENYON_SCORE_SHIFT;
-        model->shifts[place] = (uint8_t)(shift < 62 ? shift : 62);
+}
+
+static void finish_solving(kenyon_model *model)
+{
+    int most = NO_EXPONENT;
+    for (uint32_t place = 0; place < model->n_classes; place++) {
+        const int exponent = (int8_t)model->shifts[place];
+        most = exponent > most ? exponent : most;
     }
-    model->learned = 0;
+    for (uint32_t place = 0; place < model->n_classes; place++) {
+        const int exponent = (int8_t)model->shifts[place], shift = most - exponent + KENYON_SCORE_SHIFT;
+        const int far = shift > 62 || (exponent == NO_EXPONENT && most != NO_EXPONENT);
+        model->shifts[place] = (uint8_t)(far ? 62 : shift);
+    }
+    has_learned(model, 0);
+}
+
+int kenyon_solve_step(kenyon_model *model, uint32_t n)
+{
+    if (model->learned && n) {
+        solve_some(model, n);
+        if (model->solved >= model->n_classes) {
+            finish_solving(model);
+        }
+    }
+    return model->learned ? (int)(model->n_classes - model->solved) : 0;
 }
 
 static void prepare(kenyon_model *model)
 {
-    if (model->learned) {
-        solve(model);
+    while (kenyon_solve_step(model, KENYON_MAX_CLASSES)) {
     }
 }
 

@@ -78,8 +78,8 @@ class Events:
         hold: samples (readings of motion) from one event to the next, at least. None: the front end's own.
         nothing: the label of a class that makes no event, such as the sound of the room.
         reject: ignore what is farther from its class than this, in squared standard deviations for each unit. Samples
-            of a class are at about 0.5; 1 ignores most of what is like no class. None to ignore nothing. Of
-            second-order layers in integers.
+            of a class are at about 0.5; with some 40 examples of each class, 1 ignores most of what is like none. None
+            to ignore nothing. Of second-order layers in integers.
 
     Example:
         >>> Events(agree=2, nothing="room", reject=1).agree

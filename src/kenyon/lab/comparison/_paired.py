@@ -24,7 +24,7 @@ from kenyon.utils.statistics import t_quantile, t_tail
 
 TESTS = ("t", "permutation")
 _EXACT = 16
-"""Up to so many seeds, every change of signs is counted."""
+"""Up to this many seeds, every change of signs is counted."""
 _DRAWS = 100_000
 _OF_LEARNER = ("learner", "version", "options", "tuned", "sources", "weights_every")
 
@@ -216,7 +216,7 @@ def _permutation_test(d: NDArray[np.float64]) -> float:
 
 
 def _holm(pairs: Sequence[Pair]) -> list[Pair]:
-    """Each p by the number of those that are no smaller, and none below one before it."""
+    """Holm's correction: each p times the number of p values at least as large, kept monotonic."""
     order = sorted((i for i, pair in enumerate(pairs) if pair.p is not None), key=lambda i: pairs[i].p or 0.0)
     adjusted, largest = list(pairs), 0.0
     for rank, i in enumerate(order):

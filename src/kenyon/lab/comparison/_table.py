@@ -14,7 +14,7 @@ FIRST = ("learner", "accuracy", "forgetting", "state_bytes", "total_seconds", "s
 _HEADINGS = {"accuracy": "accuracy, %", "state_bytes": "state", "total_seconds": "time"}
 _STREAM = ("dataset", "scenario")
 _UNSAID = (None, "auto", "off")
-"""Defaults that say nothing."""
+"""Defaults that tables leave out."""
 
 
 def tabulate(groups: Sequence[RunGroup], keys: Sequence[str] | None = None) -> Table:
@@ -59,7 +59,7 @@ def tabulate(groups: Sequence[RunGroup], keys: Sequence[str] | None = None) -> T
 
 
 def known_keys(groups: Sequence[RunGroup]) -> list[str]:
-    """Everything that a column, a condition or an order may name."""
+    """Every key that a column, a condition or an order may use."""
     return [*dict.fromkeys([*FIRST, *METRICS, *(key for group in groups for key in group.keys)])]
 
 

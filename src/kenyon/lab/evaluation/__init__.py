@@ -30,8 +30,8 @@ from kenyon.lab.evaluation._groups import Groups, RunGroup, by_stream, distingui
 from kenyon.lab.evaluation._kept import load_learner
 from kenyon.lab.evaluation._loop import WITHHELD, chunk_size
 from kenyon.lab.evaluation._machine import environment
-from kenyon.lab.evaluation._metrics import METRICS, FinishedRun, Metric, Metrics, Summary
-from kenyon.lab.evaluation._result import Report, RunResult, json_safe
+from kenyon.lab.evaluation._metrics import METRICS, FinishedRun, Metric
+from kenyon.lab.evaluation._result import Metrics, Report, RunResult, Summary, json_safe
 from kenyon.lab.evaluation._run import run_dataset
 from kenyon.lab.evaluation._runs import RunArguments, run, run_all, run_each
 from kenyon.lab.evaluation._store import RunFolder, Store

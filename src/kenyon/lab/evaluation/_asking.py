@@ -33,7 +33,7 @@ _MIX = 0x9E3779B97F4A7C15
 
 
 class Asking(Wrapped):
-    """A learner that is given few labels.
+    """A learner that receives a share of the labels.
 
     Args:
         learner: the learner.
@@ -113,6 +113,6 @@ class Asking(Wrapped):
     def own_arrays(self) -> dict[str, NDArray]:
         return {"counts": self._counts, "rule": self._rule}
 
-    def figures(self) -> dict[str, Any]:
+    def own_figures(self) -> dict[str, float]:
         """The share of samples whose label was given."""
         return {"labels_given": self._counts[1] / max(int(self._counts[0]), 1)}

@@ -160,7 +160,7 @@ class RunConfig:
         return own | curriculum | backbone | protocol | rest
 
     def run_id(self, seed: int) -> str:
-        """SHA-256 of what differs from the defaults, of what lies behind it, and of the seed; 12 hex digits."""
+        """SHA-256 of `identity` and the seed; 12 hex digits."""
         return id_of(self.identity, seed)
 
     @property

@@ -1,8 +1,10 @@
-"""Arrays on disk that grow row by row and survive a kill at any instant."""
+"""Files of a run: arrays that grow row by row and survive a kill at any instant, and what cannot be written."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from math import prod
 from pathlib import Path
 from typing import IO
@@ -80,3 +82,13 @@ def read_growing(path: Path) -> NDArray:
     row = prod(shape[1:])
     rows = min(shape[0], len(data) // max(1, dtype.itemsize * row))
     return np.frombuffer(data, dtype, rows * row).reshape((rows, *shape[1:]))
+
+
+@contextmanager
+def writing(folder: Path) -> Iterator[None]:
+    """Turn an OSError into one that names the folder that cannot be written to."""
+    try:
+        yield
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise OSError(f"{folder} cannot be written to ({reason}): the same command goes on where it stopped") from error

@@ -1,6 +1,6 @@
 """The runs of a store by configuration: what `kenyon show` and the report compare.
 
-Nothing that a store names is imported or opened: a class, a data set or a backbone is a name here.
+Nothing that a store names is imported or opened: classes, data sets and backbones are only names here.
 
 Runs of one group differ in nothing but their seeds: not in an option, nor in the version of the learner, the content
 of the data set, the source text of a class from outside the package, or the values that a baseline was tuned to.
@@ -161,8 +161,8 @@ def distinguishing(groups: Sequence[RunGroup]) -> list[str]:
 def _label(groups: Sequence[RunGroup]) -> None:
     """Learner and what learned in it, and whatever else tells the configurations of one stream apart."""
     for group in groups:
-        learns = what_learns(group.config.get("options", {}))
-        group.label = " ".join([str(group.config["learner"]), *([] if learns is None else [learns])])
+        learned = group.complete[0][1].learned if group.complete else what_learns(group.config.get("options", {}))
+        group.label = " ".join([str(group.config["learner"]), *([learned] if learned else [])])
     for label in {group.label for group in groups}:
         members = [group for group in groups if group.label == label]
         keys = distinguishing(members)

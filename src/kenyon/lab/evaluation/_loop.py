@@ -1,13 +1,13 @@
-"""The one loop: every learner meets every stream here.
+"""The train-and-test loop, the same for every learner and every stream.
 
     test before learning (row 0)
     for each task i:
-        hand over its samples in order: predict each, then learn it (prequential; this can be left out)
+        take its samples in order: predict each, then learn it (prequential; this can be left out)
         end the task
         test on every task j (row i)
 
 The stream is cut into chunks on multiples of the learner's batch size, counted from the start of
-the task, so a chunk is only a way to hand many samples over at once. After each chunk and each
+the task, so a chunk is only a way to pass many samples at once. After each chunk and each
 test the recorder may take a checkpoint; the tally says where to go on.
 """
 
@@ -47,7 +47,7 @@ class Recorder(Protocol):
         """Rows of mean incoming weights, one column per class."""
 
     def pause(self, task_end: bool) -> None:
-        """A point at which the run could be resumed."""
+        """Called where the run could be resumed; may take a checkpoint."""
 
 
 def weights_stride(learner: Learner, n_train: int, every: int | None) -> int:
@@ -129,7 +129,7 @@ def _wanted(tests: str, row: int, column: int, n_tasks: int) -> bool:
 
 
 class _Pass:
-    """The part of a run that one process does."""
+    """The state of a run within one process."""
 
     def __init__(
         self,
@@ -159,7 +159,7 @@ class _Pass:
         self.clock = perf_counter()
 
     def train(self, episode: Episode) -> None:
-        """Hand over the rest of a task's samples, then end it."""
+        """Train on the rest of a task's samples, then end it."""
         tally, n_train = self.tally, episode.n_train
         while tally.trained < n_train:
             start = tally.trained

@@ -51,6 +51,6 @@ def is_counted(learner: Learner) -> bool:
 
 
 def operations_so_far(learner: Learner, learned: int) -> float | None:
-    """The same from the counts of a learner that has met so many samples."""
+    """The same from the counts of a learner after `learned` samples."""
     total = getattr(learner, "feature_operations", 0) + learner.synaptic_updates / max(learned, 1)
     return total or None

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from time import process_time
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,7 +27,7 @@ from kenyon.errors import ConfigError
 from kenyon.lab.evaluation._wrapped import Wrapped
 
 MEASURED_BATCH = 32
-"""Samples between two looks at the clock for learners that take them one by one."""
+"""Samples between two readings of the clock for learners that take them one by one."""
 
 
 class Paced(Wrapped):
@@ -63,7 +62,7 @@ class Paced(Wrapped):
         return self._pass(X, y, task, predict=True)
 
     def _pass(self, X: NDArray, y: NDArray[np.int64], task: int | None, predict: bool) -> NDArray[np.int64]:
-        """Counted batches that are learned, or missed, in a row are handed over together; a measured one on its own."""
+        """Consecutive counted batches that are learned, or missed, are passed together; a measured one alone."""
         predicted, start, learned = [np.empty(0, np.int64)], 0, True
         for at in range(0, len(y), self.batch_size):
             if self._cost is None and at:
@@ -78,7 +77,7 @@ class Paced(Wrapped):
         return np.concatenate(predicted)
 
     def _arrives(self, n: int) -> bool:
-        """Whether the next batch, of so many samples, is learned."""
+        """Whether the next batch of `n` samples is learned."""
         self._time[0] += n
         learns = bool(self._time[1] <= self._time[0])
         if learns and self._cost is not None:
@@ -102,6 +101,6 @@ class Paced(Wrapped):
     def own_arrays(self) -> dict[str, NDArray]:
         return {"time": self._time, "counts": self._counts}
 
-    def figures(self) -> dict[str, Any]:
+    def own_figures(self) -> dict[str, float]:
         """The share of samples that were learned."""
         return {"learned_share": self._counts[1] / max(int(self._counts[0]), 1)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from html import escape
 from pathlib import Path
@@ -14,13 +14,65 @@ from numpy.typing import NDArray
 
 from kenyon.data.protocol import Learner
 from kenyon.errors import require
-from kenyon.lab.evaluation._metrics import METRICS, Metrics, Summary, summarise
+from kenyon.lab.evaluation._metrics import METRICS, FinishedRun
 
 FORMAT = 1
 Matrix = Sequence[Sequence[float | None]]
 _KINDS: dict[str, type] = {"seed": int, "weights_stride": int, "backbone_bytes": int}
-_KINDS |= {"tested_on": str, "state_sha256": str, "run": str, "options": dict}
+_KINDS |= {"tested_on": str, "state_sha256": str, "run": str, "learned": str, "options": dict}
 _WORDS = {int: "an integer", str: "text", dict: "a table"}
+
+
+class Metrics(Mapping[str, float | None]):
+    """One run's numbers, by name or as attributes.
+
+    A metric of the table that the run does not have, because it was made before there was one, is None; one that
+    is not in the table is left out.
+
+    Args:
+        values: the numbers by name.
+
+    Example:
+        >>> metrics = Metrics({"accuracy": 0.93})
+        >>> metrics.accuracy, metrics["forgetting"]
+        (0.93, None)
+    """
+
+    def __init__(self, values: Mapping[str, Any]) -> None:
+        for name, value in values.items():
+            if value is not None and (isinstance(value, bool) or not isinstance(value, (int, float))):
+                raise ValueError(f"metrics.{name} = {value!r}: expected a number or null")
+        self._values = dict(values)
+
+    @classmethod
+    def of(cls, run: FinishedRun) -> Metrics:
+        """Every metric of a finished run."""
+        return cls({name: _json_number(metric.compute(run)) for name, metric in METRICS.items()})
+
+    def __getitem__(self, name: str) -> float | None:
+        METRICS[name]
+        return self._values.get(name)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name not in METRICS:
+            raise AttributeError(f"there is no metric {name!r}")
+        return self[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(METRICS)
+
+    def __len__(self) -> int:
+        return len(METRICS)
+
+    def __repr__(self) -> str:
+        return f"Metrics({dict(self)})"
+
+
+def _json_number(value: Any) -> float | None:
+    """A number as JSON knows it; None for what is not defined."""
+    if value is None or not math.isfinite(value):
+        return None
+    return int(value) if isinstance(value, (int, np.integer)) else float(value)
 
 
 @dataclass(frozen=True)
@@ -42,6 +94,7 @@ class RunResult:
         backbone_bytes: bytes of the frozen network before the learner, which `state_bytes` leaves out; 0 for none.
         options: values that the learner settled itself where none was given, such as tuned learning rates.
         run: the run's id.
+        learned: what learned in our own learner, its rule or its layer, chosen by it where none was given.
         curve: tests within the stream (`test_every`): samples learned, and the accuracy on what was seen so far.
         recall_curve: the recall of each class at each of these tests; None for a class not tested yet.
         folder: where the run is stored, if it is.
@@ -61,6 +114,7 @@ class RunResult:
     options: Mapping[str, float] = field(default_factory=dict)
     recalls: tuple[float | None, ...] = ()
     run: str = ""
+    learned: str = ""
     curve: Sequence[tuple[int, float]] = ()
     recall_curve: Sequence[Sequence[float | None]] = ()
     folder: Path | None = None
@@ -78,8 +132,8 @@ class RunResult:
         for name, kind in _KINDS.items():
             if type(known.get(name, kind())) is not kind:
                 raise ValueError(f"{name} = {known[name]!r}: expected {_WORDS[kind]}")
-        known["tasks"] = tuple(_whole("tasks", task) for task in values["tasks"])
-        known |= {name: _whole(name, values[name]) for name in ("n_train", "n_test")}
+        known["tasks"] = tuple(_integers("tasks", task) for task in values["tasks"])
+        known |= {name: _integers(name, values[name]) for name in ("n_train", "n_test")}
         n_tasks = len(known["tasks"])
         for row in (*values["accuracy_matrix"], values["accuracy_before"]):
             if type(row) is not list or len(row) != n_tasks or not all(v is None or type(v) is float for v in row):
@@ -106,6 +160,34 @@ class RunResult:
         for i, row in enumerate([self.accuracy_before, *self.accuracy_matrix]):
             lines.append(f"{i}," + ",".join("" if value is None else repr(value) for value in row))
         return "\n".join(lines) + "\n"
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A metric over repetitions.
+
+    Example:
+        >>> summary = run(RunConfig("digits", "ncm"), seeds=[0, 1]).summary("forgetting")
+        >>> isinstance(summary, Summary), len(summary.per_seed)
+        (True, 2)
+    """
+
+    mean: float | None
+    """Arithmetic mean over the seeds."""
+    std: float | None
+    """Sample standard deviation, `sqrt(sum (v - mean)^2 / (n - 1))`; None for one seed."""
+    per_seed: tuple[float | None, ...]
+    """Every seed's value, in the order of the seeds."""
+
+
+def summarise(values: list[float | None]) -> Summary:
+    """Mean, standard deviation (n - 1) and every value; None where a value is undefined."""
+    known = [v for v in values if v is not None]
+    if not values or len(known) < len(values):
+        return Summary(None, None, tuple(values))
+    array = np.array(known, dtype=np.float64)
+    std = float(array.std(ddof=1)) if len(array) > 1 else None
+    return Summary(float(array.mean()), std, tuple(values))
 
 
 @dataclass(frozen=True)
@@ -187,7 +269,7 @@ class Report:
         return values
 
 
-def _whole(name: str, values: Sequence[Any]) -> tuple[int, ...]:
+def _integers(name: str, values: Sequence[Any]) -> tuple[int, ...]:
     if not all(type(value) is int for value in values):
         raise ValueError(f"{name} = {values!r}: expected integers")
     return tuple(values)

@@ -14,18 +14,17 @@ from kenyon.data.streams import Dataset, Stream
 from kenyon.errors import ConfigError, DataError
 from kenyon.lab.evaluation._asking import Asking
 from kenyon.lab.evaluation._backbone import backbone_bytes
-from kenyon.lab.evaluation._checkpoint import Timer, state_hash
+from kenyon.lab.evaluation._checkpoint import FolderRecorder, NoRecorder, Timer, state_hash
 from kenyon.lab.evaluation._config import RunConfig
 from kenyon.lab.evaluation._identity import id_of
 from kenyon.lab.evaluation._loop import drive, n_records, weights_stride
-from kenyon.lab.evaluation._metrics import FinishedRun, Metrics
+from kenyon.lab.evaluation._metrics import FinishedRun
 from kenyon.lab.evaluation._operations import is_counted, operations_of, operations_so_far
 from kenyon.lab.evaluation._pace import Paced
-from kenyon.lab.evaluation._recorder import FolderRecorder, NoRecorder
-from kenyon.lab.evaluation._result import RunResult
+from kenyon.lab.evaluation._result import Metrics, RunResult
 from kenyon.lab.evaluation._store import RunFolder
 from kenyon.lab.evaluation._tally import Tally
-from kenyon.lab.evaluation._wrapped import unwrapped
+from kenyon.lab.evaluation._wrapped import Wrapped
 from kenyon.learners import make_learner
 from kenyon.utils.events import Event, Watch
 
@@ -74,7 +73,7 @@ def run_dataset(
     make = wrap(config, seed, plain, stream)
     learner = make()
     stride = weights_stride(learner, stream.info.n_train, config.weights_every)
-    trial = None if is_counted(unwrapped(learner)) else operations_of(plain, stream)
+    trial = None if is_counted(_inner(learner)) else operations_of(plain, stream)
     n_points = -(-stream.info.n_train // config.test_every) if config.test_every else 0
     empty = Tally.empty(len(stream.episodes), stream.info.n_classes, n_points)
     recorder: NoRecorder | FolderRecorder = NoRecorder(empty)
@@ -107,13 +106,13 @@ def run_dataset(
         test_every=config.test_every,
     )
     if trial is None:
-        trial = operations_so_far(unwrapped(learner), tally.learned)
+        trial = operations_so_far(_inner(learner), tally.learned)
     result = _result(config, seed, run_id, stream, learner, tally, stride, trial)
     if folder and save_model:
-        folder.save_model(unwrapped(learner), result.run)
+        folder.save_model(_inner(learner), result.run)
     recorder.finish(result)
     if keep:
-        keep(unwrapped(learner))
+        keep(_inner(learner))
     return result
 
 
@@ -146,12 +145,18 @@ def _result(
         backbone_bytes=backbone_bytes(stream.dataset),
         options=dict(getattr(learner, "options", {})),
         run=run_id,
+        learned=str(getattr(_inner(learner), "what_learned", "")),
         curve=tuple((int(row[0]), int(row[1]) / max(int(row[2]), 1)) for row in tally.tests),
         recall_curve=tuple(
             tuple(None if n == 0 else right / n for right, n in zip(*row[3:].reshape(2, -1).tolist(), strict=True))
             for row in tally.tests
         ),
     )
+
+
+def _inner(learner: Learner) -> Learner:
+    """The learner without the budgets around it."""
+    return learner.innermost if isinstance(learner, Wrapped) else learner
 
 
 def warm_up(config: RunConfig, seed: int, dataset: Dataset, identity: Mapping[str, Any]) -> None:

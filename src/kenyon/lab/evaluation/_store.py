@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 from kenyon.errors import DataError
 from kenyon.lab.evaluation._checkpoint import save_checkpoint
 from kenyon.lab.evaluation._config import RunConfig, read_config
-from kenyon.lab.evaluation._files import read_growing
+from kenyon.lab.evaluation._files import read_growing, writing
 from kenyon.lab.evaluation._identity import id_of
 from kenyon.lab.evaluation._machine import environment
 from kenyon.lab.evaluation._result import RunResult
@@ -45,16 +45,6 @@ ARRAYS = {"prequential.npy": (np.dtype(np.uint8), 1), "weights.npy": (np.dtype(n
 """Type and dimensions of the curves."""
 MODEL = "model.safetensors"
 RESULTS = ("metrics.json", "accuracy_matrix.csv", *ARRAYS, MODEL, "checkpoint.safetensors")
-
-
-@contextmanager
-def writing(folder: Path) -> Iterator[None]:
-    """Raises one sentence that says what cannot be written."""
-    try:
-        yield
-    except OSError as error:
-        reason = error.strerror or str(error)
-        raise OSError(f"{folder} cannot be written to ({reason}): the same command goes on where it stopped") from error
 
 
 @dataclass(frozen=True)
@@ -99,7 +89,7 @@ class RunFolder:
             self.file("checkpoint.safetensors").unlink(missing_ok=True)
 
     def begin(self, config: RunConfig, seed: int, identity: Mapping[str, Any]) -> None:
-        """Write down what is run and where; `identity` is that of the configuration."""
+        """Record what is run and where; `identity` is that of the configuration."""
         with writing(self.path):
             replace_file(
                 self.file("config.toml"), to_toml(config.to_dict() | {"seeds": [seed]}).encode(), durable=False

@@ -1,9 +1,8 @@
-"""A learner inside another: what the loop sees goes through, and the state of both is kept."""
+"""Learners that wrap another learner; the state of both is kept."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +11,7 @@ from kenyon.data.protocol import Learner
 
 
 class Wrapped(ABC):
-    """Base of learners that stand between the loop and a learner.
+    """Base class of learners that wrap a learner.
 
     Attributes:
         inner: the learner.
@@ -40,8 +39,17 @@ class Wrapped(ABC):
         """What is kept besides the learner, as it is (not copies)."""
 
     @abstractmethod
-    def figures(self) -> dict[str, Any]:
-        """What the wrapper has counted, by the name of a metric."""
+    def own_figures(self) -> dict[str, float]:
+        """What this wrapper has counted, by the name of a metric."""
+
+    def figures(self) -> dict[str, float]:
+        """What the wrappers have counted, by the name of a metric."""
+        return (self.inner.figures() if isinstance(self.inner, Wrapped) else {}) | self.own_figures()
+
+    @property
+    def innermost(self) -> Learner:
+        """The learner itself."""
+        return self.inner.innermost if isinstance(self.inner, Wrapped) else self.inner
 
     def predict(self, X: NDArray, task: int | None = None) -> NDArray[np.int64]:
         return self.inner.predict(X, task)
@@ -64,19 +72,3 @@ class Wrapped(ABC):
     @property
     def synaptic_updates(self) -> int:
         return self.inner.synaptic_updates
-
-
-def unwrapped(learner: Any) -> Any:
-    """The learner itself, whatever stands around it."""
-    while isinstance(learner, Wrapped):
-        learner = learner.inner
-    return learner
-
-
-def figure(learner: Any, name: str, default: float | None) -> float | None:
-    """A number that a wrapper has counted; the default where none has."""
-    while isinstance(learner, Wrapped):
-        if name in (figures := learner.figures()):
-            return float(figures[name])
-        learner = learner.inner
-    return default

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from kenyon.lab.plots._comparisons import plot_comparison
 from kenyon.lab.plots._picture import KINDS, check_kind, save_picture
-from kenyon.lab.plots._runs import plot_report, plot_run
-from kenyon.lab.plots._searches import plot_search
+from kenyon.lab.plots._runs import plot_report, plot_run, plot_search
 
 __all__ = ["KINDS", "check_kind", "plot_comparison", "plot_report", "plot_run", "plot_search", "save_picture"]

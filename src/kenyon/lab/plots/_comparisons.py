@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
-from typing import Any
 
 from kenyon.errors import DataError, unknown
 from kenyon.lab.evaluation import RunGroup, by_stream
-from kenyon.lab.plots._draw import COLOURS, NAMED, draw_figure
-from kenyon.lab.plots._picture import Draw, check_kind, save_picture
-from kenyon.lab.report import bytes_figure, stream_figure, tasks_figure
+from kenyon.lab.figures import Figure
+from kenyon.lab.plots._draw import NAMED
+from kenyon.lab.plots._picture import check_kind, save_figure
+from kenyon.lab.report import bytes_figure, forgetting_figure, stream_figure, tasks_figure
 from kenyon.utils.wording import slug
 
 WIDTHS = {"column": 3.35, "page": 6.9}
@@ -29,7 +28,7 @@ def plot_comparison(groups: Sequence[RunGroup], folder: Path, kind: str = "pdf",
     Args:
         groups: the configurations; those without a complete run are left out.
         folder: where the pictures go.
-        kind: `"png"`, `"svg"` or `"pdf"`.
+        kind: `"png"`, `"svg"` or `"pdf"`; or `"csv"`, `"markdown"` or `"latex"` for the numbers as a table.
         width: `"column"` for one column of a page with two, `"page"` for both.
 
     Example:
@@ -51,25 +50,13 @@ def plot_comparison(groups: Sequence[RunGroup], folder: Path, kind: str = "pdf",
         several = len(members[0].report.accuracy_matrix) > 1
         accuracy = tasks_figure(stream, members) if several else stream_figure(stream, members)
         rows = min(len(members), NAMED)
-        drawings: list[tuple[str, Draw, float]] = []
-        for name, figure, tall in (("accuracy", accuracy, 0.12 * rows), ("bytes", bytes_figure(stream, members), 0.0)):
+        figures: list[tuple[str, Figure | None, float]] = [
+            ("accuracy", accuracy, 2.5 + 0.12 * rows),
+            ("bytes", bytes_figure(stream, members), 2.5),
+            ("forgetting", forgetting_figure(stream, members) if several else None, 0.85 + 0.2 * len(members)),
+        ]
+        for name, figure, height in figures:
             if figure is not None:
-                drawings.append((name, partial(draw_figure, figure=figure), 2.5 + tall))
-        if several:
-            drawings.append(("forgetting", partial(draw_forgetting, groups=members), 0.85 + 0.2 * len(members)))
-        for name, draw, height in drawings:
-            path = folder / f"{slug(*stream)}-{name}.{kind}"
-            pictures.append(save_picture(draw, path, (WIDTHS[width], min(9.0, height)), STYLE))
+                size = (WIDTHS[width], min(9.0, height))
+                pictures.append(save_figure(figure, folder, f"{slug(*stream)}-{name}", kind, size, STYLE))
     return pictures
-
-
-def draw_forgetting(axes: Any, groups: Sequence[RunGroup]) -> None:
-    """Bars, the configuration that forgets least on top."""
-    found = [(group.report.summary("forgetting"), group.label) for group in groups]
-    found = sorted((f for f in found if f[0].mean is not None), key=lambda f: -(f[0].mean or 0.0))
-    for place, (summary, _) in enumerate(found):
-        error = None if summary.std is None else 100 * summary.std
-        axes.barh(place, 100 * (summary.mean or 0.0), 0.7, xerr=error, color=COLOURS[0], error_kw={"elinewidth": 0.7})
-    axes.set_yticks(range(len(found)), [label for _, label in found])
-    axes.axvline(0, color="0.3", lw=0.6)
-    axes.set_xlabel("forgetting, %")

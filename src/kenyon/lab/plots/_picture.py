@@ -7,23 +7,28 @@ from pathlib import Path
 from typing import Any
 
 from kenyon.errors import require, unknown
-from kenyon.utils.wording import scale_of_bytes
+from kenyon.lab.figure_tables import figure_table
+from kenyon.lab.figures import Figure
+from kenyon.lab.plots._draw import draw_figure
+from kenyon.lab.table_formats import FORMATS, write_table
+from kenyon.utils.system import replace_file
 
 Draw = Callable[[Any], None]
 """Draws on Matplotlib's axes."""
 KINDS = ("png", "svg", "pdf")
 """What a picture may be."""
+_SUFFIXES = {"csv": "csv", "markdown": "md", "latex": "tex"}
 _UNDATED = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 
 
 def check_kind(kind: str) -> None:
-    """Refuse a kind of picture that there is none of.
+    """Refuse an unknown format of a picture.
 
     Example:
         >>> check_kind("pdf")
     """
-    if kind not in KINDS:
-        raise unknown("picture format", kind, KINDS)
+    if kind not in (*KINDS, *FORMATS):
+        raise unknown("picture format", kind, (*KINDS, *FORMATS))
 
 
 def save_picture(draw: Draw, path: Path, size: tuple[float, float], style: Mapping[str, Any] | None = None) -> Path:
@@ -56,7 +61,33 @@ def save_picture(draw: Draw, path: Path, size: tuple[float, float], style: Mappi
     return path
 
 
-def in_bytes(value: float) -> str:
-    """A number of bytes as the label of a tick."""
-    divisor, unit = scale_of_bytes(value)
-    return f"{value / divisor:g} {unit}"
+def save_figure(
+    figure: Figure,
+    folder: Path,
+    name: str,
+    kind: str,
+    size: tuple[float, float],
+    style: Mapping[str, Any] | None = None,
+    titled: bool = False,
+) -> Path:
+    """Draw a figure, or write its numbers as a table, into a folder.
+
+    Args:
+        figure: the figure.
+        folder, name: where it goes; the suffix follows from the kind.
+        kind: one of `KINDS`, or of the formats of a table: `csv`, `markdown`, `latex`.
+        size, style: as in `save_picture`.
+        titled: whether the title stands above the picture.
+    """
+    if kind in FORMATS:
+        folder.mkdir(parents=True, exist_ok=True)
+        path = folder / f"{name}.{_SUFFIXES.get(kind, kind)}"
+        replace_file(path, write_table(figure_table(figure), kind).encode())
+        return path
+
+    def draw(axes: Any) -> None:
+        draw_figure(axes, figure)
+        if titled:
+            axes.set_title(figure.title, fontsize=11)
+
+    return save_picture(draw, folder / f"{name}.{kind}", size, style)

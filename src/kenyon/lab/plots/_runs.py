@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 
 from kenyon.errors import DataError
 from kenyon.lab.evaluation import RunFolder, by_stream, group_runs
-from kenyon.lab.plots._draw import draw_figure
-from kenyon.lab.plots._picture import save_picture
+from kenyon.lab.plots._picture import save_figure
 from kenyon.lab.report import ReportData, matrix_figure, stream_figure, weights_figure
+from kenyon.lab.search import SearchFolder, search_figures
 
 
 def plot_run(run: RunFolder, folder: Path, kind: str = "png") -> list[Path]:
@@ -18,7 +17,7 @@ def plot_run(run: RunFolder, folder: Path, kind: str = "png") -> list[Path]:
     Args:
         run: the run.
         folder: where the pictures go.
-        kind: `"png"`, `"svg"` or `"pdf"`.
+        kind: `"png"`, `"svg"` or `"pdf"`; or `"csv"`, `"markdown"` or `"latex"` for the numbers as a table.
 
     Returns:
         The files written; what the run did not record, or was copied without, is left out.
@@ -41,11 +40,18 @@ def plot_run(run: RunFolder, folder: Path, kind: str = "png") -> list[Path]:
         "accuracy": stream_figure(stream, [group]),
         "weights": weights_figure(stream, group),
     }
-    return [
-        save_picture(partial(draw_figure, figure=figure), folder / f"{name}.{kind}", (7, 4.2))
-        for name, figure in figures.items()
-        if figure is not None
-    ]
+    return [save_figure(figure, folder, name, kind, (7, 4.2)) for name, figure in figures.items() if figure is not None]
+
+
+def plot_search(folder: SearchFolder, out: Path, kind: str = "png") -> list[Path]:
+    """Draw a search with at least one evaluation that succeeded; returns the files written.
+
+    Args:
+        folder: the search.
+        out: where the pictures go.
+        kind: `"png"`, `"svg"` or `"pdf"`; or `"csv"`, `"markdown"` or `"latex"` for the numbers as a table.
+    """
+    return [save_figure(figure, out, name, kind, (8, 4.6)) for name, figure in search_figures(folder).items()]
 
 
 def plot_report(report: ReportData, folder: Path, kind: str = "png") -> list[Path]:
@@ -54,7 +60,7 @@ def plot_report(report: ReportData, folder: Path, kind: str = "png") -> list[Pat
     Args:
         report: the report.
         folder: where the pictures go, each under its figure's id.
-        kind: `"png"`, `"svg"` or `"pdf"`.
+        kind: `"png"`, `"svg"` or `"pdf"`; or `"csv"`, `"markdown"` or `"latex"` for the numbers as a table.
 
     Example:
         >>> from pathlib import Path
@@ -65,12 +71,4 @@ def plot_report(report: ReportData, folder: Path, kind: str = "png") -> list[Pat
     """
     if not report.figures:
         raise DataError("the report has no figure to draw")
-
-    def draw(axes: object, figure: object) -> None:
-        draw_figure(axes, figure)  # type: ignore[arg-type]
-        axes.set_title(figure.title, fontsize=11)  # type: ignore[attr-defined]
-
-    return [
-        save_picture(partial(draw, figure=figure), folder / f"{figure.id}.{kind}", (8, 4.8))
-        for figure in report.figures
-    ]
+    return [save_figure(figure, folder, figure.id, kind, (8, 4.8), titled=True) for figure in report.figures]

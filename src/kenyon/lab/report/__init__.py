@@ -17,8 +17,8 @@
 >>> ((stream, groups),) = by_stream(group_runs(Store(Path("runs")).runs()).groups).items()
 >>> figures = [stream_figure(stream, groups), bytes_figure(stream, groups)]
 >>> figures += [matrix_figure(stream, groups[0]), weights_figure(stream, groups[0]), tasks_figure(stream, groups)]
->>> [type(figure).__name__ for figure in figures]
-['Lines', 'Scatter', 'Heatmap', 'Lines', 'Lines']
+>>> [type(figure).__name__ for figure in [*figures, forgetting_figure(stream, groups)]]
+['Lines', 'Scatter', 'Heatmap', 'Lines', 'Lines', 'Bars']
 """
 
 from __future__ import annotations
@@ -32,6 +32,7 @@ from kenyon.lab.report._page import page_html, write_page
 from kenyon.lab.report._run_figures import (
     accuracy_curve,
     bytes_figure,
+    forgetting_figure,
     matrix_figure,
     record_samples,
     stream_figure,
@@ -62,6 +63,7 @@ __all__ = [
     "accuracy_curve",
     "bytes_figure",
     "config_command",
+    "forgetting_figure",
     "machine",
     "markdown",
     "matrix_figure",

@@ -44,7 +44,7 @@ class Run:
 
 @dataclass(frozen=True)
 class ReportData:
-    """A whole report.
+    """A report.
 
     Attributes:
         command: the command that makes it again.

@@ -14,6 +14,7 @@ from kenyon.lab.evaluation import RunFolder, RunGroup, Store, by_stream, environ
 from kenyon.lab.report._command import config_command, run_command
 from kenyon.lab.report._data import REPORT_FILE, ReportData, Run, read_report
 from kenyon.lab.report._run_figures import figures_of
+from kenyon.lab.search import SearchFolder, by_choice, search_figures
 from kenyon.lab.tables import Cell, Missing, Result, Row, Table, unique
 from kenyon.utils.wording import slug
 
@@ -31,7 +32,7 @@ Damaged = Callable[[RunFolder, str], None]
 
 
 def open_report(path: Path, damaged: Damaged | None = None) -> ReportData:
-    """The report of a store, of one run, or in a JSON file.
+    """The report of a store, of one run, of a search, or in a JSON file.
 
     Args:
         path: the folder or the file.
@@ -47,7 +48,24 @@ def open_report(path: Path, damaged: Damaged | None = None) -> ReportData:
         return read_report(path)
     if not path.is_dir():
         raise DataError(f"there is no store {path}: name a folder that `kenyon run` or `kenyon reproduce` wrote to")
+    if (path / "search.toml").exists():
+        return report_of_search(path)
     return read_report(path / REPORT_FILE) if (path / REPORT_FILE).exists() else report_of_runs(path, damaged)
+
+
+def report_of_search(path: Path) -> ReportData:
+    """The figures of a search, and its evaluations by rule, or by whatever its space begins with a choice of."""
+    folder = SearchFolder(path)
+    heads, rows = by_choice(folder.evaluations())
+    return ReportData(
+        title=f"Search in {path.resolve().name}",
+        tables=(replace(Table.of_text(heads, rows, "Evaluations"), id="evaluations"),),
+        figures=tuple(search_figures(folder).values()),
+        command=shlex.join(["kenyon", "report", str(path)]),
+        made=datetime.now(UTC).isoformat(timespec="seconds"),
+        kenyon=_version(),
+        machine=machine(),
+    )
 
 
 def report_of_runs(path: Path, damaged: Damaged | None = None) -> ReportData:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from urllib.parse import quote
 
-from kenyon.lab.numbers import (
+from kenyon.lab.table_formats import (
     FULL_COLOUR,
     deviation,
     judged,

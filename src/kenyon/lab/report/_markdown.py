@@ -5,18 +5,18 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from kenyon.lab.figures import Figure, Heatmap, Lines, Scatter, Series
-from kenyon.lab.numbers import number, with_unit
+from kenyon.lab.figure_tables import figure_table
+from kenyon.lab.figures import Figure, Heatmap, Lines
 from kenyon.lab.report._data import ReportData
-from kenyon.lab.table_formats import escape_markdown, markdown_grid, paragraph, to_markdown
-from kenyon.lab.tables import Missing, PaperValue, Result, Table, Text
+from kenyon.lab.table_formats import escape_markdown, markdown_grid, number, paragraph, to_markdown, with_unit
+from kenyon.lab.tables import Cell, Missing, PaperValue, Result, Table, Text
 from kenyon.utils.system import replace_file
 
 WIDEST = 12
-"""A heat map of at most so many columns is written as a table."""
+"""A heat map of at most this many columns is written as a table."""
 
 MOST = 40
-"""At most so many points of a plot are listed, the highest first."""
+"""At most this many points of a plot are listed, the highest first."""
 
 
 def write_markdown(report: ReportData, path: Path) -> None:
@@ -76,54 +76,28 @@ def _commands(table: Table) -> str:
 
 
 def _figure(figure: Figure) -> str:
-    if isinstance(figure, Scatter):
-        head = ["", figure.x_label, figure.y_label]
-        unit = figure.x_unit or ("B" if "bytes" in figure.x_label.lower() else "")
-        rows = [
-            [
-                escape_markdown(p.name),
-                escape_markdown(with_unit(PaperValue(p.x), unit)),
-                with_unit(PaperValue(p.y, p.error), ""),
-            ]
-            for p in sorted(figure.points, key=lambda p: -p.y)[:MOST]
-        ]
-        if len(figure.points) > MOST:
-            rows.append([f"and {len(figure.points) - MOST} lower", "", ""])
-    elif isinstance(figure, Heatmap) and len(figure.columns) <= WIDEST:
-        head = ["", *figure.columns]
-        rows = [
-            [escape_markdown(name), *("" if value is None else number(value, figure.unit) for value in values)]
-            for name, values in zip(figure.rows, figure.values, strict=True)
-        ]
-    elif isinstance(figure, Lines) and len(figure.series) <= WIDEST and (ends := _ends(figure)):
-        head = [figure.x_label, *(series.name for series in figure.series)]
-        rows = [
-            [f"{x:g}", *("" if (y := _until(series, x)) is None else f"{y:.4g}" for series in figure.series)]
-            for x in ends
-        ]
-    else:
+    """A figure as a table; nothing where it would be too wide."""
+    table = figure_table(figure, MOST)
+    if len(table.columns) > WIDEST or not table.rows:
         return ""
-    series = figure.series if isinstance(figure, Heatmap) else ""
-    title = f"## {escape_markdown(figure.title)}" + (f", {escape_markdown(series)}" if series else "")
+    rows = [[escape_markdown(row.label), *(_number(figure, cell) for cell in row.cells)] for row in table.rows]
     source = f"*{escape_markdown(figure.source)}*" if figure.source else ""
-    parts = [title, source, paragraph(figure.note), _grid([escape_markdown(name) for name in head], rows)]
+    grid = _grid([escape_markdown(name) for name in (table.corner, *table.columns)], rows)
+    parts = [f"## {escape_markdown(table.title)}", source, paragraph(figure.note), grid]
     return "\n\n".join(part for part in parts if part)
+
+
+def _number(figure: Figure, cell: Cell) -> str:
+    """A number of a figure: of a line with four digits, of a heat map without its unit."""
+    if not isinstance(cell, PaperValue):
+        return ""
+    if isinstance(figure, Lines):
+        return f"{cell.mean:.4g}"
+    return number(cell.mean, cell.unit) if isinstance(figure, Heatmap) else escape_markdown(with_unit(cell, cell.unit))
 
 
 def _grid(heads: list[str], rows: list[list[str]]) -> str:
     return markdown_grid(heads, rows, [True] + [False] * (len(heads) - 1))
-
-
-def _ends(figure: Lines) -> list[float]:
-    """Where a table of lines has rows: at the ends of tasks, the last one's included."""
-    last = max((series.x[-1] for series in figure.series if series.x), default=None)
-    return [] if last is None else [*figure.marks, last]
-
-
-def _until(series: Series, x: float) -> float | None:
-    """The last value up to x; None where the line begins later."""
-    found = [y for own, y in zip(series.x, series.y, strict=True) if own <= x]
-    return found[-1] if found else None
 
 
 def _code(lines: list[str]) -> str:

@@ -15,13 +15,13 @@ from pathlib import Path
 from string import Template
 
 from kenyon.lab.figures import Figure, Heatmap, Scatter
-from kenyon.lab.numbers import judged
 from kenyon.lab.report._data import ReportData, Run
 from kenyon.lab.report._html_tables import table_html
+from kenyon.lab.table_formats import judged
 from kenyon.lab.tables import Missing, Result
 from kenyon.utils.system import replace_file
 
-SCRIPTS = ("base", "scale", "chart", "zoom", "lines", "scatter", "heatmap", "tabs", "detail", "main")
+SCRIPTS = ("base", "scale", "chart", "zoom", "lines", "scatter", "heatmap", "bars", "tabs", "detail", "main")
 """The files of the script, in order; together they are the body of one function."""
 
 

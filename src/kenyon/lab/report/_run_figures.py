@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kenyon.lab.evaluation import WITHHELD, RunGroup
-from kenyon.lab.figures import Figure, Heatmap, Lines, Point, Scatter, Series
+from kenyon.lab.figures import Bars, Figure, Heatmap, Lines, Point, Scatter, Series
 from kenyon.learners import LEARNERS
 from kenyon.utils.wording import slug
 
@@ -104,6 +104,27 @@ def tasks_figure(stream: tuple[str, str], groups: Sequence[RunGroup]) -> Lines |
     title, names = f"Accuracy after each task: {', '.join(stream)}", tuple(n for group in groups for n in group.names)
     y = "accuracy on the tasks so far, %"
     return Lines(slug("tasks", *stream), title, "tasks learned", y, tuple(series), runs=names)
+
+
+def forgetting_figure(stream: tuple[str, str], groups: Sequence[RunGroup]) -> Bars | None:
+    """Forgetting of each configuration, the least on top; None where it is not defined."""
+    found = [(group.report.summary("forgetting"), group) for group in groups]
+    known = sorted(
+        ((100 * summary.mean, summary.std, group) for summary, group in found if summary.mean is not None),
+        key=lambda row: row[0],
+    )
+    if not known:
+        return None
+    return Bars(
+        id=slug("forgetting", *stream),
+        title=f"Forgetting: {', '.join(stream)}",
+        x_label="forgetting, %",
+        names=tuple(group.label for _, _, group in known),
+        values=tuple(value for value, _, _ in known),
+        errors=tuple(None if std is None else 100 * std for _, std, _ in known),
+        unit="%",
+        runs=tuple(name for _, _, group in known for name in group.names),
+    )
 
 
 def _marks(group: RunGroup) -> tuple[float, ...]:

@@ -9,7 +9,8 @@
 (True, True, None)
 """
 
-from kenyon.lab.search._log import Evaluation, SearchFolder, best_of
+from kenyon.lab.search._figures import search_figures
+from kenyon.lab.search._log import Evaluation, SearchFolder, best_of, by_choice
 from kenyon.lab.search._objective import (
     DONE,
     FAILED,
@@ -36,6 +37,7 @@ __all__ = [
     "SearchResult",
     "Space",
     "best_of",
+    "by_choice",
     "default_epochs",
     "default_space",
     "evaluate",
@@ -43,5 +45,6 @@ __all__ = [
     "make_objective",
     "parse_space",
     "search",
+    "search_figures",
     "with_budget",
 ]

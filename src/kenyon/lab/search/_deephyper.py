@@ -132,7 +132,7 @@ def _dimension(parameter: Parameter) -> Any:
         return cs.Constant(name, 0)
     if parameter.values:
         return cs.OrdinalHyperparameter(name, list(range(len(parameter.values))))
-    kind = cs.UniformIntegerHyperparameter if parameter.whole else cs.UniformFloatHyperparameter
+    kind = cs.UniformIntegerHyperparameter if parameter.is_integer else cs.UniformFloatHyperparameter
     return kind(name, parameter.low, parameter.high, log=parameter.log)
 
 
@@ -155,4 +155,4 @@ def _decode(parameter: Parameter, value: Any) -> Any:
         return value
     if parameter.values:
         return parameter.values[int(value)]
-    return int(value) if parameter.whole else float(value)
+    return int(value) if parameter.is_integer else float(value)

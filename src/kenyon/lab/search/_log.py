@@ -115,6 +115,24 @@ def best_of(evaluations: list[Evaluation]) -> Evaluation | None:
     return max(done, key=lambda e: (e.outcome.score, -e.number)) if done else None
 
 
+def by_choice(evaluations: list[Evaluation]) -> tuple[tuple[str, ...], list[tuple[str, ...]]]:
+    """Headings and rows of a table: evaluations and best accuracy of each rule, or layer, whichever is chosen first.
+
+    Example:
+        >>> by_choice([])
+        (('rule', 'evaluations', 'of them given up', 'best'), [])
+    """
+    rows = []
+    for rule in sorted({e.choice for e in evaluations}):
+        own = [e for e in evaluations if e.choice == rule]
+        best, done = best_of(own), sum(e.outcome.status == DONE for e in own)
+        shown = f"{100 * best.outcome.score:.2f}" if best else "-"
+        rows.append((best.outcome.score if best else -1.0, (rule, str(len(own)), str(len(own) - done), shown)))
+    rows.sort(key=lambda row: -row[0])
+    first = next(iter(evaluations[0].point)) if evaluations else "rule"
+    return (first, "evaluations", "of them given up", "best"), [row for _, row in rows]
+
+
 class SearchFolder:
     """A search on disk."""
 

@@ -1,4 +1,4 @@
-"""What an evaluation is: learn the stream with a configuration, and say how good it was or why it was stopped."""
+"""An evaluation: learn the stream with a configuration; the outcome is its score, or why it was stopped."""
 
 from __future__ import annotations
 
@@ -91,11 +91,12 @@ class Outcome:
 
 
 class Hopeless(Exception):
-    """Raised for a run that is at chance after a good part of the stream."""
+    """Raised for a run that is still at chance after a share of the stream."""
 
 
 class ChanceWatch(Watch):
-    """Stops a run that guesses: prequential accuracy within 5 % of chance after the share `after` of the stream."""
+    """Stops a run that does no better than chance: prequential accuracy within 5 % of it after this share of the
+    stream."""
 
     def __init__(self, after: float) -> None:
         self._after = after

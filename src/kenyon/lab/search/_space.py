@@ -62,20 +62,20 @@ class Parameter:
     off: Any = None
 
     @property
-    def whole(self) -> bool:
+    def is_integer(self) -> bool:
         return not self.values and isinstance(self.low, int) and isinstance(self.high, int)
 
     def draw(self, rng: np.random.Generator) -> Any:
         """Draw a random value from the parameter's distribution."""
         if self.values:
             return self.values[int(rng.integers(len(self.values)))]
-        if self.whole and not self.log:
+        if self.is_integer and not self.log:
             return int(rng.integers(int(self.low), int(self.high), endpoint=True))
         low, high = (math.log(self.low), math.log(self.high)) if self.log else (self.low, self.high)
         value = float(rng.uniform(low, high))
         value = math.exp(value) if self.log else value
         value = min(max(value, self.low), self.high)
-        return round(value) if self.whole else value
+        return round(value) if self.is_integer else value
 
     def parse(self, text: str) -> Any:
         """Read a value that `str` or `repr` wrote."""
@@ -83,7 +83,7 @@ class Parameter:
             return NAN
         if self.values:
             return {str(value): value for value in self.values}[text]
-        return int(text) if self.whole else float(text)
+        return int(text) if self.is_integer else float(text)
 
 
 @dataclass(frozen=True)

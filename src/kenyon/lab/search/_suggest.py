@@ -1,4 +1,4 @@
-"""Where the next configurations come from: asynchronous model-based search, or chance.
+"""Suggests the next configurations: asynchronous model-based search, or random search.
 
 AMBS (Balaprakash et al. 2018) is DeepHyper's: a random forest over the space, and the candidate with the best
 optimistic estimate, mean + kappa * deviation (LCB of the error), with a large constant kappa. Besides the forest over
@@ -31,7 +31,7 @@ class Suggester(Protocol):
         """Points for the evaluations `first .. first + n - 1`; inactive parameters are NaN."""
 
     def tell(self, results: Sequence[tuple[Point, float]]) -> None:
-        """Say how points did."""
+        """Report the scores of points."""
 
 
 class RandomSuggester:

@@ -1,4 +1,4 @@
-"""What one key of a sweep stands for: a value, a list of values, or a range."""
+"""The values of one key of a sweep: a value, a list, or a range."""
 
 from __future__ import annotations
 
@@ -42,20 +42,20 @@ def _range(key: str, table: Mapping[str, Any]) -> list[Any]:
         raise ConfigError(f"{key} is {dict(table)}: expected numbers as from and to")
     if ("steps" in table) == ("step" in table):
         raise ConfigError(f"{key} is {dict(table)}: expected either steps, how many values, or step, how far apart")
-    whole = type(low) is int and type(high) is int
+    integers = type(low) is int and type(high) is int
     if "step" in table:
-        return _by_step(key, low, high, table["step"], whole)
-    return _by_count(key, low, high, table["steps"], log, whole)
+        return _by_step(key, low, high, table["step"], integers)
+    return _by_count(key, low, high, table["steps"], log, integers)
 
 
-def _by_step(key: str, low: Any, high: Any, step: Any, whole: bool) -> list[Any]:
+def _by_step(key: str, low: Any, high: Any, step: Any, integers: bool) -> list[Any]:
     if not _is_number(step) or step <= 0 or high < low:
         raise ConfigError(f"{key} goes from {low} to {high} by {step!r}: expected a step above 0, and from below to")
     count = math.floor((high - low) / step + 1e-9) + 1
-    return [low + i * step if whole and type(step) is int else float(low + i * step) for i in range(count)]
+    return [low + i * step if integers and type(step) is int else float(low + i * step) for i in range(count)]
 
 
-def _by_count(key: str, low: Any, high: Any, steps: Any, log: Any, whole: bool) -> list[Any]:
+def _by_count(key: str, low: Any, high: Any, steps: Any, log: Any, integers: bool) -> list[Any]:
     if type(steps) is not int or steps < 2:
         raise ConfigError(f"{key} has steps = {steps!r}: expected an integer, at least 2")
     if log and (low <= 0 or high <= 0):
@@ -63,7 +63,7 @@ def _by_count(key: str, low: Any, high: Any, steps: Any, log: Any, whole: bool) 
     shares: Sequence[float] = [i / (steps - 1) for i in range(steps)]
     values = [low * (high / low) ** share if log else low + (high - low) * share for share in shares]
     values[0], values[-1] = low, high
-    if whole:
+    if integers:
         return list(dict.fromkeys(round(value) for value in values))
     return [float(f"{value:.12g}") for value in values]
 

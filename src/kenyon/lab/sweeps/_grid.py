@@ -1,4 +1,4 @@
-"""From a table in which any key may stand for several values to the configurations it stands for."""
+"""Expand a table in which any key may have several values into configurations."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _LIST_KINDS = ("widths", "shape")
 """Kinds of options of our own learner whose value may be a list."""
 
 Point = dict[str, Any]
-"""A configuration in the making: keys of a run, and options as `options.NAME`."""
+"""An incomplete configuration: keys of a run, and options as `options.NAME`."""
 
 
 def expand(values: Mapping[str, Any]) -> list[RunConfig]:

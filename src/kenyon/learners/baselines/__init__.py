@@ -27,7 +27,7 @@ _ANY = (
     *("single-task", "task-incremental", "class-incremental", "domain-incremental", "permuted", "rotated", "task-free"),
     *("i-blurry", "si-blurry"),
 )
-_BOUNDARIES = tuple(s for s in _ANY if s != "task-free")  # needs to be told when a task ends
+_BOUNDARIES = tuple(s for s in _ANY if s != "task-free")  # needs task boundaries
 _CLASSES = ("single-task", "task-incremental", "class-incremental")  # each class belongs to one task
 
 _ROWS = [

@@ -6,7 +6,7 @@ Retrieval", NeurIPS 2019.
     s(x, y) = CE(f(x; theta_v), y) - CE(f(x; theta), y)
 
 As in the authors' implementation, samples of the present task are not candidates. While the memory holds nothing else
-(in the first task, and wherever no boundary is told), they are: the authors replay nothing then.
+(in the first task, and without task boundaries), they are: the authors replay nothing then.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
     theta <- theta - lr * grad CE(f(x), y)    over `epochs` random permutations of all samples
 
-It learns nothing until the stream ends, so only its final accuracy has a meaning; `state_bytes` counts the stream.
+It learns nothing until the stream ends, so only its final accuracy is meaningful; `state_bytes` counts the stream.
 """
 
 from __future__ import annotations

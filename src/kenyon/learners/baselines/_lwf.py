@@ -32,7 +32,7 @@ class LwF(Trainer):
         seed: of the initial weights.
         alpha: weight of the distillation.
         temperature: T.
-        warm_up: batches at the beginning of each task but the first that teach the output layer's new classes alone.
+        warm_up: batches at the beginning of each task but the first that train the output layer's new classes alone.
         common: the options of `Trainer`.
     """
 

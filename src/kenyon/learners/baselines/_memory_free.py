@@ -119,7 +119,7 @@ class MemoryFree(ABC):
         return np.asarray(allowed[scores.argmax(axis=1)], dtype=np.int64)
 
     def end_task(self, last: bool) -> None:  # noqa: B027  nothing to do is the answer, not a gap
-        """Task boundaries mean nothing to class statistics."""
+        """Ignored: class statistics do not depend on task boundaries."""
 
     def state(self) -> dict[str, NDArray]:
         return {name: array.copy() for name, array in self._named().items()}

@@ -1,5 +1,5 @@
 """The networks of the comparison: an MLP for MNIST-like data, ResNet-18 for small colour images, and a small
-convolutional network for memories in which neither has room.
+convolutional network for memories that are too small for either.
 
 All take flat, normalised samples, give `n_classes` logits, and show `features(x)` (the input of the last layer) and
 `head` (the last layer).

@@ -5,7 +5,7 @@
 
 where `<phi(x), phi(x')>` approximates the kernel `exp(-gamma ||x - x'||^2)` and S is the shared
 covariance, both learned in stream order as in streaming LDA. The paper uses 25,000 features (2.5 GB of
-covariance); the default here keeps it at 16 MB.
+covariance); the default here keeps it at 8 MB, as a triangle.
 
 Reference: A. Prabhu, S. Sinha, P. Kumaraguru, P. Torr, O. Sener, P. Dokania, "RanDumb: random
 representations outperform online continually learned representations", NeurIPS 2024.

@@ -11,7 +11,7 @@ are trained, with the output layer, on the new samples and as many from a buffer
 
 f_old is the network at the last task's end. phi = 1 until all modules can be in use (k_sat = J M tasks)
 and (k - k_sat) gamma afterwards. N random paths are trained side by side on the whole task, each with weights of
-its own, and the best is kept; the first task has one path, since before it all are alike. The original compares
+its own, and the best is kept; the first task has one path, since before it all are the same. The original compares
 them on held-out samples after several epochs; here each batch is predicted before it is learned, and the path with
 the most right answers is the best.
 

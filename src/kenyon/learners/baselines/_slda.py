@@ -82,3 +82,20 @@ class StreamingLDA(MemoryFree):
 
     def _arrays(self) -> dict[str, NDArray]:
         return {"means": self.means, "scatter": self.scatter}
+
+    def state(self) -> dict[str, NDArray]:
+        """The arrays; of the scatter, which is symmetric, the upper triangle, row by row."""
+        return super().state() | {"scatter": self.scatter[np.triu_indices(len(self.scatter))]}
+
+    def restore(self, state: dict[str, NDArray]) -> None:
+        width = len(self.scatter)
+        packed, whole = np.asarray(state.get("scatter", ())), np.zeros_like(self.scatter)
+        if packed.shape != (width * (width + 1) // 2,):
+            raise ConfigError(f"state array 'scatter' has shape {packed.shape}: expected ({width * (width + 1) // 2},)")
+        whole[np.triu_indices(width)] = packed
+        super().restore({**state, "scatter": whole})
+
+    @property
+    def state_bytes(self) -> int:
+        width = len(self.scatter)
+        return super().state_bytes - self.scatter.itemsize * (width * (width - 1) // 2)

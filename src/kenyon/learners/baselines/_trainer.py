@@ -15,8 +15,7 @@ from __future__ import annotations
 
 import inspect
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 
@@ -29,10 +28,10 @@ from kenyon.learners.baselines._tuned import tuned
 
 torch = require("torch", "baselines", "a gradient baseline")
 
-from torch import Tensor, nn  # noqa: E402
+from torch import Tensor  # noqa: E402
 from torch.nn import functional as F  # noqa: E402
 
-from kenyon.learners.baselines._devices import copy_into, open_device, to_array  # noqa: E402
+from kenyon.learners.baselines._devices import load_part, open_device, part_arrays, to_array, torch_threads  # noqa: E402
 from kenyon.learners.baselines._networks import build_network  # noqa: E402
 
 OTHER_HEAD = -1e9  # finite, so that a label from another task gives a large loss rather than NaN
@@ -40,7 +39,7 @@ PREDICT_BLOCK = 500
 
 
 class Batch(NamedTuple):
-    """Samples that are learned together: as handed over, normalised, labels, and the task.
+    """Samples that are learned together: as received, normalised, labels, and the task.
 
     The task is None where it is not given, and a tensor with a number per sample for samples from memory.
     """
@@ -63,7 +62,7 @@ Kept = TypeVar("Kept")
 
 
 MOST_THREADS = 1024
-"""PyTorch starts as many as it is told, and dies where the system has no more."""
+"""PyTorch starts as many as requested, and crashes where the system has no more."""
 
 
 class Trainer:
@@ -250,7 +249,7 @@ class Trainer:
         self._updates = int(state["synaptic_updates"])
         for name, part in self._parts.items():
             prefix = f"{name}."
-            _load(part, {key.removeprefix(prefix): a for key, a in state.items() if key.startswith(prefix)})
+            load_part(part, {key.removeprefix(prefix): a for key, a in state.items() if key.startswith(prefix)})
 
     @property
     def state_bytes(self) -> int:
@@ -274,7 +273,7 @@ class Trainer:
                 known = None if complete else t >= 0
                 if known is None or known.all():
                     before = self.step(Batch(r, self.normalise(r), t, task)).detach()
-                else:  # unlabelled samples are predicted and teach nothing
+                else:  # unlabelled samples are predicted and not learned
                     before = self.evaluate(r, task) if predict else r.new_empty(0)
                     if known.any():
                         r = r[known]
@@ -306,7 +305,7 @@ class Trainer:
     def _views(self) -> dict[str, NDArray]:
         views: dict[str, NDArray] = {"synaptic_updates": np.array(self._updates)}
         for name, part in self._parts.items():
-            views |= {f"{name}.{key}": array for key, array in _arrays(part).items()}
+            views |= {f"{name}.{key}": array for key, array in part_arrays(part).items()}
         return views
 
 
@@ -315,42 +314,3 @@ def positive(name: str, value: Any) -> Any:
     if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < math.inf:
         raise ConfigError(f"{name} is {value!r}: expected a number above 0")
     return value
-
-
-@contextmanager
-def torch_threads(n: int) -> Iterator[None]:
-    """PyTorch on `n` threads inside, on as many as before outside."""
-    before = torch.get_num_threads()
-    if before == n:
-        yield
-        return
-    torch.set_num_threads(n)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
-
-
-def _arrays(part: Any) -> dict[str, NDArray]:
-    if isinstance(part, Tensor):
-        return {"value": to_array(part)}
-    if isinstance(part, torch.Generator):
-        return {"state": part.get_state().numpy()}
-    if isinstance(part, nn.Module):
-        return {key: to_array(value) for key, value in part.state_dict().items()}
-    if isinstance(part, list):
-        return {str(i): to_array(value) for i, value in enumerate(part)}
-    return part.arrays()
-
-
-def _load(part: Any, arrays: Mapping[str, NDArray]) -> None:
-    if isinstance(part, torch.Generator):
-        part.set_state(torch.from_numpy(arrays["state"].copy()))
-    elif isinstance(part, Tensor):
-        copy_into(part, arrays["value"])
-    elif isinstance(part, nn.Module | list):
-        named = part.state_dict() if isinstance(part, nn.Module) else {str(i): value for i, value in enumerate(part)}
-        for key, value in named.items():
-            copy_into(value, arrays[key])
-    else:
-        part.load(arrays)

@@ -51,7 +51,7 @@ def tuned(name: str, info: StreamInfo) -> dict[str, float]:
 def tuned_values(name: str, scenario: str) -> dict[str, dict[str, float]]:
     """The values chosen for a baseline in a scenario, by kind of data.
 
-    A single task without a row of its own takes the task-incremental one: like it, it has no forgetting to avoid.
+    A single task without a row of its own takes the task-incremental one: it has no forgetting to avoid either.
     Every other scenario without one takes the class-incremental one.
 
     Example:

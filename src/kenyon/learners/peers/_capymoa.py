@@ -74,7 +74,7 @@ class CapyMOALearner:
         return np.array([-1 if answer is None else answer for answer in answers], np.int64)
 
     def end_task(self, last: bool) -> None:
-        """Nothing: MOA knows no tasks."""
+        """Ignored: MOA has no tasks."""
 
     def state(self) -> dict[str, NDArray]:
         return {"seen": np.array(self._seen)}

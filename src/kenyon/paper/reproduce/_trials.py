@@ -53,7 +53,7 @@ class TrialJob:
 
 
 def trial(config: RunConfig, paper: Value | None = None) -> Computed:
-    """A cell: the accuracy of one seed, or the word that it diverges."""
+    """A cell: the accuracy of one seed, or "diverges"."""
     job, command = TrialJob(config), run_command(config.to_dict(), [0])
 
     def compute(store: Path) -> Cell:

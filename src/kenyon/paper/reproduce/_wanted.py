@@ -55,7 +55,7 @@ class Results:
 
 @dataclass(frozen=True)
 class Runs:
-    """A cell of ours: a configuration over its seeds.
+    """A cell of our results: a configuration over its seeds.
 
     Attributes:
         metric: the name of a metric in `Metrics`.

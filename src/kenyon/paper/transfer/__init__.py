@@ -1,4 +1,4 @@
-"""Does a configuration found on one data set or scenario serve on another?
+"""How well a configuration found on one data set or scenario does on another.
 
 >>> source = Source("mine", "mnist", "class-incremental", {"rule": "mse", "n_hidden": 500})
 >>> target = Target("digits", "class-incremental", epochs=1.0)

@@ -22,8 +22,9 @@ function startFigures() {
   for (const host of document.querySelectorAll("[data-figure]")) {
     const figure = figures.get(host.dataset.figure);
     if (figure.type === "heatmap") new HeatMap(host, figure, rangeOf(figure));
+    else if (figure.type === "bars") drawBars(host, figure);
     else new { lines: LineChart, scatter: ScatterChart }[figure.type](host, figure);
-    if (figure.type !== "heatmap" && figure.runs?.length) addRunsButton(host, figure);
+    if (!["heatmap", "bars"].includes(figure.type) && figure.runs?.length) addRunsButton(host, figure);
   }
   for (const list of document.querySelectorAll("[role=tablist]")) makeTabs(list);
 }

@@ -1,0 +1,99 @@
+/* A sample predicted by an earlier readout before it is learned, and what that tells (kenyon/model/calibration.py).
+ *
+ *     s_k = n / (n + few C) (score_k - the largest),         C classes that the readout of n samples knows
+ *     loss(theta) = log sum_k exp(theta s_k) - theta s_j,    for a sample of class j
+ *
+ * Losses are added up in 2^-20. Every other theta is twice one before it, so that its exponentials are squares. Sums are
+ * in the order of the classes: the same bits for one sample and for many. */
+
+#ifndef KENYON_CALIBRATE_H
+#define KENYON_CALIBRATE_H
+
+#include <math.h>
+
+#include "vectors.h"
+
+#define CALIBRATE_UNIT 1048576.0
+#define CALIBRATE_WORST 30.0    /* a loss counts for so much at most */
+#define CALIBRATE_NEVER (-1e29f) /* offsets below are those of classes that the readout does not know */
+#define CALIBRATE_MORE 4 /* the readout is replaced when there is one sample more for so many; calibration.py has it too */
+
+typedef struct {
+    const double *thetas; /* each of them 2^(1/2) times the one before */
+    int64_t n_thetas;
+    double few;
+    const float *readout, *offsets; /* (units, width), (width) */
+    int64_t width;
+    double *hits, *trials, *squares; /* (width) */
+    int64_t *losses;                 /* (thetas) */
+    double *period;                  /* hits and trials since the readout was replaced */
+    int64_t since;                   /* samples that it is of; 0 for no readout */
+} kn_calibration;
+
+/* Whether the readout is replaced before the next sample, so many having been learned. */
+KN_INLINE int calibrate_is_due(const kn_calibration *c, int64_t time)
+{
+    return time >= 1 && (!c->since || time >= c->since + c->since / CALIBRATE_MORE + 1);
+}
+
+/* Doubles of scratch. */
+KN_INLINE int64_t calibrate_scratch(int64_t width)
+{
+    return 4 * width;
+}
+
+/* A sample of class j, one of the head's, with active units. */
+static void calibrate_one(const kn_calibration *c, const int64_t *head, int64_t n_head, int64_t j, const uint32_t *units,
+                          const float *values, int64_t count, double *scratch)
+{
+    double *scores = scratch, *even = scores + c->width, *odd = even + c->width, largest = -INFINITY;
+    float *total = (float *)(odd + c->width);
+    int64_t n = 0, own = -1, best = 0;
+    if (!c->since || !(c->offsets[j] > CALIBRATE_NEVER)) {
+        return;
+    }
+    memset(total, 0, sizeof *total * (size_t)c->width);
+    for (int64_t a = 0; a < count; a++) {
+        const float *row = c->readout + units[a] * c->width, value = values[a];
+        for (int64_t k = 0; k < c->width; k++) {
+            total[k] += value * row[k];
+        }
+    }
+    for (int64_t i = 0; i < n_head; i++) {
+        const int64_t k = head[i];
+        if (c->offsets[k] > CALIBRATE_NEVER) {
+            scores[n] = (double)(total[k] + c->offsets[k]);
+            own = k == j ? n : own;
+            if (scores[n] > largest) {
+                largest = scores[n];
+                best = n;
+            }
+            n++;
+        }
+    }
+    if (n < 2 || own < 0) {
+        return;
+    }
+    const double factor = (double)c->since / ((double)c->since + c->few * (double)n);
+    for (int64_t k = 0; k < n; k++) {
+        scores[k] = factor * (scores[k] - largest);
+        even[k] = exp(c->thetas[0] * scores[k]);
+        odd[k] = exp(c->thetas[1] * scores[k]);
+    }
+    for (int64_t t = 0; t < c->n_thetas; t++) {
+        double *raised = t % 2 ? odd : even, sum = 0;
+        for (int64_t k = 0; k < n; k++) {
+            sum += raised[k];
+            raised[k] *= raised[k];
+        }
+        const double loss = log(sum) - c->thetas[t] * scores[own];
+        c->losses[t] += (int64_t)rint(CALIBRATE_UNIT * (loss < CALIBRATE_WORST ? loss : CALIBRATE_WORST));
+    }
+    c->period[0] += best == own;
+    c->period[1] += 1;
+    c->hits[j] += best == own;
+    c->trials[j] += 1;
+    c->squares[j] += 1;
+}
+
+#endif
