@@ -80,8 +80,9 @@ def patches(units: int, seed: int) -> tuple[View, int]:
     def view(X: NDArray) -> NDArray[np.uint8]:
         out = np.zeros((len(X), units), np.uint8)
         for start in range(0, len(X), BLOCK):
-            active, values, counts = features.activate(X[start : start + BLOCK], workspace)
-            for row in range(len(counts[: len(X) - start])):
+            some = np.ascontiguousarray(X[start : start + BLOCK])
+            active, values, counts = features.activate(some, workspace)
+            for row in range(len(some)):
                 out[start + row, active[row, : counts[row]]] = values[row, : counts[row]]
         return out
 
