@@ -1,9 +1,9 @@
-"""What a model costs on a device, and what whole numbers cost in accuracy.
+"""What a model costs on a device, and what integers cost in accuracy.
 
     python benchmarks/device.py [--samples 200] [--data-dir DIR] [--speed | --sound]
 
 Split-MNIST, two digits after two. 54,000 training samples are learned once and 6,000 others are asked; the test set is
-not read. Accuracy is that of Python, with floats and with whole numbers. The first `--samples` of the stream are also
+not read. Accuracy is that of Python, with floats and with integers. The first `--samples` of the stream are also
 learned on an emulated Cortex-M4, and the state is compared with Python's, byte by byte; so is that of the whole stream,
 learned by the C sources on this machine. Instructions are the mean of ten samples; the RAM is the model, a sample and
 the deepest stack of learning and predicting. Speed is that of this machine: microseconds of one thread for a sample, by

@@ -3,7 +3,7 @@
     python benchmarks/few_bits.py [--features sparse|windows] [--data-dir DIR]
 
 54,000 training samples are learned once, two digits after two digits, and 6,000 others are asked; the test set is not
-read. "Floats" is activity in float32, "bytes" activity of 8 bits, everything after it in whole numbers. Every sample's
+read. "Floats" is activity in float32, "bytes" activity of 8 bits, everything after it in integers. Every sample's
 features are computed once for all layers. Odd at a tenth: of the odd digits every tenth sample is learned.
 """
 
@@ -61,8 +61,8 @@ def layers(rule: Rule, rate: float, clamp: float | None, n_units: int) -> dict[t
     made: dict[tuple[str, str], Layer] = {("float32", "floats"): PlasticLayer(n_units, rule, bounds)}
     for bits in (8, 4, 3, 2):
         for activity in ("floats", "bytes"):
-            whole = activity == "bytes"
-            made[f"{bits} bits", activity] = FewBitLayer(n_units, rule, bounds, bits, rate=rate, whole=whole)
+            in_bytes = activity == "bytes"
+            made[f"{bits} bits", activity] = FewBitLayer(n_units, rule, bounds, bits, rate=rate, in_bytes=in_bytes)
     for layer in made.values():
         for _ in range(10):
             layer.add_class()
@@ -91,16 +91,16 @@ def main() -> None:
     hits: dict[tuple[str, str, str], int] = {}
     for block, floats, in_bytes in activities(arguments.features, X):
         n, asked = len(y[block]), block.start >= len(learned) // BLOCK * BLOCK
-        taught = np.arange(block.start, block.stop) < len(learned)
+        class_counts = np.arange(block.start, block.stop) < len(learned)
         for name, rule, own_rate, made, labels in runs:
             beta = np.tile(np.array([own_rate, 0.0, *rule.parameters.values()], np.float32), (n, 1))
             for (weights, activity), layer in made.items():
                 active = floats if activity == "floats" else in_bytes
-                layer.learn(Samples(active, 0, n, np.where(taught, labels[block], NO_LABEL), None, beta))
+                layer.learn(Samples(active, 0, n, np.where(class_counts, labels[block], NO_LABEL), None, beta))
                 if asked:
                     found = layer.forward(active, 0, n)[:, :10].argmax(axis=1)
                     key = (name, weights, activity)
-                    hits[key] = hits.get(key, 0) + int(np.count_nonzero((found == y[block]) & ~taught))
+                    hits[key] = hits.get(key, 0) + int(np.count_nonzero((found == y[block]) & ~class_counts))
     print(f"Held-out accuracy, MNIST two digits after two, {n_units:,} {arguments.features} units, %")
     print(f"{'':28}" + "".join(f"{weights:>9}" for weights in WEIGHTS))
     for name, *_ in runs:

@@ -86,9 +86,9 @@ CASES: dict[str, dict[str, Any]] = {
         "threshold": 0.0,
         "bits": 24,
     },
-    "whole numbers": {"rule": "gen", "bits": 4, "inhibitory": 0.4, "arithmetic": "integer"},
-    "whole numbers, counting": {"rule": "mean", "shape": (5, 8), "density": "auto", "bits": 3, "arithmetic": "integer"},
-    "whole numbers, second order": {
+    "integers": {"rule": "gen", "bits": 4, "inhibitory": 0.4, "arithmetic": "integer"},
+    "integers, counting": {"rule": "mean", "shape": (5, 8), "density": "auto", "bits": 3, "arithmetic": "integer"},
+    "integers, second order": {
         "layer": "second-order",
         "shape": (5, 8),
         "density": "auto",
@@ -147,7 +147,7 @@ def plain_spec(**options: Any) -> Any:
         n_inputs=options.get("n_inputs"),
         n_units=options.get("n_hidden"),
         unit_norm=options.get("unit_norm", True),
-        in_bytes=options.get("whole", False),
+        in_bytes=options.get("in_bytes", False),
         integer=options.get("arithmetic") == "integer",
         axes=options.get("axes"),
         shape=options.get("shape"),

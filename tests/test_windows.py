@@ -71,7 +71,9 @@ def plain(features: WindowUnits, X: NDArray, shape: tuple[int, ...], k: int, **o
     """x of each sample by the reference."""
     how = {"signs": "random", "unit_norm": True, "window": 6, "arithmetic": "float"} | options
     more = {"shape": shape, "axes": features.layout.axes, "n_hidden": features.n_outputs, "density": k}
-    reference = _windows.Windows(plain_spec(**{**how, **more, "whole": options["activity"] == "byte"}), features.seed)
+    reference = _windows.Windows(
+        plain_spec(**{**how, **more, "in_bytes": options["activity"] == "byte"}), features.seed
+    )
     out = np.zeros((len(X), features.n_outputs), np.uint8 if options["activity"] == "byte" else np.float32)
     for row, (units, values) in zip(out, map(reference, X), strict=True):
         row[units] = values

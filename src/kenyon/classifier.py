@@ -249,8 +249,8 @@ class KenyonClassifier(ClassifierOptions, Estimator):
         neurons = np.array([*after.neurons.values(), NO_LABEL])[numbers]  # position -1 is NO_LABEL itself
         batch = Batch(neurons, before, after, arrivals, predict, bends)
         learned = Core(engine, all_heads, inputs)
-        if fit and core is None and engine.scaler is not None and batch.taught.any():
-            engine.scaler.settle(dense(samples[batch.taught]))
+        if fit and core is None and engine.scaler is not None and batch.labelled.any():
+            engine.scaler.settle(dense(samples[batch.labelled]))
 
         def learn(journal: Journal | None) -> NDArray:
             engine.learn(samples, batch, journal)
@@ -374,7 +374,7 @@ class KenyonClassifier(ClassifierOptions, Estimator):
             scores = self._scores_of(core, X, task)[1]
             if core.engine.calibration is None:
                 return softmax(layer.sharpness * scores.astype(np.float64))
-            return core.engine.calibration.probabilities(scores, layer.taught()[neurons])
+            return core.engine.calibration.probabilities(scores, layer.class_counts()[neurons])
 
         return self._read(probabilities)
 

@@ -269,12 +269,12 @@ class WindowUnits:
         self, dtype: type[np.number]
     ) -> tuple[tuple[type[np.number], type[np.number]], core.Pack, core.Pack]:
         """(types of inputs and of responses; what blocks and single samples are handed)."""
-        whole = dtype is np.uint8
+        of_bytes = dtype is np.uint8
         types: tuple[type[np.number], type[np.number]] = (np.float32, np.float32)
-        if whole:
+        if of_bytes:
             types = (np.int16 if self._largest <= np.iinfo(np.int16).max else np.int32, np.int32)
         bits = self._largest_pooled.bit_length()
-        unit = 1.0 if whole else float(BYTE)
+        unit = 1.0 if of_bytes else float(BYTE)
         layout, root = self.layout, unit / 2.0 ** (bits - 16) if self._root else 0.0
         shifts = core.pack(self._n_excitatory, layout.rows, layout.columns, layout.padded[1], self._best, root)
         rule = core.pack(

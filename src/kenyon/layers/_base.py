@@ -162,8 +162,8 @@ class Layer(ABC):
         """`x_o` of samples first .. last - 1, (samples, width)."""
 
     @abstractmethod
-    def updates(self, samples: Samples, taught: NDArray[np.bool_], n_plastic: int) -> int:
-        """Synapses visited when these samples are learned, those of them that have a label (`taught`)."""
+    def updates(self, samples: Samples, labelled: NDArray[np.bool_], n_plastic: int) -> int:
+        """Synapses visited when these samples are learned, those of them that have a label (`labelled`)."""
 
     @abstractmethod
     def mark(self) -> Undo:
@@ -217,7 +217,7 @@ class Layer(ABC):
         """Keep these output neurons alone, in this order; of layers that can `subtract`."""
         raise NotImplementedError
 
-    def taught(self) -> NDArray[np.int64]:
+    def class_counts(self) -> NDArray[np.int64]:
         """Samples of each output neuron's class; of layers that can `subtract`."""
         raise NotImplementedError
 

@@ -113,9 +113,9 @@ class LocalErrorLayer(Layer):
         core.forward(self.state.arrays["weights"], *active, first, last, outputs)
         return outputs
 
-    def updates(self, samples: Samples, taught: NDArray[np.bool_], n_plastic: int) -> int:
+    def updates(self, samples: Samples, labelled: NDArray[np.bool_], n_plastic: int) -> int:
         active, first, last, *_ = samples
-        return int(active[2][first:last] @ taught) * n_plastic
+        return int(active[2][first:last] @ labelled) * n_plastic
 
     def weight_means(self) -> NDArray[np.float64]:
         means = np.empty(self.n_neurons)

@@ -258,9 +258,9 @@ class PlasticLayer(Layer):
         """Of a rule with a readout, whose parameters are numbers."""
         return np.array(list(self.rule.plasticity.parameters.values()), np.float32)
 
-    def updates(self, samples: Samples, taught: NDArray[np.bool_], n_plastic: int) -> int:
+    def updates(self, samples: Samples, labelled: NDArray[np.bool_], n_plastic: int) -> int:
         active, first, last, *_ = samples
-        visits = active[2][first:last] @ taught if self._event_driven else self.n_inputs * np.count_nonzero(taught)
+        visits = active[2][first:last] @ labelled if self._event_driven else self.n_inputs * np.count_nonzero(labelled)
         return int(visits) * (1 if self._by_column else n_plastic)
 
     def forward(self, active: Active, first: int, last: int) -> NDArray[np.float32]:

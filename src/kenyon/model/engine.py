@@ -41,7 +41,7 @@ from kenyon.model.table_step import TableStep
 from kenyon.model.units import Change, Units
 from kenyon.utils.modulation import Moving, values_at
 
-ONE_TAUGHT = np.ones(1, bool)
+ONE_LABELLED = np.ones(1, bool)
 
 MANY_SILENT = 100
 """Warn after this many samples in a row for which no unit is active."""
@@ -187,19 +187,19 @@ class Engine:
             journal: takes down what is changed; None where it will not be undone.
         """
         changes: deque[Change] = deque()
-        for start, stop, active in self._activated(X, batch.taught, changes):
+        for start, stop, active in self._activated(X, batch.labelled, changes):
             active = self._in_use(active)
             self._count_silent(active[2][: stop - start])
             if self._constant is not None:
                 beta = self._constant[: stop - start]
             else:
-                beta = values_at(self._moving, self.time, batch.taught[start:stop])
+                beta = values_at(self._moving, self.time, batch.labelled[start:stop])
             labels = batch.neurons[start:stop]
             cuts = [after for after, _ in changes]
             if self.calibration is not None:
                 inside = [after - start for after in cuts if start < after <= stop]
                 inside += [sample - start for sample in batch.bends if start <= sample < stop]
-                due = self.calibration.cuts(batch.taught[start:stop], self.time, inside)
+                due = self.calibration.cuts(batch.labelled[start:stop], self.time, inside)
                 cuts += [start + sample for sample in due]
             for first, last in batch.segments(start, stop, cuts):
                 if first in batch.bends:
@@ -212,7 +212,7 @@ class Engine:
                 if self.calibration is not None and isinstance(last_layer, (SecondOrderLayer, DiagonalLayer)):
                     place = (first - start, last - start, labels, self.time)
                     self.calibration.note(last_layer, head.neurons, active, *place)
-                own = (start, first - start, last - start, labels, batch.taught[first:last])
+                own = (start, first - start, last - start, labels, batch.labelled[first:last])
                 x_o = self._learn_segment(active, *own, head, beta, batch.wanted, journal)
                 batch.predicted(first, last, x_o)
                 if changes and changes[0][0] == last:
@@ -237,7 +237,7 @@ class Engine:
             self._warn_silent()
         beta = self._constant
         if beta is None:
-            beta = values_at(self._moving, self.time, ONE_TAUGHT)
+            beta = values_at(self._moving, self.time, ONE_LABELLED)
         layer = self.layers[0]
         one = Samples(active, 0, 1, np.array([neuron]), head.mask(layer.width), beta)
         learned = layer.learn_one(one, self.clock)
@@ -284,9 +284,9 @@ class Engine:
 
     def _count_silent(self, counts: NDArray[np.int64]) -> None:
         """Count samples in a row that activate no unit, from the number of active units of each."""
-        (heard,) = np.nonzero(counts)
-        if heard.size:
-            self._n_silent, self._warned = len(counts) - 1 - int(heard[-1]), False
+        (active_at,) = np.nonzero(counts)
+        if active_at.size:
+            self._n_silent, self._warned = len(counts) - 1 - int(active_at[-1]), False
         else:
             self._n_silent += len(counts)
 
@@ -316,14 +316,14 @@ class Engine:
         a: int,
         b: int,
         labels: NDArray[np.int64],
-        taught: NDArray[np.bool_],
+        labelled: NDArray[np.bool_],
         head: Head,
         beta: NDArray[np.float32],
         scores: bool,
         journal: Journal | None,
     ) -> NDArray[np.float32]:
         """Samples a .. b - 1 of a block that begins at sample `start` of the call: `active`, `labels` and `beta` are
-        the block's, `taught` (which have a label) is theirs. Returns `x_o` where `scores` are wanted."""
+        the block's, `labelled` (which have a label) is theirs. Returns `x_o` where `scores` are wanted."""
         x_o = np.empty((0, 0), np.float32)
         for number, layer in enumerate(self.layers):
             final = layer is self.layers[-1]
@@ -340,12 +340,12 @@ class Engine:
                     f"{start + learned} of this call (time {self.time}): the rule is not stable like this. "
                     "Set clamp (for example clamp=0.1), or a smaller learning_rate. Nothing was learned."
                 )
-            self.clock[1] += layer.updates(samples, taught, n_plastic)
+            self.clock[1] += layer.updates(samples, labelled, n_plastic)
             if outputs is not None:
                 x_o = outputs
             if not final:
                 active = self._next_input(layer, x_o, a, b)
-        self.clock[0] += np.count_nonzero(taught)
+        self.clock[0] += np.count_nonzero(labelled)
         return x_o
 
     def _next_input(self, layer: Layer, outputs: NDArray[np.float32], a: int, b: int) -> Active:
@@ -448,7 +448,7 @@ class Engine:
                 self.calibration.outdated()
 
     def _activated(
-        self, X: NDArray | SparseRows, taught: NDArray[np.bool_], changes: deque[Change]
+        self, X: NDArray | SparseRows, labelled: NDArray[np.bool_], changes: deque[Change]
     ) -> Iterator[tuple[int, int, Active]]:
         """(start, stop, x_e) block by block, in order; other threads work ahead while the caller learns.
 
@@ -458,7 +458,7 @@ class Engine:
         if self.n_threads == 1 or n_benches == 1:
             bench = self._take_bench()
             for block in blocks:
-                yield block.start, block.stop, bench.activate(self._scaled(X, block, taught, changes))
+                yield block.start, block.stop, bench.activate(self._scaled(X, block, labelled, changes))
             self._return_benches([bench])
             return
         self.features.prepare()
@@ -470,7 +470,7 @@ class Engine:
                     yield blocks[number].start, blocks[number].stop, ahead.popleft().result()
                 if number + n_benches < len(blocks):  # into the bench that has just been learned from
                     bench, block = benches[number % n_benches], blocks[number + n_benches]
-                    ahead.append(pool.submit(bench.activate, self._scaled(X, block, taught, changes)))
+                    ahead.append(pool.submit(bench.activate, self._scaled(X, block, labelled, changes)))
         finally:
             wait(ahead)  # no thread writes to a bench after this call
         self._return_benches(benches)
@@ -480,14 +480,14 @@ class Engine:
         self._benches.extend(bench for bench in benches if bench.is_of(self.features))
 
     def _scaled(
-        self, X: NDArray | SparseRows, block: slice, taught: NDArray[np.bool_], changes: deque[Change]
+        self, X: NDArray | SparseRows, block: slice, labelled: NDArray[np.bool_], changes: deque[Change]
     ) -> NDArray | SparseRows:
         """Samples as the features want them, and counted: to be called in the order of the stream."""
         if self.scaler is None:
             return X[block]
         if not isinstance(self.scaler, Units):
-            return self.scaler.count(dense(X[block]), taught[block])
-        scaled, found = self.scaler.count(dense(X[block]), taught[block])
+            return self.scaler.count(dense(X[block]), labelled[block])
+        scaled, found = self.scaler.count(dense(X[block]), labelled[block])
         changes.extend((block.start + after, change) for after, change in found)
         return scaled
 

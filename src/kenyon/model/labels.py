@@ -209,7 +209,7 @@ def _distinct(y: Any, unlabelled: float | None) -> tuple[list[tuple[Hashable, in
                 rank[i] = NO_LABEL
                 continue
             if isinstance(label, float):
-                label = _whole(label)
+                label = _integer(label)
             rank[i] = len(plain)
             plain.append((label, int(first[i])))
         return plain, rank[inverse.reshape(-1)]
@@ -222,7 +222,7 @@ def _distinct(y: Any, unlabelled: float | None) -> tuple[list[tuple[Hashable, in
         if is_missing(item) or (label_kind(item) == "number" and item == unlabelled):
             continue
         if isinstance(item, float):
-            item = _whole(item)
+            item = _integer(item)
         try:
             hash(item)
         except TypeError:
@@ -237,7 +237,7 @@ def _distinct(y: Any, unlabelled: float | None) -> tuple[list[tuple[Hashable, in
     return plain, where
 
 
-def _whole(label: float) -> int:
+def _integer(label: float) -> int:
     if not label.is_integer():
         raise InputError(f"Unknown label type: continuous. Label {label!r} is not an integer: expected class labels")
     return int(label)
@@ -289,7 +289,7 @@ class Batch:
         bends: Mapping[int, int] | None = None,
     ) -> None:
         self.neurons, self.wanted, self.bends = neurons, wanted, bends or {}
-        self.taught = neurons != NO_LABEL
+        self.labelled = neurons != NO_LABEL
         self.predictions = np.full(len(neurons) if wanted else 0, NO_LABEL, np.int64)
         self._arrivals = list(arrivals)
         self._n_old, self._all = len(before.neurons), np.array(list(after.neurons.values()), np.int64)

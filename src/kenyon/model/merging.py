@@ -127,12 +127,12 @@ def learned_alone(core: Core, samples: NDArray | SparseRows, head: Labels, numbe
 def take_out(core: Core, twin: Engine, keep_classes: bool) -> Core | None:
     """Take what another engine has learned out of a core; None where nothing is left of it."""
     engine, layer = core.engine, core.engine.layers[-1]
-    before = layer.taught()
+    before = layer.class_counts()
     layer.subtract(twin.layers[-1].state, np.arange(engine.n_classes))
     if engine.time < twin.time:
         raise MergeError(f"{twin.time} samples of {engine.time} would be taken out: expected learned ones")
     engine.clock[:] = np.maximum(engine.clock - twin.clock, 0)
-    left = np.flatnonzero((before == 0) | (layer.taught() > 0))
+    left = np.flatnonzero((before == 0) | (layer.class_counts() > 0))
     if keep_classes or len(left) == engine.n_classes:
         return core
     layer.keep(left)

@@ -76,7 +76,7 @@ WINDOW_THRESHOLD = 1.6
 BITS_OF_BUDGET = ((40_000, 16), (250_000, 24))
 """(most bytes, bits of an entry): the first row that holds the budget; above the last, 32, and the sums are exact."""
 
-WHOLE_BITS, WHOLE_BUDGET_BITS = 8, 4
+INTEGER_BITS, INTEGER_BUDGET_BITS = 8, 4
 """Bits of a rule's weights in integers; with a memory budget more units are worth more than more bits."""
 
 GREY, COLOUR = (6 / 28, 5 / 28, "oriented"), (4 / 32, 6 / 32, "random")
@@ -304,7 +304,7 @@ def _layer(
         rule, integer = get_rule(layer.rule), layer.arithmetic == "integer"
         bits: Any = layer.bits
         if bits == "auto":
-            bits = 32 if not integer else WHOLE_BITS if budget is None else WHOLE_BUDGET_BITS
+            bits = 32 if not integer else INTEGER_BITS if budget is None else INTEGER_BUDGET_BITS
         if integer and bits == 32:
             raise ConfigError(f"bits is {bits} and arithmetic is 'integer': expected bits=8, 4, 3 or 2 with it")
         own = rule.plasticity

@@ -69,7 +69,7 @@ class TableStep:
         scored = layer.following.asked(layer.state).scored
         bench = self._take_bench(layer.width)
         place = core.best_in_table(
-            sample, self._inputs, bench, scored, layer.state.arrays["taught"], self._how[2], neurons
+            sample, self._inputs, bench, scored, layer.state.arrays["class_counts"], self._how[2], neurons
         )
         self._give_back(bench, layer.width)
         return place

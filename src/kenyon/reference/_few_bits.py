@@ -115,4 +115,4 @@ class FewBits:
             packed = pairs.astype("<i4").view(np.uint8).reshape(-1, 4)[:, :3].ravel()
         scales = {"halvings": np.array([self.halvings], np.uint8), "doublings": np.array([self.doublings], np.uint8)}
         kept = {"pairs": packed if self.bits == 24 else pairs.astype(np.int16), "means": self.means.astype(np.uint16)}
-        return {**kept, "taught": narrowest(self.counts), **scales}
+        return {**kept, "class_counts": narrowest(self.counts), **scales}

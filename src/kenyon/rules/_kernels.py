@@ -29,11 +29,11 @@ INSIDE: tuple[type[Rule], ...] = (GEN, OJA, MSE, MEAN)
 AFTER = 2000
 """Samples after which a rule of one's own is compiled: about as long as they take in NumPy, compiling takes."""
 
-_FUNCTIONS = ("delta", "readout", "whole_step", "whole_limit", "whole_score", "counted", "gated")
+_FUNCTIONS = ("delta", "readout", "integer_step", "integer_limit", "integer_score", "counted", "gated")
 
 
 class Kernels:
-    """The functions of one rule, by the names of the core's entries: learn, outputs, each, whole, levels."""
+    """The functions of one rule, by the names of the core's entries: learn, outputs, each, integers, levels."""
 
     def __init__(self, functions: Mapping[str, Callable[..., int]]) -> None:
         self._functions = functions
@@ -57,7 +57,7 @@ class OwnKernels(Kernels):
     """
 
     def __init__(self, own: Vectorised, source: str | None) -> None:
-        names = ("learn", "outputs", "each", "whole", "levels")
+        names = ("learn", "outputs", "each", "integers", "levels")
         super().__init__({name: getattr(own, name) for name in names})
         self._source, self._used, self._how = source, 0, "numpy"
         if source is not None:
@@ -107,7 +107,8 @@ def _kernels(kind: type[Rule], local: Callable[..., float] | None, n_parameters:
         ):
             name = inside.name + ("" if local is None else "_over_count")
             found = {
-                what: getattr(core, f"{what}_{name}", None) for what in ("learn", "outputs", "each", "whole", "levels")
+                what: getattr(core, f"{what}_{name}", None)
+                for what in ("learn", "outputs", "each", "integers", "levels")
             }
             return Kernels({what: function for what, function in found.items() if function is not None})
     known: Any = kind

@@ -37,7 +37,7 @@ def program(kind: type[Rule], local: Callable[..., float] | None, n_parameters: 
         except Untranslatable as error:
             raise ConfigError(f"{name} of the rule {kind.__name__} cannot be compiled: {error}") from error
 
-    n_constants = 0 if kind.whole_step is None else len(signature(kind.whole_step).parameters) - 3
+    n_constants = 0 if kind.integer_step is None else len(signature(kind.integer_step).parameters) - 3
     return program_of(reading, kind.gated, kind.counted, n_parameters, n_constants)
 
 
@@ -45,7 +45,7 @@ def device_functions(rule: Rule, constants: Sequence[int]) -> list[str]:
     """The integer functions of a rule in C, for a device: its step, and its limit and its score if it has them.
 
     Args:
-        constants: those that `whole_step` takes.
+        constants: those that `integer_step` takes.
     """
     kind: Any = type(rule)
     return device_functions_of(program(kind, None, len(rule.parameters)), constants)

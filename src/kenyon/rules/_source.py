@@ -42,10 +42,10 @@ class Program:
     Attributes:
         gated, counted: as the rule declares.
         n_parameters: of `delta` and `readout`.
-        n_constants: of `whole_step`.
+        n_constants: of `integer_step`.
         move: rate * local * delta, of MOVE and `beta`.
         read: what a synapse counts for, of w, n, units and `beta`; None for its weight.
-        step: `whole_step` of z, q, n and `constants`; None where the rule cannot learn weights of few bits.
+        step: `integer_step` of z, q, n and `constants`; None where the rule cannot learn weights of few bits.
         limit: of n and top; score: of z and n; None where the rule has none.
         local: whether the learning rate depends on the synapse.
     """
@@ -79,8 +79,8 @@ def program_of(reading: Reading, gated: bool, counted: bool, n_parameters: int, 
     change = times(rate if local is None else times(rate, local), delta)
     read = reading("readout", [w, n, argument("units", "f"), *beta])
     constants = [argument(f"constants[{k}]", "q") for k in range(n_constants)]
-    step = reading("whole_step", [z, q, count, *constants])
-    limit, score = reading("whole_limit", [count, top]), reading("whole_score", [z, count])
+    step = reading("integer_step", [z, q, count, *constants])
+    limit, score = reading("integer_limit", [count, top]), reading("integer_score", [z, count])
     return Program(gated, counted, n_parameters, n_constants, change, read, step, limit, score, local is not None)
 
 
@@ -110,7 +110,7 @@ def c_of(name: str, program: Program) -> str:
         "RULE": name,
         "RULE_READS": int(program.read is not None),
         "RULE_GATED": int(program.gated),
-        "RULE_WHOLE": int(program.step is not None),
+        "RULE_LEVELS": int(program.step is not None),
         "RULE_INTEGERS": int(program.integers),
         "RULE_LIMITED": int(program.limit is not None),
         "RULE_SCORED": int(program.score is not None),
@@ -138,7 +138,7 @@ def device_functions_of(program: Program, constants: Sequence[int]) -> list[str]
 def entries_of(name: str, program: Program) -> list[str]:
     """The lines of the table of entries for a rule."""
     wanted = {"learn": True, "outputs": program.read is not None, "each": program.read is not None}
-    wanted |= {"levels": program.step is not None, "whole": program.integers}
+    wanted |= {"levels": program.step is not None, "integers": program.integers}
     names = [name for name, is_wanted in wanted.items() if is_wanted]
     return [f'{{"{what}_{name}", {what.upper()}_SIGNATURE, entry_{what}_{name}}},' for what in names]
 
@@ -191,7 +191,7 @@ def rules_of_the_package(folder: Path) -> Iterator[tuple[str, Program]]:
         functions = {one.name: one for one in cls.body if isinstance(one, ast.FunctionDef)}
         declared = dict(_declared(cls))
         parameters = [one for one in cls.body if isinstance(one, ast.AnnAssign) and not _is_class_variable(one)]
-        n_constants = max(0, len(functions["whole_step"].args.args) - 3) if "whole_step" in functions else 0
+        n_constants = max(0, len(functions["integer_step"].args.args) - 3) if "integer_step" in functions else 0
         for suffix, rate in (("", None), ("_over_count", local)):
             known = {**functions, **({"local": rate} if rate is not None else {})}
 

@@ -39,7 +39,7 @@ class Schedule:
         name: how a model file calls it.
         local: where a learning rate also depends on the synapse, a function of numbers
             `(x_e, x_o, x_m, w, n)` that the rate is multiplied with, compiled into the layer: the activities, the
-            modulatory signal, the weight, and the number of samples the neuron was taught, this one included.
+            modulatory signal, the weight, and the number of samples the neuron has learned, this one included.
 
     Example:
         >>> from dataclasses import dataclass

@@ -99,20 +99,6 @@ def worst_task(monkeypatch: pytest.MonkeyPatch) -> str:
     return metric.name
 
 
-def test_a_metric_is_added_by_one_entry(worst_task: str, tmp_path: Path) -> None:
-    report = run(make_config(max_per_task=20), [0, 1], tmp_path)
-    worst = [min(result.accuracy_matrix[-1]) for result in report.results]  # type: ignore[type-var]
-    assert [result.metrics.worst_task for result in report.results] == worst
-    assert report.summary(worst_task).per_seed == tuple(worst)
-    assert report.to_dict()[worst_task]["mean"] == pytest.approx(np.mean(worst))  # type: ignore[arg-type]
-    folder = report.results[0].folder
-    assert folder is not None
-    assert json.loads((folder / "metrics.json").read_text())["metrics"][worst_task] == worst[0]
-    shown = CliRunner().invoke(app, ["show", str(folder)]).stdout
-    (line,) = [line for line in shown.splitlines() if line.startswith("worst task, %")]
-    assert line.split()[-1] == f"{100 * worst[0]:.2f}"  # type: ignore[operator]
-
-
 def test_a_run_made_before_a_metric_shows_a_gap(worst_task: str, tmp_path: Path) -> None:
     (new,) = run(make_config(max_per_task=10), [0], tmp_path).results
     assert new.folder is not None
