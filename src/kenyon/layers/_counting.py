@@ -34,7 +34,7 @@ from kenyon.layers._class_sums import with_joined
 from kenyon.layers._coactivity import CLASS_COUNTS
 from kenyon.layers._fading import FADES, halved, learn_and_fade
 from kenyon.layers._few_bit_merge import ONE
-from kenyon.layers._plastic import KeptRows, PlasticUndo
+from kenyon.layers._rows_undo import KeptRows, RowsUndo, kept_bytes, kept_rows
 from kenyon.layers._state import Declared, State
 from kenyon.layers._sums import NARROW, added, check_neurons, narrowest, only, taken_away, wide_in, widened
 from kenyon.rules import MEAN
@@ -242,16 +242,14 @@ class CountingLayer(Layer):
         """Whether learning changes the synapses of active units alone."""
         return True
 
-    def mark(self) -> PlasticUndo:
-        sums = self.state.arrays["sums"]
-        if self._kept is None or self._kept.rows.shape != sums.shape or self._kept.rows.dtype != sums.dtype:
-            self._kept = KeptRows(sums)
+    def mark(self) -> RowsUndo:
+        self._kept = kept_rows(self.state.arrays["sums"], self._kept)
         self._sure = 0  # a call that is undone had others to count
-        return PlasticUndo(self, self._kept, "sums")
+        return RowsUndo(self, self._kept, "sums")
 
     @property
     def nbytes(self) -> int:
-        return super().nbytes + self.state.arrays["sums"].nbytes + 5 * self.n_inputs  # a journal, needed or not
+        return super().nbytes + kept_bytes(self.state.arrays["sums"])
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_kept": None}

@@ -37,7 +37,7 @@ from kenyon.utils.options import Auto, option
 SHRINKAGE = 0.001
 READOUTS = ("discriminant", "ridge")
 
-MOST_TAUGHT = 2**62
+MOST_COUNTED = 2**62
 """Samples that a file may say were learned."""
 
 
@@ -422,8 +422,8 @@ class SecondOrderLayer(Layer):
         self.state = widened(self.state, wide)
         super().load(tensors, where, n_classes)
         class_counts = sum(self.state.views()["class_counts"].tolist())
-        if class_counts > MOST_TAUGHT:
-            raise ModelFileError(f"class_counts{where} adds up to {class_counts}: expected at most {MOST_TAUGHT}")
+        if class_counts > MOST_COUNTED:
+            raise ModelFileError(f"class_counts{where} adds up to {class_counts}: expected at most {MOST_COUNTED}")
         self.coactivity.check(self.state)
         self._replace(narrowest(self.state, self.state.arrays) if wide else self.state)
 

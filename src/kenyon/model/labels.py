@@ -12,6 +12,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,8 @@ from kenyon.errors import InputError, LabelWarning
 NO_LABEL = -1
 """What an absent label is encoded as."""
 
+PLAIN = ("number", "string", "boolean")
+"""Kinds of labels and tasks that a file holds."""
 MANY_VALUES, FEW_SAMPLES = 20, 4
 """Labels in floats look continuous once they have this many values, with fewer than this many samples for each."""
 
@@ -185,6 +188,19 @@ def plain_task(task: Hashable) -> Hashable:
     except TypeError:
         raise InputError(f"task {task!r} is a {type(task).__name__}: expected a hashable task") from None
     return task
+
+
+def head_of(heads: Mapping[Hashable, Labels], task: Hashable) -> Labels:
+    """The labels of a task."""
+    if (found := heads.get(plain_task(task))) is not None:
+        return found
+    tasks = ", ".join(map(repr, heads))
+    raise InputError(f"task {task!r} was never learned: expected one of {tasks}")
+
+
+def is_plain(task: Hashable) -> bool:
+    """Whether a file can hold a task: None, a finite number, a string or a boolean."""
+    return task is None or (label_kind(task) in PLAIN and not (isinstance(task, float) and not isfinite(task)))
 
 
 def _narrowest(labels: list) -> type:

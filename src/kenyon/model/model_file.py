@@ -27,15 +27,13 @@ from kenyon.errors import ConfigError, KenyonError, ModelFileError, unknown
 from kenyon.model.engine import Engine
 from kenyon.model.fitted import Core
 from kenyon.model.inputs import Inputs
-from kenyon.model.labels import Labels, label_kind
+from kenyon.model.labels import PLAIN, Labels, is_plain, label_kind
 from kenyon.model.model_check import (
     NOT_KEPT,
-    PLAIN,
     check_arrays,
     check_drawn,
     check_params,
     checked_contents,
-    is_plain,
     saved_spec,
 )
 from kenyon.model.options import OPTIONS

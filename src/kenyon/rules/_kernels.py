@@ -13,13 +13,13 @@ from typing import Any
 
 from kenyon import core
 from kenyon.rules._base import Rule
+from kenyon.rules._expressions import Untranslatable
 from kenyon.rules._gen import GEN
 from kenyon.rules._mean import MEAN
 from kenyon.rules._mse import MSE
 from kenyon.rules._oja import OJA
 from kenyon.rules._own import compiled, kept, source_of_rule
 from kenyon.rules._programs import program
-from kenyon.rules._translation import Untranslatable
 from kenyon.rules._vectorised import Vectorised
 from kenyon.utils.modulation import OverCount
 

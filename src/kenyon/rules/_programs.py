@@ -9,8 +9,9 @@ from typing import Any
 
 from kenyon.errors import ConfigError
 from kenyon.rules._base import Rule
+from kenyon.rules._expressions import Node, Untranslatable
+from kenyon.rules._reading import read
 from kenyon.rules._source import Program, device_functions_of, program_of
-from kenyon.rules._translation import Node, Untranslatable, read
 
 
 def function_of(kind: type[Rule], local: Callable[..., float] | None, name: str) -> Callable[..., float] | None:

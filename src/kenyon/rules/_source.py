@@ -1,7 +1,7 @@
 """The C of rules, which `core/rule.h` is included with: written from their Python.
 
 The rules of the package are written when it is built, from their files; rules of one's own by the same functions when
-they are used. Imports nothing but the standard library and the translation, so that the build can use it.
+they are used. The build uses it before the package can be imported.
 """
 
 from __future__ import annotations
@@ -13,18 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-if __package__:
-    from kenyon.rules._translation import (
-        Node,
-        Untranslatable,
-        argument,
-        c_body,
-        c_vector_body,
-        read_tree,
-        used_arguments,
-    )
-else:  # the build
-    from _translation import Node, Untranslatable, argument, c_body, c_vector_body, read_tree, used_arguments  # type: ignore
+from kenyon.rules._as_c import c_body, c_vector_body
+from kenyon.rules._expressions import Node, Untranslatable, argument, used_arguments
+from kenyon.rules._reading import read_tree
 
 RULES = ("gen", "oja", "mse", "mean")
 """The rules that are compiled into the core; INEL is a window on any of them."""
