@@ -7,12 +7,14 @@ package that is named as `module:Class`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from kenyon import core
 from kenyon.core import LANES
 from kenyon.errors import ConfigError, InputError
 from kenyon.utils.options import Part
@@ -41,13 +43,35 @@ def rooted(samples: NDArray) -> NDArray[np.float32]:
     return np.copysign(np.sqrt(np.abs(values)), values)
 
 
-class Workspace(Protocol):
-    """Scratch memory of one thread; holds the activity of the last block."""
+class Workspace:
+    """Scratch memory of one thread; holds the activity of the last block.
 
-    active: Active
+    Args:
+        active: arrays for the activity.
+
+    Example:
+        >>> workspace = Workspace(make_active(500))
+        >>> workspace.nbytes == sum(array.nbytes for array in workspace.active)
+        True
+    """
+
+    def __init__(self, active: Active) -> None:
+        self.active = active
+        self._packs: dict[tuple[Any, ...], core.Pack] = {}
+        self._scratch_bytes = 0
+
+    def pack(self, make: Callable[..., tuple[NDArray, ...]], *how: Any) -> core.Pack:
+        """The arrays that `make(*how)` gives and the activity, as a kernel takes them; made when first needed."""
+        key = (make.__name__, *how)
+        if (found := self._packs.get(key)) is None:
+            arrays = make(*how)
+            self._packs[key] = found = core.pack(*arrays, *self.active)
+            self._scratch_bytes += sum(array.nbytes for array in arrays)
+        return found
 
     @property
-    def nbytes(self) -> int: ...
+    def nbytes(self) -> int:
+        return self._scratch_bytes + sum(array.nbytes for array in self.active)
 
 
 class Features(Protocol):

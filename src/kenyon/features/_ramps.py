@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from kenyon import core
 from kenyon.core import LANES
-from kenyon.features._base import FEW, Active, FeaturesPart, Setting, aligned, make_active
+from kenyon.features._base import FEW, Active, FeaturesPart, Setting, Workspace, aligned, make_active
 from kenyon.features._rescaling import Rescaling, Summing, rescaled
 from kenyon.utils.options import Auto, option
 
@@ -129,35 +129,25 @@ class RampUnits:
         ramps = Summing(self._inputs.astype(np.int64), weights.astype(np.float64), (GAIN * self._offsets).astype(float))
         return rescaled(ramps, change, pairs, sums, counts)
 
-    def workspace(self) -> RampsWorkspace:
-        return RampsWorkspace(self._n_inputs, self.n_outputs, self.n_outputs - self.n_beside)
+    def workspace(self) -> Workspace:
+        return Workspace(make_active(self.n_outputs))
 
     def prepare(self) -> None:
         """There is nothing left to make."""
 
-    def activate(self, samples: NDArray, workspace: RampsWorkspace) -> Active:
+    def activate(self, samples: NDArray, workspace: Workspace) -> Active:
         samples = samples.astype(np.float32, copy=False)
-        core.ramps(samples, self.pack, workspace.one if len(samples) <= FEW else workspace.block)
+        core.ramps(samples, self.pack, workspace.pack(self._scratch, len(samples) > FEW))
         return workspace.active
+
+    def _scratch(self, block: bool) -> tuple[NDArray, NDArray]:
+        """The samples of a block side by side, and the ramps' sums; single samples need none."""
+        sizes = (self._n_inputs, len(self._sizes)) if block else (0, 0)
+        return aligned((sizes[0], LANES), np.float32), aligned((sizes[1], LANES), np.float32)
 
     @property
     def nbytes(self) -> int:
         return sum(a.nbytes for a in (self._inputs, self._signs, self._sizes, self._scales, self._offsets))
-
-
-class RampsWorkspace:
-    """Scratch memory of one thread: the activity of a block, its samples side by side, and the ramps' sums."""
-
-    def __init__(self, n_inputs: int, n_units: int, n_ramps: int) -> None:
-        self.active = make_active(n_units)
-        self._scratch = (aligned((n_inputs, LANES), np.float32), aligned((n_ramps, LANES), np.float32))
-        self.block = core.pack(*self._scratch, *self.active)
-        none = np.empty((0, LANES), np.float32)
-        self.one = core.pack(none, none, *self.active)
-
-    @property
-    def nbytes(self) -> int:
-        return sum(array.nbytes for array in (*self._scratch, *self.active))
 
 
 def ramp_sizes(n_inputs: int) -> list[int]:

@@ -34,6 +34,7 @@ from kenyon.features._base import (
     Active,
     FeaturesPart,
     Setting,
+    Workspace,
     aligned,
     check_bytes,
     check_exact,
@@ -168,8 +169,8 @@ class SparseProjection:
             "largest": self._largest,
         }
 
-    def workspace(self) -> SparseWorkspace:
-        return SparseWorkspace(self.n_outputs, np.uint8 if self.exact else np.float32)
+    def workspace(self) -> Workspace:
+        return Workspace(make_active(self.n_outputs, dtype=np.uint8 if self.exact else np.float32))
 
     def prepare(self) -> None:
         """The projection the other way round, for single samples."""
@@ -186,16 +187,22 @@ class SparseProjection:
         core.group_by_input(self.inputs, first, last, starts, units)
         return starts, units
 
-    def activate(self, samples: NDArray, workspace: SparseWorkspace) -> Active:
+    def activate(self, samples: NDArray, workspace: Workspace) -> Active:
         if self.exact:
             check_bytes(samples)
         sums = self._byte_sums if samples.dtype == np.uint8 else np.float32
         if len(samples) > FEW:
-            core.sparse_block(samples, self._for_blocks, workspace.block(self._n_inputs, samples.dtype, sums))
+            core.sparse_block(samples, self._for_blocks, workspace.pack(self._block_scratch, samples.dtype, sums))
         else:
             self.prepare()
-            core.sparse_one(samples, self._for_one, workspace.one(sums))
+            core.sparse_one(samples, self._for_one, workspace.pack(self._one_scratch, sums))
         return workspace.active
+
+    def _block_scratch(self, dtype: np.dtype, sums: type[np.number]) -> tuple[NDArray, NDArray]:
+        return aligned((self._n_inputs, LANES), dtype), aligned((self.n_outputs + 1, LANES), sums)
+
+    def _one_scratch(self, sums: type[np.number]) -> tuple[NDArray, NDArray]:
+        return aligned((self.n_outputs,), sums), aligned((self.n_outputs if sums is np.float32 else 0,), sums)
 
     @property
     def nbytes(self) -> int:
@@ -209,35 +216,3 @@ def _degrees(inputs: NDArray, n_inputs: int) -> NDArray[np.int32]:
     for start in range(0, len(inputs) if inputs.size else 0, step):
         degrees += np.bincount(inputs[start : start + step].ravel(), minlength=n_inputs).astype(np.int32)
     return degrees
-
-
-class SparseWorkspace:
-    """Scratch memory of one thread, made when first needed."""
-
-    def __init__(self, n_units: int, activity: type[np.number] = np.float32) -> None:
-        self.active = make_active(n_units, dtype=activity)
-        self._n_units = n_units
-        self._packs: dict[tuple[str, type[np.number]], core.Pack] = {}
-        self._scratch_bytes = 0
-
-    def block(self, n_inputs: int, dtype: np.dtype, sums: type[np.number]) -> core.Pack:
-        key = ("block", sums)
-        if key not in self._packs:
-            columns, projected = aligned((n_inputs, LANES), dtype), aligned((self._n_units + 1, LANES), sums)
-            self._keep(key, columns, projected)
-        return self._packs[key]
-
-    def one(self, sums: type[np.number]) -> core.Pack:
-        key = ("one", sums)
-        if key not in self._packs:
-            inhibited = self._n_units if sums is np.float32 else 0
-            self._keep(key, aligned((self._n_units,), sums), aligned((inhibited,), sums))
-        return self._packs[key]
-
-    def _keep(self, key: tuple[str, type[np.number]], *arrays: NDArray) -> None:
-        self._packs[key] = core.pack(*arrays, *self.active)
-        self._scratch_bytes += sum(array.nbytes for array in arrays)
-
-    @property
-    def nbytes(self) -> int:
-        return self._scratch_bytes + sum(array.nbytes for array in self.active)

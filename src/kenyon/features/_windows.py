@@ -49,6 +49,7 @@ from kenyon.features._base import (
     Active,
     FeaturesPart,
     Setting,
+    Workspace,
     aligned,
     check_bytes,
     check_exact,
@@ -246,24 +247,33 @@ class WindowUnits:
         self._places, self._turned = layout.places(), _turned(layout) if self._together > 1 else layout.places()
         self._arithmetics = {np.dtype(dtype): self._arithmetic(dtype) for dtype in (np.uint8, np.float32)}
 
-    def workspace(self) -> WindowsWorkspace:
-        return WindowsWorkspace(self.n_outputs, self._activity)
+    def workspace(self) -> Workspace:
+        return Workspace(make_active(self.n_outputs, dtype=self._activity))
 
     def prepare(self) -> None:
         """There is nothing left to make."""
 
-    def activate(self, samples: NDArray, workspace: WindowsWorkspace) -> Active:
+    def activate(self, samples: NDArray, workspace: Workspace) -> Active:
         if self.own_range:
             samples = as_bytes(samples)
         if self.exact:
             check_bytes(samples)
         types, for_blocks, for_one = self._arithmetics[samples.dtype]
         if len(samples) > FEW:
-            scratch = workspace.block(self.layout, *types)
-            core.windows_block(samples, for_blocks, scratch)
+            core.windows_block(samples, for_blocks, workspace.pack(self._block_scratch, *types))
         else:
-            core.windows_one(samples, for_one, workspace.one(self.layout, self._together, *types))
+            core.windows_one(samples, for_one, workspace.pack(self._one_scratch, *types))
         return workspace.active
+
+    def _block_scratch(self, x: type[np.number], response: type[np.number]) -> tuple[NDArray, ...]:
+        return aligned((self.layout.n_places, LANES), x), aligned((self.n_outputs, LANES), response)
+
+    def _one_scratch(self, x: type[np.number], response: type[np.number]) -> tuple[NDArray, ...]:
+        layout, together = self.layout, self._together
+        plane = aligned((layout.n_places + SLACK,), x)
+        image = aligned((layout.n_places * together + SLACK if together > 1 else 0,), x)
+        pooled = aligned((8 * layout.rows * (layout.columns + SLACK) if x is np.float32 else 0,), np.float32)
+        return plane, image, pooled, aligned((-(-self.n_outputs // LANES), LANES), response)
 
     def _arithmetic(
         self, dtype: type[np.number]
@@ -351,37 +361,3 @@ def _turned(layout: Layout) -> NDArray[np.int32]:
     plane, place = np.divmod(layout.places(), height * width)
     row, column = np.divmod(place, width)
     return (plane * width + column) * height + row
-
-
-class WindowsWorkspace:
-    """Scratch memory of one thread, made when first needed."""
-
-    def __init__(self, n_units: int, activity: type[np.number]) -> None:
-        self.active = make_active(n_units, dtype=activity)
-        self._n_units = n_units
-        self._packs: dict[tuple[str, type[np.number]], core.Pack] = {}
-        self._scratch_bytes = 0
-
-    def block(self, layout: Layout, x: type[np.number], response: type[np.number]) -> core.Pack:
-        key = ("block", x)
-        if key not in self._packs:
-            image, responses = aligned((layout.n_places, LANES), x), aligned((self._n_units, LANES), response)
-            self._keep(key, image, responses)
-        return self._packs[key]
-
-    def one(self, layout: Layout, together: int, x: type[np.number], response: type[np.number]) -> core.Pack:
-        key = ("one", x)
-        if key not in self._packs:
-            plane = aligned((layout.n_places + SLACK,), x)
-            image = aligned((layout.n_places * together + SLACK if together > 1 else 0,), x)
-            pooled = aligned((8 * layout.rows * (layout.columns + SLACK) if x is np.float32 else 0,), np.float32)
-            self._keep(key, plane, image, pooled, aligned((-(-self._n_units // LANES), LANES), response))
-        return self._packs[key]
-
-    def _keep(self, key: tuple[str, type[np.number]], *arrays: NDArray) -> None:
-        self._packs[key] = core.pack(*arrays, *self.active)
-        self._scratch_bytes += sum(array.nbytes for array in arrays)
-
-    @property
-    def nbytes(self) -> int:
-        return self._scratch_bytes + sum(array.nbytes for array in self.active)
