@@ -17,12 +17,14 @@ from kenyon.features import Features, SparseRows
 from kenyon.features.front import Event, Events
 from kenyon.layers import Layer
 from kenyon.model import bending, model_file
+from kenyon.model.activity import dense
 from kenyon.model.calibration import Estimate, softmax
 from kenyon.model.classes import joined, reject_below, renamed, without
-from kenyon.model.engine import Engine, Journal, dense
+from kenyon.model.engine import Engine
 from kenyon.model.estimator import Estimator, seed_of
 from kenyon.model.fitted import Core
 from kenyon.model.inputs import DIRECT, Inputs, as_rows, check_labels, check_samples, check_scores, is_bearable
+from kenyon.model.journal import Journal
 from kenyon.model.labels import NO_LABEL, Batch, Labels, head_of, plain_task, warn_continuous
 from kenyon.model.listening import events_in
 from kenyon.model.lock import ModelLock

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from typing import NamedTuple
 
-from kenyon.model.engine import Engine, Journal
+from kenyon.model.engine import Engine
 from kenyon.model.inputs import Inputs
+from kenyon.model.journal import Journal
 from kenyon.model.labels import Labels
 
 
