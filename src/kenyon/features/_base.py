@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -17,6 +17,7 @@ from numpy.typing import DTypeLike, NDArray
 from kenyon import core
 from kenyon.core import LANES
 from kenyon.errors import ConfigError, InputError
+from kenyon.features._shape import Layout
 from kenyon.utils.options import Part
 
 Active = tuple[NDArray[np.uint32], NDArray[np.float32 | np.uint8], NDArray[np.int64]]
@@ -124,6 +125,31 @@ class Setting:
     hidden: tuple[int, ...] = ()
 
 
+class Case(NamedTuple):
+    """What the values of options that are left open depend on.
+
+    Attributes:
+        n_inputs: width of a sample.
+        shape, layout: of a sample; None where it has none, or its features take no notice of it.
+        table: whether samples are rows of a table: floats without a shape.
+        second_order: whether the layer is a second-order one.
+        memory_budget: most bytes of state.
+        features: name of the kind of features.
+        scaled: whether inputs are taken in standard deviations.
+        in_bytes: whether samples are bytes, or become bytes.
+    """
+
+    n_inputs: int
+    shape: tuple[int, ...] | None = None
+    layout: Layout | None = None
+    table: bool = False
+    second_order: bool = False
+    memory_budget: int | None = None
+    features: str = ""
+    scaled: bool = False
+    in_bytes: bool = True
+
+
 class FeaturesPart(Part, ABC):
     """Base of the parts that describe a feature layer.
 
@@ -142,6 +168,10 @@ class FeaturesPart(Part, ABC):
     def build(self, setting: Setting) -> Features:
         """The feature layer; no option is `"auto"` any more."""
 
+    def settled(self, case: Case) -> Self:
+        """The same with nothing left open but the number of units."""
+        return self
+
     @property
     def nested(self) -> bool:
         """Whether the first units of a layer are those of a layer with fewer units, whatever the others do."""
@@ -157,6 +187,18 @@ class FeaturesPart(Part, ABC):
 
 
 # ---- what several feature layers use
+
+
+def n_connections(density: float | int | str, reach: int, usual: int) -> int:
+    """Inputs of a unit: a count (int), a share of the inputs that it can reach (float), or `"auto"`."""
+    if density == "auto":
+        return min(usual, reach)
+    if isinstance(density, int):
+        if density > reach:
+            raise ConfigError(f"density is {density}: expected a count of inputs from 1 to {reach}")
+        return density
+    return max(1, round(float(density) * reach))
+
 
 CACHE_LINE = 64
 

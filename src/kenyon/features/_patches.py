@@ -23,13 +23,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from kenyon import core
 from kenyon.errors import ConfigError, unknown
-from kenyon.features._base import Active, FeaturesPart, Setting, Workspace, aligned, make_active
+from kenyon.features._base import Active, Case, FeaturesPart, Setting, Workspace, aligned, make_active
 from kenyon.features._filters import LEAVES, as_text, filters_of_leaves, filters_of_samples, from_text
 from kenyon.features._own_range import as_bytes
 from kenyon.features._shape import MOST_CHANNELS, Layout, layout_of
 from kenyon.features._whitening import MOST, SCALE
 from kenyon.utils.options import Auto, option
 
+SHIFTS = 6 / 32
+"""How far units look where that is left open, as a share of the shorter side."""
 BYTE = 255
 
 FULL = 128
@@ -114,6 +116,13 @@ class Patches(FeaturesPart):
         images = images.reshape(len(samples), layout.height, layout.width, layout.channels)
         how = (self.size, self.contrast, self.grid, self.symmetry == "mirror")
         return replace(self, filters=as_text(filters_of_samples(images, seed, self.units, *how)))
+
+    def settled(self, case: Case) -> Patches:
+        if case.layout is None:
+            return self
+        side = min(case.layout.height, case.layout.width)
+        shifts = max(1, round(side * SHIFTS)) if self.shifts == "auto" else self.shifts
+        return replace(self, shape=case.shape or self.shape, shifts=shifts)
 
     def build(self, setting: Setting) -> PatchUnits:
         part: Any = self

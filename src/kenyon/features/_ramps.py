@@ -15,7 +15,7 @@ Reference: Rahimi and Recht, "Weighted sums of random kitchen sinks", 2008.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -23,7 +23,17 @@ from numpy.typing import NDArray
 
 from kenyon import core
 from kenyon.core import LANES
-from kenyon.features._base import FEW, Active, FeaturesPart, Setting, Workspace, aligned, make_active
+from kenyon.features._base import (
+    FEW,
+    Active,
+    Case,
+    FeaturesPart,
+    Setting,
+    Workspace,
+    aligned,
+    make_active,
+    n_connections,
+)
 from kenyon.features._rescaling import Rescaling, Summing, rescaled
 from kenyon.utils.options import Auto, option
 
@@ -59,6 +69,11 @@ class Ramps(FeaturesPart):
         "share", auto=True,
     )  # fmt: skip
     inhibitory: float = option(0.5, "How likely a sign is negative.", "number", low=0.0, high=1.0)
+
+    def settled(self, case: Case) -> Ramps:
+        if self.density == "auto":
+            return self
+        return replace(self, density=n_connections(self.density, case.n_inputs, case.n_inputs))
 
     def build(self, setting: Setting) -> RampUnits:
         given = None if self.density == "auto" else int(self.density)

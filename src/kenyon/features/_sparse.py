@@ -21,7 +21,7 @@ synaptic connectivity", Neuron 93, 2017.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -32,6 +32,7 @@ from kenyon.core import LANES
 from kenyon.features._base import (
     FEW,
     Active,
+    Case,
     FeaturesPart,
     Setting,
     Workspace,
@@ -39,10 +40,15 @@ from kenyon.features._base import (
     check_bytes,
     check_exact,
     make_active,
+    n_connections,
     strength_of,
 )
 from kenyon.utils.options import Auto, option
 
+THRESHOLD, TABLE_THRESHOLD = 2.3, 1.0
+"""Rows of a table have few inputs, which are separated by units that see half of them, of both signs."""
+MOST_CONNECTIONS = 32
+"""Inputs of a unit where the density is left open: more of them cost time and gain little."""
 COUNTED_AT_ONCE = 1 << 23
 """Connections."""
 
@@ -77,6 +83,16 @@ class Sparse(FeaturesPart):
         "None before a second-order layer.",
         "number", low=-100.0, high=100.0, auto=True, off=True,
     )  # fmt: skip
+
+    def settled(self, case: Case) -> Sparse:
+        most = max(1, min(MOST_CONNECTIONS, case.n_inputs // (2 if case.table else 4)))
+        threshold = None if case.second_order else TABLE_THRESHOLD if case.table else THRESHOLD
+        return replace(
+            self,
+            density=n_connections(self.density, case.n_inputs, most),
+            inhibitory=(0.5 if case.table else 0.0) if self.inhibitory == "auto" else self.inhibitory,
+            threshold=threshold if self.threshold == "auto" else self.threshold,
+        )
 
     def build(self, setting: Setting) -> SparseProjection:
         part: Any = self

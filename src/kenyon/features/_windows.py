@@ -34,7 +34,7 @@ Nothing is stored but the seed: places, inputs and signs are drawn from it (`dra
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any, ClassVar, Literal
 
@@ -47,6 +47,7 @@ from kenyon.errors import ConfigError, unknown
 from kenyon.features._base import (
     FEW,
     Active,
+    Case,
     FeaturesPart,
     Setting,
     Workspace,
@@ -54,12 +55,20 @@ from kenyon.features._base import (
     check_bytes,
     check_exact,
     make_active,
+    n_connections,
     strength_of,
 )
 from kenyon.features._own_range import as_bytes
 from kenyon.features._shape import Layout, layout_of
 from kenyon.utils.options import Auto, option
 
+GREY, COLOUR = (6 / 28, 5 / 28, "oriented"), (4 / 32, 6 / 32, "random")
+"""Windows of images before a second-order layer: window and shifts as a share of the shorter side, signs."""
+LOCAL = (10 / 28, 2 / 28, "random")
+"""Windows of images before a plastic layer, whose units compete by their best response."""
+SERIES = (1 / 8, 1 / 8, "random")
+"""Windows of series, as a share of their length."""
+THRESHOLD, CONNECTIONS = 1.6, 16
 BYTE = 255
 
 MOST_TOGETHER = 16
@@ -121,6 +130,28 @@ class Windows(FeaturesPart):
         "Take the square root of the pooled response; 'auto' is True before a second-order layer, with sums.",
         "flag", auto=True,
     )  # fmt: skip
+
+    def settled(self, case: Case) -> Windows:
+        layout, second = case.layout, case.second_order
+        if layout is None:
+            return self
+        series = "t" in layout.axes
+        window, shifts, signs = SERIES if series else LOCAL if not second else COLOUR if layout.channels > 1 else GREY
+        side = layout.width if series else min(layout.height, layout.width)
+        chosen: dict[str, Any] = {
+            "window": max(min(2, side), round(side * window)),
+            "shifts": max(1 if side > 2 else 0, round(side * shifts)),
+            "pooling": "sum" if second else "max",
+            "signs": signs,
+            "threshold": None if second else THRESHOLD,
+        }
+        part = replace(self, **{name: value for name, value in chosen.items() if getattr(self, name) == "auto"})
+        return replace(
+            part,
+            shape=tuple(case.shape or ()),
+            root=second and part.pooling == "sum" if part.root == "auto" else part.root,
+            density=n_connections(part.density, part.n_window_inputs(layout), CONNECTIONS),
+        )
 
     def build(self, setting: Setting) -> WindowUnits:
         names = ("window", "shifts", "pooling", "signs", "inhibitory", "threshold", "root")

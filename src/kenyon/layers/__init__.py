@@ -19,7 +19,8 @@ from kenyon.layers._integer_readout import IntegerReadout, integer_readout_numbe
 from kenyon.layers._local_error import LocalError, LocalErrorLayer
 from kenyon.layers._plastic import Plastic, PlasticLayer, clamp_bounds
 from kenyon.layers._readout import NEVER
-from kenyon.layers._second_order import SecondOrder, SecondOrderLayer
+from kenyon.layers._second_order import SecondOrderLayer
+from kenyon.layers._second_order_part import SecondOrder
 from kenyon.layers._state import Declared, State, axis_sizes, bytes_of
 from kenyon.utils.options import part_named
 

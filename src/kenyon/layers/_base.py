@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kenyon.errors import ConfigError, MergeError, ModelFileError
-from kenyon.features import Active, Setting
+from kenyon.features import Active, Case, Setting
 from kenyon.layers._state import Declared, State, axis_sizes, bytes_of
 from kenyon.layers._sums import only
 from kenyon.utils.modulation import Moving
@@ -87,6 +87,10 @@ class LayerPart(Part, ABC):
             seed: for whatever the layer draws.
             setting: the samples and the parts beside it.
         """
+
+    def settled(self, case: Case) -> Self:
+        """The same with nothing left open."""
+        return self
 
     @property
     def moving(self) -> list[Moving]:

@@ -10,7 +10,7 @@ weights are integers of few bits (`_few_bit_weights.py`).
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, ClassVar, Literal
 
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from kenyon import core
 from kenyon.errors import ConfigError, MergeError, ModelFileError
-from kenyon.features import Active, Setting
+from kenyon.features import Active, Case, Setting
 from kenyon.layers._base import Layer, LayerPart, Samples
 from kenyon.layers._rows_undo import KeptRows, RowsUndo, kept_bytes, kept_rows
 from kenyon.layers._state import Declared, State
@@ -49,6 +49,8 @@ def _counts(rule: Rule) -> bool:
     return rule.counted or rule.readout is not None
 
 
+INTEGER_BITS, INTEGER_BUDGET_BITS = 8, 4
+"""Bits of weights in integers; with a memory budget more units are worth more than more bits."""
 LARGEST_RATE = 100.0
 
 OUTPUTS = {"linear": (-np.inf, np.inf), "relu": (0.0, np.inf), "clip": (0.0, 1.0)}
@@ -116,6 +118,21 @@ class Plastic(LayerPart):
                 f"decay is {self.decay!r} and learning_rate is {self.learning_rate!r}: expected decay with a plain "
                 "number only"
             )
+
+    def settled(self, case: Case) -> Plastic:
+        integer, own = self.arithmetic == "integer", get_rule(self.rule).plasticity
+        bits: Any = self.bits
+        if bits == "auto":
+            bits = 32 if not integer else INTEGER_BITS if case.memory_budget is None else INTEGER_BUDGET_BITS
+        if integer and bits == 32:
+            raise ConfigError(f"bits is {bits} and arithmetic is 'integer': expected bits=8, 4, 3 or 2 with it")
+        return replace(
+            self,
+            learning_rate=own.learning_rate if self.learning_rate == "auto" else self.learning_rate,
+            clamp=own.clamp if self.clamp == "auto" else self.clamp,
+            bits=bits,
+            arithmetic="integer" if integer else "float",
+        )
 
     @property
     def rate(self) -> Moving:

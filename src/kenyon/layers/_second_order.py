@@ -11,15 +11,14 @@ two states that learned parts of a stream add up to the one that learned all of 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kenyon.errors import ConfigError, ModelFileError, unknown
-from kenyon.features import BLOCK, Active, Ramps, Setting
-from kenyon.layers._base import NO_LABEL, Layer, LayerPart, Rescale, Samples
+from kenyon.features import BLOCK, Active
+from kenyon.layers._base import NO_LABEL, Layer, Rescale, Samples
 from kenyon.layers._class_sums import Spread, spread_of, with_joined
 from kenyon.layers._coactivity import LARGEST_FLOAT, Coactivity, ExactSums, FloatSums
 from kenyon.layers._fading import FADES, halved, learn_and_fade
@@ -29,10 +28,9 @@ from kenyon.layers._integer_readout import MANY_LEARNED, IntegerReadout
 from kenyon.layers._pairs_undo import KeptPairs, PairsUndo
 from kenyon.layers._readout import Linear, Rule
 from kenyon.layers._solved import FOLLOWED_AT_ONCE, Readout
-from kenyon.layers._state import Declared, State
+from kenyon.layers._state import State
 from kenyon.layers._sums import check_neurons, narrowest, only, wide_in, widened
 from kenyon.rules import as_shifted
-from kenyon.utils.options import Auto, option
 
 SHRINKAGE = 0.001
 READOUTS = ("discriminant", "ridge")
@@ -50,63 +48,6 @@ def coactivity_of(n_inputs: int, in_bytes: bool, bits: int) -> Coactivity:
     if not in_bytes:
         raise ConfigError(f"bits is {bits} and the activity is in floats: expected activity in integers, or bits=32")
     return FewBits(n_inputs, bits)
-
-
-@dataclass(frozen=True, repr=False)
-class SecondOrder(LayerPart):
-    """Co-activity of units, and a readout that is solved from it when asked.
-
-    Example:
-        >>> SecondOrder(bits=16)
-        SecondOrder(bits=16)
-    """
-
-    name: ClassVar[str] = "second-order"
-
-    bits: Literal["auto", 16, 24, 32] = option(
-        "auto",
-        "Bits of an entry of the co-activity: 32, 24 or 16; 'auto' is 32, or what the memory budget is best spent on.",
-        "integer", auto=True,
-    )  # fmt: skip
-    arithmetic: Literal["auto", "float", "integer"] = option(
-        "auto",
-        "Arithmetic of learning: float, or integer from bytes to scores, which a device can go on with; 'auto' is "
-        "integer where a memory budget chooses few bits and the samples are bytes or images.",
-        "choice", auto=True,
-    )  # fmt: skip
-    readout: Literal["discriminant", "ridge"] = option("discriminant", "The readout that is solved.", "choice")
-    shrinkage: float | Auto = option(
-        SHRINKAGE,
-        "Shrinkage of the readout, as a share of the mean variance; 'auto' chooses it from the state, and with ramps "
-        "a number is the least that is chosen.",
-        "number", low=0.0, high=1e6, auto=True,
-    )  # fmt: skip
-    half_life: int | None = option(
-        None, "Half-life in samples of what the layer keeps, to follow a stream that changes.", "integer", off=True
-    )
-    prior: Literal["auto", "equal", "counts"] = option(
-        "auto",
-        "Class prior: uniform (equal) or empirical (counts); 'auto' is equal, and counts with ramps.",
-        "choice", auto=True,
-    )  # fmt: skip
-
-    def declare(self, setting: Setting) -> tuple[Declared, ...]:
-        return coactivity_of(1, setting.in_bytes, int(self.bits)).declared
-
-    def build(self, n_inputs: int, seed: int, setting: Setting) -> SecondOrderLayer:
-        if setting.hidden:
-            raise ConfigError(f"hidden has widths of {setting.hidden!r}: expected None with a second-order layer")
-        return SecondOrderLayer(
-            n_inputs,
-            in_bytes=setting.in_bytes,
-            bits=int(self.bits),
-            readout=self.readout,
-            shrinkage=self.shrinkage,
-            prior=self.prior,
-            at_least=isinstance(setting.features, Ramps),
-            half_life=self.half_life or 0,
-            integer=setting.integer,
-        )
 
 
 class SecondOrderLayer(Layer):
