@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kenyon.data.streams import load_dataset
-from kenyon.features import BLOCK, Active, Features, SparseProjection, WindowUnits
+from kenyon.features import BLOCK, Active, Features, Setting, Sparse, Windows
 from kenyon.layers import NO_LABEL, FewBitLayer, Layer, PlasticLayer, Samples, clamp_bounds
 from kenyon.rules import GEN, MEAN, Rule
 
@@ -32,25 +32,24 @@ WINDOWS = (GEN(b2=-0.054), 0.0126, 0.117)
 def features(kind: str) -> tuple[Features, Features | None]:
     """(with activity in floats; in bytes, None where bytes are to be made of the others)."""
     if kind == "sparse":
-        return SparseProjection(784, 10_000, 156, inhibitory=0.377, threshold=2.15, unit_norm=False, seed=0), None
-    floats, whole = (
-        WindowUnits((28, 28), 4_000, 28, window=10, shifts=2, threshold=1.6, activity=activity, unit_norm=False, seed=0)
-        for activity in ("float", "byte")
-    )
-    return floats, whole
+        part = Sparse(units=10_000, density=156, inhibitory=0.377, threshold=2.15)
+        return part.build(Setting(784, unit_norm=False)), None
+    windows = Windows((28, 28), 4_000, 10, 2, 28, threshold=1.6, pooling="max", signs="random", root=False)
+    floats, in_bytes = (windows.build(Setting(784, unit_norm=False, in_bytes=given)) for given in (False, True))
+    return floats, in_bytes
 
 
 def activities(kind: str, X: NDArray[np.uint8]) -> Iterator[tuple[slice, Active, Active]]:
     """Block by block: activity of length 1 in floats, and in bytes."""
-    floats, whole = features(kind)
-    float_room, whole_room = floats.workspace(), whole.workspace() if whole else None
+    floats, exact = features(kind)
+    own, exact_own = floats.workspace(), exact.workspace() if exact else None
     for start in range(0, len(X), BLOCK):
         block = np.ascontiguousarray(X[start : start + BLOCK])
-        units, values, counts = floats.activate(block, float_room)
+        units, values, counts = floats.activate(block, own)
         used = np.arange(values.shape[1]) < counts[: len(block), np.newaxis]
         values = np.where(used, values[: len(block)], 0).astype(np.float32)
         bytes_ = np.minimum(values / 16, 255).astype(np.uint8)  # responses of this projection stay below 4,000
-        in_bytes = whole.activate(block, whole_room) if whole else (units, bytes_, counts)
+        in_bytes = exact.activate(block, exact_own) if exact else (units, bytes_, counts)
         length = np.linalg.norm(values, axis=1, keepdims=True)
         yield slice(start, start + len(block)), (units, values / np.maximum(length, 1e-9), counts), in_bytes
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from types import SimpleNamespace
 from typing import Any
 
@@ -37,6 +38,25 @@ RULES = {
     "inel-oja": INEL(50.0, OJA()),
     "leaky": Leaky(leak=0.25),
 }
+
+
+def window_units(
+    shape: tuple[int, ...], units: int, density: int, *, activity: str = "float", exact: bool = False, **more: Any
+) -> features.WindowUnits:
+    """Windows with nothing left open; `more` are options of the part, and of what it is built for."""
+    own = {"window": 6, "shifts": 0, "pooling": "max", "signs": "random", "threshold": None, "root": False} | more
+    setting = {name: own.pop(name) for name in ("axes", "unit_norm", "own_range", "seed", "n_inputs") if name in own}
+    setting = {"n_inputs": prod(shape), "in_bytes": activity == "byte", "integer": exact} | setting
+    return features.Windows(shape=shape, units=units, density=density, **own).build(features.Setting(**setting))
+
+
+def sparse_units(n_inputs: int, units: int, density: int, *, exact: bool = False, **more: Any) -> Any:
+    """A sparse projection with nothing left open; `more` are options of the part, and of what it is built for."""
+    own = {"inhibitory": 0.0, "threshold": 1.8} | more
+    setting = {name: own.pop(name) for name in ("unit_norm", "seed") if name in own}
+    part = features.Sparse(units=units, density=density, **own)
+    return part.build(features.Setting(n_inputs, integer=exact, **setting))
+
 
 CASES: dict[str, dict[str, Any]] = {
     **{name: {"rule": rule} for name, rule in RULES.items()},

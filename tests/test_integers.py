@@ -15,7 +15,7 @@ from kenyon.layers import SecondOrderLayer
 from kenyon.reference import _windows
 from kenyon.reference._features import Sparse
 from kenyon.reference._integer_readout import IntegerReadout, solve_integers
-from making import composed, held, make, plain_spec, stream
+from making import composed, held, make, plain_spec, sparse_units, stream, window_units
 
 DIGITS, NAMES = (array.astype(np.uint8) for array in load_digits(return_X_y=True))
 X, Y = stream()
@@ -44,7 +44,7 @@ def plain_bytes(features: Any, samples: np.ndarray) -> list[tuple[list[int], lis
 @pytest.mark.parametrize("beta", [None, -1.0, 0.0, 1.3])
 @pytest.mark.parametrize(("connections", "inhibitory"), [(7, 0.0), (9, 0.4), (38, 0.5), (200, 0.2)])
 def test_the_projection_gives_bytes(connections: int, inhibitory: float, beta: float | None) -> None:
-    features = SparseProjection(230, 70, connections, inhibitory=inhibitory, threshold=beta, exact=True, seed=5)
+    features = sparse_units(230, 70, connections, inhibitory=inhibitory, threshold=beta, exact=True, seed=5)
     samples = np.random.default_rng(0).integers(0, 256, (40, 230)).astype(np.uint8)
     samples[3], samples[4] = 0, 255
     how = {"n_inputs": 230, "n_hidden": 70, "density": connections, "inhibitory": inhibitory, "threshold": beta}
@@ -57,7 +57,7 @@ def test_the_projection_gives_bytes(connections: int, inhibitory: float, beta: f
 @pytest.mark.parametrize("pooling", ["max", "sum"])
 def test_windows_have_an_integer_threshold(pooling: str, root: bool, beta: float) -> None:
     how: dict[str, Any] = {"window": 3, "shifts": 1, "pooling": pooling, "root": root, "threshold": beta}
-    features = WindowUnits((6, 7), 60, 6, **how, seed=2, activity="byte", exact=True)
+    features = window_units((6, 7), 60, 6, **how, seed=2, activity="byte", exact=True)
     more = {"shape": (6, 7), "axes": "hw", "n_hidden": 60, "density": 6, "inhibitory": 0.5, "signs": "random"}
     plain = _windows.Windows(plain_spec(**how, **more, in_bytes=True, arithmetic="integer"), seed=2)
     samples = np.random.default_rng(1).integers(0, 256, (20, 42)).astype(np.uint8)

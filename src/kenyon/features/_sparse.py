@@ -95,17 +95,7 @@ class Sparse(FeaturesPart):
         )
 
     def build(self, setting: Setting) -> SparseProjection:
-        part: Any = self
-        return SparseProjection(
-            setting.n_inputs,
-            part.units,
-            part.density,
-            inhibitory=part.inhibitory,
-            threshold=part.threshold,
-            unit_norm=setting.unit_norm,
-            exact=setting.integer,
-            seed=setting.seed,
-        )
+        return SparseProjection(self, setting)
 
     @property
     def nested(self) -> bool:
@@ -119,37 +109,23 @@ class SparseProjection:
     """N inputs to M sparse units.
 
     Args:
-        n_inputs: N.
-        n_units: M.
-        n_connections: K, inputs of each unit.
-        inhibitory: share of a unit's inputs with weight -1.
-        threshold: beta, in standard deviations; None turns it off (`x_e = ReLU(W_e u)`).
-        unit_norm: scale `x_e` to length 1.
-        exact: everything in integers, the activity in bytes.
-        seed: the projection is drawn from it, the same everywhere.
+        part: with no option left open.
+        setting: what it is built for.
 
     Example:
         >>> import numpy as np
-        >>> features = SparseProjection(n_inputs=64, n_units=500, n_connections=6, seed=0)
+        >>> features = Sparse(units=500, density=6, inhibitory=0.0, threshold=1.8).build(Setting(n_inputs=64))
         >>> units, values, counts = features.activate(np.arange(64, dtype=np.uint8)[None, :], features.workspace())
         >>> round(float((values[0, : counts[0]] ** 2).sum()), 3)
         1.0
     """
 
-    def __init__(
-        self,
-        n_inputs: int,
-        n_units: int,
-        n_connections: int,
-        *,
-        inhibitory: float = 0.0,
-        threshold: float | None = 1.8,
-        unit_norm: bool = True,
-        exact: bool = False,
-        seed: int = 0,
-    ) -> None:
+    def __init__(self, part: Sparse, setting: Setting) -> None:
+        settled: Any = part
+        n_units, n_connections, n_inputs = settled.units, settled.density, setting.n_inputs
+        threshold, exact, seed = settled.threshold, setting.integer, setting.seed
         self.n_outputs, self.threshold, self.exact, self.seed = n_units, threshold, exact, seed
-        self._n_excitatory = n_connections - round(inhibitory * n_connections)
+        self._n_excitatory = n_connections - round(settled.inhibitory * n_connections)
         # the narrowest type that holds every possible sum of bytes exactly
         self._largest = 255 * max(self._n_excitatory, n_connections - self._n_excitatory)
         if exact and threshold is not None:
@@ -162,7 +138,7 @@ class SparseProjection:
         core.draw_inputs(seed, self._n_excitatory, np.empty(n_inputs, np.uint32), self.inputs)
         excited, inhibited = self.inputs[:, : self._n_excitatory], self.inputs[:, self._n_excitatory :]
         self._degrees = _degrees(excited, n_inputs) - _degrees(inhibited, n_inputs)
-        self._how = core.pack(strength, threshold is not None, unit_norm, 2.0**-self._shift, exact)
+        self._how = core.pack(strength, threshold is not None, setting.unit_norm, 2.0**-self._shift, exact)
         self._for_blocks = core.pack(self.inputs, self._n_excitatory, self._degrees, self._largest, self._how)
         self._for_one: core.Pack | None = None
         self._group_bytes = 0

@@ -43,7 +43,7 @@ from numpy.typing import NDArray
 
 from kenyon import core
 from kenyon.core import LANES
-from kenyon.errors import ConfigError, unknown
+from kenyon.errors import ConfigError
 from kenyon.features._base import (
     FEW,
     Active,
@@ -154,21 +154,7 @@ class Windows(FeaturesPart):
         )
 
     def build(self, setting: Setting) -> WindowUnits:
-        names = ("window", "shifts", "pooling", "signs", "inhibitory", "threshold", "root")
-        part: Any = self
-        return WindowUnits(
-            part.shape,
-            part.units,
-            part.density,
-            axes=setting.axes,
-            unit_norm=setting.unit_norm,
-            activity="byte" if setting.in_bytes else "float",
-            exact=setting.integer,
-            own_range=setting.own_range,
-            seed=setting.seed,
-            n_inputs=setting.n_inputs,
-            **{name: getattr(self, name) for name in names},
-        )
+        return WindowUnits(self, setting)
 
     def n_window_inputs(self, layout: Layout) -> int:
         """How many inputs a window holds, all channels included."""
@@ -186,79 +172,34 @@ class Windows(FeaturesPart):
 
 
 class WindowUnits:
-    """Samples of a shape to M sparse units, each with a window of its own.
+    """Samples of a shape to sparse units, each with a window of its own.
 
     Args:
-        shape: entries of a sample along each axis.
-        n_units: M.
-        n_connections: K, inputs of each unit.
-        axes: what the axes of `shape` are: "t", "hw", "tc", "ct", "hwc" or "chw", for time, height, width and channels.
-            None: by their number, "t", "hw", and "hwc", or "chw" where the first has at most 4 entries
-            and the last more.
-        window: entries of a window along time, or height and width.
-        shifts: r, how far a window may be shifted.
-        pooling: "max" for the best response over the shifts, "sum" for the sum of the positive ones.
-        signs: "random" or "oriented".
-        inhibitory: share of a unit's inputs with sign -1.
-        threshold: beta, in standard deviations; None for none, so that positive responses are active.
-        root: take the square root of the pooled response.
-        unit_norm: scale float activity to length 1.
-        activity: "float" or "byte".
-        exact: everything in integers, which needs activity in bytes, and samples of bytes or `own_range`.
-        own_range: convert samples that are not bytes to bytes, each by its own range.
-        seed: the units are drawn from it, the same everywhere.
-        n_inputs: width of a sample, checked against the shape.
+        part: with no option left open.
+        setting: what it is built for. Integers throughout need bytes, or images that become bytes by their own range.
 
     Example:
         >>> import numpy as np
-        >>> features = WindowUnits((8, 8), n_units=500, n_connections=4, window=4, shifts=1)
+        >>> part = Windows((8, 8), units=500, density=4, window=4, shifts=1, signs="random", pooling="max", root=False)
+        >>> features = replace(part, threshold=None).build(Setting(n_inputs=64))
         >>> units, values, counts = features.activate(np.arange(64, dtype=np.uint8)[None, :], features.workspace())
         >>> bool(counts[0] > 0)
         True
     """
 
-    def __init__(
-        self,
-        shape: Sequence[int],
-        n_units: int,
-        n_connections: int,
-        *,
-        axes: str | None = None,
-        window: int = 6,
-        shifts: int = 0,
-        pooling: str = "max",
-        signs: str = "random",
-        inhibitory: float = 0.5,
-        threshold: float | None = None,
-        root: bool = False,
-        unit_norm: bool = True,
-        activity: str = "float",
-        exact: bool = False,
-        own_range: bool = False,
-        seed: int = 0,
-        n_inputs: int | None = None,
-    ) -> None:
-        for name, value, allowed in (
-            ("pooling", pooling, ("max", "sum")),
-            ("signs", signs, ("random", "oriented")),
-            ("activity", activity, ("float", "byte")),
-        ):
-            if value not in allowed:
-                raise unknown(name, value, allowed)
-        if shifts < 0:
-            raise ConfigError(f"shifts is {shifts}: expected 0 or more")
-        self.layout = layout = layout_of(shape, axes, shifts, n_inputs)
-        n_connections = int(n_connections)
-        size = _checked_window(layout, window, n_connections)
-        self.n_outputs, self.seed = n_units, seed
-        self._window, self._oriented = size, signs == "oriented"
-        self._best, self._root = pooling == "max", root
-        self._activity: type[np.number] = np.uint8 if activity == "byte" else np.float32
-        self.threshold, self._unit_norm, self.exact = threshold, unit_norm, exact
-        self.own_range = own_range
-        if exact and activity != "byte":
-            raise ConfigError(f"activity is {activity!r}: expected 'byte' with integers throughout")
-        self._n_excitatory = n_connections - round(inhibitory * n_connections)
+    def __init__(self, part: Windows, setting: Setting) -> None:
+        settled: Any = part
+        n_units, n_connections, shifts = settled.units, int(settled.density), settled.shifts
+        exact, threshold, root = setting.integer, settled.threshold, settled.root
+        self.layout = layout = layout_of(settled.shape, setting.axes, shifts, setting.n_inputs)
+        size = _checked_window(layout, settled.window, n_connections)
+        self.n_outputs, self.seed = n_units, setting.seed
+        self._window, self._oriented = size, part.signs == "oriented"
+        self._best, self._root = part.pooling == "max", root
+        self._activity: type[np.number] = np.uint8 if setting.in_bytes else np.float32
+        self.threshold, self._unit_norm, self.exact = threshold, setting.unit_norm, exact
+        self.own_range = setting.own_range
+        self._n_excitatory = n_connections - round(part.inhibitory * n_connections)
         self._largest = BYTE * max(self._n_excitatory, n_connections - self._n_excitatory)
         self._largest_pooled = BYTE * self._n_excitatory * (1 if self._best else layout.rows * layout.columns)
         if self._largest_pooled > np.iinfo(np.int32).max:
@@ -272,7 +213,7 @@ class WindowUnits:
         window_inputs = layout.channels * prod(size)
         planes = (layout.channels, layout.height, layout.width)
         drawn = (np.empty(window_inputs, np.int64), np.empty(window_inputs, np.uint32), self.inputs)
-        core.draw_windows(seed, *planes, *size, self._oriented, self._n_excitatory, *layout.padded, *drawn)
+        core.draw_windows(setting.seed, *planes, *size, self._oriented, self._n_excitatory, *layout.padded, *drawn)
         self._together = _together(layout.rows)
         self._items = _times(self.inputs, layout.n_places, self._together)
         self._places, self._turned = layout.places(), _turned(layout) if self._together > 1 else layout.places()
