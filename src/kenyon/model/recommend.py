@@ -355,15 +355,14 @@ def _features(
         shifts = max(1, round(side * PATCH_SHIFTS)) if part.shifts == "auto" else part.shifts
         return replace(part, shape=value["shape"] or part.shape, shifts=shifts)
     if isinstance(part, Sparse):
+        linear = second and value["memory_budget"] is not None and value["memory_budget"] <= LINEAR_BUDGET
         usual = TABLE_THRESHOLD if table else SECOND_ORDER_THRESHOLD if second else THRESHOLD
-        if second and (value["memory_budget"] or 0) in range(1, LINEAR_BUDGET + 1):
-            usual = None
         most = max(1, min(MOST_CONNECTIONS, n_inputs // (2 if table else 4)))
         return replace(
             part,
             density=_connections(part.density, n_inputs, most),
             inhibitory=(0.5 if table else 0.0) if part.inhibitory == "auto" else part.inhibitory,
-            threshold=usual if part.threshold == "auto" else part.threshold,
+            threshold=(None if linear else usual) if part.threshold == "auto" else part.threshold,
         )
     if isinstance(part, Ramps) and part.density != "auto":
         return replace(part, density=_connections(part.density, n_inputs, n_inputs))
