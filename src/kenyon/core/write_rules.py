@@ -6,6 +6,7 @@ The files of `kenyon.rules` that do so are loaded without the package around the
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
@@ -15,6 +16,5 @@ if __name__ == "__main__":
     for name, folder in (("kenyon", PACKAGE), ("kenyon.rules", PACKAGE / "rules")):
         sys.modules[name] = ModuleType(name)
         sys.modules[name].__path__ = [str(folder)]
-    from kenyon.rules._source import source_of_the_package
-
-    Path(sys.argv[1], "rules.h").write_text(source_of_the_package(PACKAGE), encoding="utf-8")
+    text = import_module("kenyon.rules._source").source_of_the_package(PACKAGE)
+    Path(sys.argv[1], "rules.h").write_text(text, encoding="utf-8")

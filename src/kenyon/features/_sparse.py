@@ -47,6 +47,8 @@ from kenyon.utils.options import Auto, option
 
 THRESHOLD, TABLE_THRESHOLD = 2.3, 1.0
 """Rows of a table have few inputs, which are separated by units that see half of them, of both signs."""
+SECOND_ORDER_THRESHOLD, LINEAR_BUDGET = 0.3, 100_000
+"""Before a second-order layer; none within a budget of so few units that linear ones separate more."""
 MOST_CONNECTIONS = 32
 """Inputs of a unit where the density is left open: more of them cost time and gain little."""
 COUNTED_AT_ONCE = 1 << 23
@@ -79,14 +81,17 @@ class Sparse(FeaturesPart):
     )  # fmt: skip
     threshold: float | Auto | None = option(
         "auto",
-        "Threshold in standard deviations of the sample's own projection; 'auto' is 2.3, 1 for rows of a table, and "
-        "None before a second-order layer.",
+        "Threshold in standard deviations of the sample's own projection; 'auto' is 2.3, 1 for rows of a table, 0.3 "
+        "before a second-order layer, and None there within a memory budget of 100 KB.",
         "number", low=-100.0, high=100.0, auto=True, off=True,
     )  # fmt: skip
 
     def settled(self, case: Case) -> Sparse:
         most = max(1, min(MOST_CONNECTIONS, case.n_inputs // (2 if case.table else 4)))
-        threshold = None if case.second_order else TABLE_THRESHOLD if case.table else THRESHOLD
+        threshold: float | None = TABLE_THRESHOLD if case.table else THRESHOLD
+        if case.second_order:
+            linear = case.memory_budget is not None and case.memory_budget <= LINEAR_BUDGET
+            threshold = None if linear else TABLE_THRESHOLD if case.table else SECOND_ORDER_THRESHOLD
         return replace(
             self,
             density=n_connections(self.density, case.n_inputs, most),

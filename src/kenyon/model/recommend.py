@@ -241,9 +241,8 @@ def _parts(value: Mapping[str, Any], table: bool, n_inputs: int) -> tuple[Featur
     else:
         features = Ramps() if table and (free or isinstance(layer, SecondOrder)) else Sparse()
     if layer is None:
-        budgeted = isinstance(features, Windows) and value["memory_budget"] is not None
-        budgeted = budgeted or isinstance(features, Patches)
-        layer = SecondOrder() if free and (budgeted or isinstance(features, Ramps)) else Plastic()
+        budgeted = value["memory_budget"] is not None and (isinstance(features, Windows) or value["features"] == "auto")
+        layer = SecondOrder() if free and (budgeted or isinstance(features, (Patches, Ramps))) else Plastic()
     if isinstance(layer, Plastic):
         own = None if layer.rule == "auto" else get_rule(layer.rule)
         if own is not None and rule is not None and own != rule:
