@@ -206,9 +206,9 @@ def test_every_option_is_declared_once_and_known_everywhere() -> None:
     page = (HERE.parent / "docs" / "parameters.md").read_text(encoding="utf-8")
     for part in (*PARTS.values(), *LAYER_PARTS.values(), LocalError):
         for name, entry in options_of(part).items():
-            assert entry.meaning.endswith(".") and f"`{name}`" in page
+            assert entry.description.endswith(".") and f"`{name}`" in page
     for name, entry in OPTIONS.items():
-        assert entry.meaning.endswith(".") and name in (KenyonClassifier.__doc__ or "")
+        assert entry.description.endswith(".") and name in (KenyonClassifier.__doc__ or "")
         assert f"`{name}`" in page, "docs/parameters.md is old: python benchmarks/parameters_page.py"
         if entry.of_run:
             assert name in listed and f"--{name.replace('_', '-')} " in helped

@@ -134,7 +134,7 @@ class KenyonClassifier(ClassifierOptions, Estimator):
         Args:
             X: (n_samples, n_features), bytes or numbers. Bytes are never converted to floats. With a front end,
                 recordings: a list of int16 arrays.
-            y: labels; None, NaN and `unlabelled` mark samples that teach nothing.
+            y: labels; None, NaN and `unlabelled` mark samples without a label.
             classes: labels to add at once. Others may still come later.
             task: the task whose head learns (task-incremental use); any hashable.
             sample_weight: how often each sample counts. Integers are exact: as if the sample had come that many times.
@@ -166,7 +166,7 @@ class KenyonClassifier(ClassifierOptions, Estimator):
         self._learn(samples[np.newaxis], label, None, task, predict=False)
 
     def _learn_at_once(self, core: Core, x: NDArray, y: Hashable, task: Hashable) -> bool:
-        """Learn a sample of a known class, in one step that nothing can interrupt; False where it takes more."""
+        """Learn a sample of a known class in one step that cannot be interrupted; False where that is not possible."""
         engine = core.engine
         try:
             head = core.heads.get(task)
@@ -346,7 +346,7 @@ class KenyonClassifier(ClassifierOptions, Estimator):
         return self.predict(sample[np.newaxis], task=task, reject=reject).tolist()[0]
 
     def _best_at_once(self, core: Core, x: NDArray, task: Hashable) -> tuple[list[Hashable], int] | None:
-        """The labels, and which of them a single sample has; None where finding out takes more."""
+        """The labels, and the index of the best one for a single sample; None where the fast path does not apply."""
         engine = core.engine
         if len(engine.layers) > 1 or x.dtype not in DIRECT or not core.inputs.fits(x):
             return None
@@ -575,7 +575,7 @@ class KenyonClassifier(ClassifierOptions, Estimator):
     merge = _Merge()
 
     def unlike_one_pass(self) -> str | None:
-        """In what a model merged from parts differs from that of a single pass, in words; None: in nothing, to the bit.
+        """How a model merged from parts differs from the model of a single pass; None if they are equal to the bit.
 
         Raises `MergeError` where models like this one cannot be merged.
         """
@@ -693,11 +693,11 @@ class KenyonClassifier(ClassifierOptions, Estimator):
         return self._read(lambda core: dict(head_of(core.heads, task).neurons))
 
     def parts(self) -> tuple[Features, list[Layer]]:
-        """The feature layer and the learning layers, to be looked at and not to be changed."""
+        """The feature layer and the learning layers, for inspection; do not change them."""
         return self._read(lambda core: (core.engine.features, core.engine.layers))
 
     def scaler(self) -> Scaler | Units | None:
-        """What scales the inputs, to be looked at and not to be changed; None where they are not scaled."""
+        """What scales the inputs, for inspection; None where they are not scaled. Do not change it."""
         return self._read(lambda core: core.engine.scaler)
 
     @property

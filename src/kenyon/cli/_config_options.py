@@ -85,7 +85,7 @@ def with_config_options(command: Callable[..., None]) -> Callable[..., None]:
 
 def _of_learner(entry: Option) -> Any:
     default = "off" if entry.default is None else entry.default
-    text = entry.meaning if isinstance(default, tuple) else f"{entry.meaning} [{default}]"
+    text = entry.description if isinstance(default, tuple) else f"{entry.description} [{default}]"
     complete = _complete.rules if entry.name == "rule" else _complete.among(entry.choices)
     metavar = "|".join(entry.choices) or _METAVARS.get(entry.kind)
     return option(text, panel=LEARNER, metavar=metavar, complete=complete)

@@ -174,7 +174,7 @@ class FeaturesPart(Part, ABC):
 
     @property
     def nested(self) -> bool:
-        """Whether the first units of a layer are those of a layer with fewer units, whatever the others do."""
+        """Whether the first units of a layer are the units of a smaller layer."""
         return False
 
     def n_units(self, setting: Setting) -> int:
@@ -228,7 +228,7 @@ def check_bytes(samples: NDArray) -> None:
 
 
 def check_exact(n_units: int, largest: int) -> None:
-    """Refuse units whose sums and sums of squares could pass the 63 bits that a threshold is worked out in."""
+    """Refuse units whose sums and sums of squares could overflow the 63 bits that a threshold is computed in."""
     most = min((2**31 - 1) // largest, (2**53 - 1) // largest**2)
     if n_units > most:
         raise ConfigError(

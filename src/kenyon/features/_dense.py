@@ -89,7 +89,7 @@ class DenseProjection:
         return Workspace(active)
 
     def prepare(self) -> None:
-        """There is nothing to make."""
+        """Nothing to prepare."""
 
     def activate(self, samples: NDArray, workspace: Workspace) -> Active:
         samples = rooted(samples) if self._root else samples

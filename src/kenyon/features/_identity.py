@@ -60,7 +60,7 @@ class IdentityUnits:
         return Workspace(make_active(self.n_outputs, dtype=np.uint8 if self.exact else np.float32))
 
     def prepare(self) -> None:
-        """There is nothing to make."""
+        """Nothing to prepare."""
 
     def activate(self, samples: NDArray, workspace: Workspace) -> Active:
         if self.exact:

@@ -236,7 +236,7 @@ class PatchUnits:
         return Workspace(make_active(self.n_outputs, dtype=np.uint8))
 
     def prepare(self) -> None:
-        """There is nothing left to make."""
+        """Nothing to prepare."""
 
     def activate(self, samples: NDArray, workspace: Workspace) -> Active:
         core.patches(as_bytes(samples), self._plan, workspace.pack(self._scratch))

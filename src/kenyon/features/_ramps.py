@@ -148,7 +148,7 @@ class RampUnits:
         return Workspace(make_active(self.n_outputs))
 
     def prepare(self) -> None:
-        """There is nothing left to make."""
+        """Nothing to prepare."""
 
     def activate(self, samples: NDArray, workspace: Workspace) -> Active:
         samples = samples.astype(np.float32, copy=False)

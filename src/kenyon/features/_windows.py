@@ -223,7 +223,7 @@ class WindowUnits:
         return Workspace(make_active(self.n_outputs, dtype=self._activity))
 
     def prepare(self) -> None:
-        """There is nothing left to make."""
+        """Nothing to prepare."""
 
     def activate(self, samples: NDArray, workspace: Workspace) -> Active:
         if self.own_range:
@@ -303,14 +303,14 @@ class WindowUnits:
 
 
 def _checked_window(layout: Layout, window: int, n_connections: int) -> tuple[int, int]:
-    """Height and width of a window, if there is room for it and for K inputs in it."""
+    """Height and width of a window, if it fits into the sample and holds K inputs."""
     size = layout.window(window)
     if window < 1 or size[0] > layout.height or size[1] > layout.width:
         least = layout.width if "t" in layout.axes else min(layout.height, layout.width)
         raise ConfigError(f"window is {window}: expected 1 to {least}, the smallest side of a sample")
-    room = layout.channels * prod(size)
-    if not 1 <= n_connections <= room:
-        raise ConfigError(f"a unit has {n_connections} inputs: expected 1 to {room}, which its window holds")
+    held = layout.channels * prod(size)
+    if not 1 <= n_connections <= held:
+        raise ConfigError(f"a unit has {n_connections} inputs: expected 1 to {held}, which its window holds")
     return size
 
 

@@ -127,7 +127,7 @@ class Layer(ABC):
         """Make ready for one more class."""
 
     def add_classes(self, n: int) -> None:
-        """The same for several at once, which a layer may do quicker."""
+        """Add several classes; a layer may override this to do it faster."""
         for _ in range(n):
             self.add_class()
 

@@ -234,7 +234,7 @@ class DiagonalLayer(Layer):
     def mark(self) -> DiagonalUndo:
         return DiagonalUndo(self)
 
-    def go_back(self, state: State, n_classes: int) -> None:
+    def restore(self, state: State, n_classes: int) -> None:
         """Be as found before."""
         self.n_classes = n_classes
         self._replace(state)
@@ -260,4 +260,4 @@ class DiagonalUndo:
     def undo(self) -> None:
         for array, copy in self._copies:
             array[...] = copy
-        self._layer.go_back(self._state, self._n_classes)
+        self._layer.restore(self._state, self._n_classes)

@@ -229,7 +229,7 @@ class SecondOrderLayer(Layer):
             self.state = self.coactivity.add(self.state, active, chosen, labels, self._undo)
 
     def settle(self, n_learned: int = MANY_LEARNED) -> None:
-        """So many samples were learned: what was worked out from the state before is no longer true."""
+        """Invalidate what was computed from the state before this many samples were learned."""
         self._spread = None
         if self._latest is not None:
             latest, before = self._latest
@@ -300,7 +300,7 @@ class SecondOrderLayer(Layer):
         return self.state.views()["class_counts"].astype(np.int64)
 
     def _replace(self, state: State) -> None:
-        """Put a state in the place of this one, and drop everything that was worked out from it."""
+        """Replace the state, and drop everything that was computed from it."""
         self.following.drop()
         self.settle()
         self.state = state
@@ -377,13 +377,13 @@ class SecondOrderLayer(Layer):
         self._undo = PairsUndo(self, self._kept)
         return self._undo
 
-    def found(self) -> tuple:
+    def snapshot(self) -> tuple:
         """Everything that a call replaces rather than changes in place."""
         return self.state, self.n_classes
 
-    def go_back(self, found: tuple) -> None:
-        """Put back what was `found`."""
-        state, self.n_classes = found
+    def restore(self, snapshot: tuple) -> None:
+        """Put back a `snapshot`."""
+        state, self.n_classes = snapshot
         self._replace(state)
 
     @property

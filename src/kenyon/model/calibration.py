@@ -1,4 +1,4 @@
-"""How far scores can be trusted: a temperature and hit rates, from predictions made before learning.
+"""Calibration of scores: a temperature and hit rates, from predictions made before learning.
 
     p_j  =  (1 - e) softmax_j( theta n / (n + 24 C) * score_j )  +  e (n_j + 1) / (n + C),      e = (C / (n + C))^2
 
@@ -34,7 +34,7 @@ THETAS = 2.0 ** np.arange(-5.0, 1.25, 0.5)
 """Temperatures that are compared, as factors of the scores."""
 
 PRIOR, BELIEF = -1.25, 4.0
-"""Beforehand log2 theta is about this, as if so much loss were added a factor of two away, squared."""
+"""The prior of log2 theta: its mean, and the loss added per squared factor of two away from it."""
 
 FEW = 24.0
 """Scores from this many samples of each class are halved."""
@@ -46,7 +46,7 @@ MORE, FADE = 4, 0.8
 """The readout is replaced when there is one sample more for this many, and counts are then multiplied by this."""
 
 UNSURE = 1.5
-"""The variance of an estimate is so much larger than that of equally good predictions, since readouts differ."""
+"""The factor by which the variance of an estimate exceeds that of independent predictions, since readouts differ."""
 
 MOST_LOST = 2**62
 """Largest sum of losses."""
@@ -156,17 +156,8 @@ class Calibration:
         if not self.state.arrays["since"][0]:
             return
         units, values, counts = active
-        core.calibrate(
-            *self.packed(),
-            head,
-            units,
-            values,
-            counts,
-            labels,
-            a,
-            b,
-            np.empty(core.calibrate_scratch(self.state.width)),
-        )
+        scratch = np.empty(core.calibrate_scratch(self.state.width))
+        core.calibrate(*self.packed(), head, units, values, counts, labels, a, b, scratch)
 
     def packed(self) -> tuple:
         """What a compiled call takes that predicts a sample before it is learned, and changes in place."""

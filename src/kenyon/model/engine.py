@@ -17,15 +17,7 @@ from numpy.typing import NDArray
 
 from kenyon import core
 from kenyon.errors import ConfigError, DivergenceError
-from kenyon.features import (
-    BLOCK,
-    Active,
-    Features,
-    RampUnits,
-    Rescaling,
-    SparseRows,
-    make_active,
-)
+from kenyon.features import BLOCK, Active, Features, RampUnits, Rescaling, SparseRows, make_active
 from kenyon.layers import DIVERGED, DiagonalLayer, Layer, Samples, SecondOrderLayer
 from kenyon.model.activity import Benches, Silence, dense, threads
 from kenyon.model.bending import first_active, first_layer

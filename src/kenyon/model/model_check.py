@@ -39,7 +39,7 @@ DRAWN, PER_BYTE = 1 << 27, 1 << 10
 def checked_contents(model: Any, tensors: Mapping[str, NDArray]) -> tuple[Inputs, int, dict[Hashable, Labels], int]:
     """Width, seed, labels and number of classes of a model whose parts fit together."""
     _want("the parts of a model", type(model) is dict and model.keys() - {"floats"} == KEYS)
-    _want("floats, if present, to be true", model.get("floats", True) is True)
+    _want("floats to be true, if present", model.get("floats", True) is True)
     n_inputs, seed, names, heads = model["n_inputs"], model["seed"], model["feature_names"], model["heads"]
     _want("a table of parameters", type(model["params"]) is dict)
     _want(f"a width from 1 to {MOST_INPUTS}", type(n_inputs) is int and 1 <= n_inputs <= MOST_INPUTS)

@@ -162,7 +162,7 @@ def from_arrays(
     except (KeyError, TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
         raise ModelFileError(f"the model is not complete ({type(error).__name__}: {error})") from error
     except (RecursionError, MemoryError) as error:
-        raise ModelFileError(f"the model is nested or sized beyond reason ({type(error).__name__})") from error
+        raise ModelFileError(f"the model is nested too deeply or too large ({type(error).__name__})") from error
     return params, Core(engine, heads, inputs)
 
 

@@ -106,7 +106,7 @@ class FewBits:
         self.counts[neurons] += other.counts
 
     def cut(self, d: int) -> None:
-        """Keep the first d units alone, and from now on thin as with so many."""
+        """Keep only the first d units, and thin for that many from now on."""
         self.pairs, self.means, self.enough = self.pairs[:d, :d], self.means[:d], isqrt(d * self.limit // 16)
 
     def arrays(self) -> dict[str, NDArray]:

@@ -1,8 +1,7 @@
-"""What learns by a rule: functions of the core for the rules of the package, NumPy and then C for one's own.
+"""Kernels of rules: functions of the core for the rules of the package, NumPy and then C for user-defined ones.
 
-A rule of one's own begins in NumPy, at once. When it has been used for AFTER samples, it is compiled where a C compiler
-is at hand, and kept for every process that comes later. All of them give the same bits, so that it makes no difference
-when one takes over from the other.
+A user-defined rule begins in NumPy. After AFTER samples it is compiled, if there is a C compiler, and cached for later
+processes. All of them give the same bits, so it does not matter when one takes over from the other.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ INSIDE: tuple[type[Rule], ...] = (GEN, OJA, MSE, MEAN)
 """The rules that are compiled into the core."""
 
 AFTER = 2000
-"""Samples after which a rule of one's own is compiled: about as long as they take in NumPy, compiling takes."""
+"""Samples after which a user-defined rule is compiled: compiling takes about as long as they do in NumPy."""
 
 _FUNCTIONS = ("delta", "readout", "integer_step", "integer_limit", "integer_score", "counted", "gated")
 

@@ -1,6 +1,6 @@
 """The C of rules, which `core/rule.h` is included with: written from their Python.
 
-The rules of the package are written when it is built, from their files; rules of one's own by the same functions when
+The rules of the package are written when it is built, from their files; user-defined rules by the same functions when
 they are used. The build uses it before the package can be imported.
 """
 

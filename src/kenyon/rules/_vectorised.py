@@ -1,6 +1,6 @@
 """The learning step of a rule in NumPy, sample by sample: what `core/learn.h` and `core/few_bits.h` do, to the bit.
 
-It needs no compiler, so it is how a rule of one's own begins. Sums of floats are made in the same order as in C: over
+It needs no compiler, so user-defined rules begin with it. Sums of floats are made in the same order as in C: over
 active units, ascending.
 """
 

@@ -87,7 +87,7 @@ def test_summary() -> None:
 def test_every_metric_has_its_formula() -> None:
     for name, metric in METRICS.items():
         assert metric.name == name
-        assert metric.meaning, f"{name} has no formula"
+        assert metric.description, f"{name} has no formula"
     assert 0 < sum(metric.measured for metric in METRICS.values()) < len(METRICS)
 
 
