@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from cases import all_pairs
 from kenyon import KenyonClassifier, Patches, recommend
 from kenyon.core import _core
-from kenyon.errors import ConfigError, MergeError
+from kenyon.errors import ConfigError, InputError, MergeError
 from kenyon.features import PatchUnits
 from kenyon.features._filters import filters_of_leaves, whitening_of_leaves
 from kenyon.features._whitening import inverse_root, normalised
@@ -248,6 +248,11 @@ def test_bad_models_are_refused(params: dict[str, Any], message: str) -> None:
     X, y = stream(6)
     with pytest.raises(ConfigError, match=message):
         KenyonClassifier(**params).partial_fit(X, y)
+
+
+def test_text_is_refused() -> None:
+    with pytest.raises(InputError, match="'a dog'.*: expected numbers in X"):
+        KenyonClassifier(features="patches", shape=(1, 5)).partial_fit(["a dog", "a cat"], [0, 1])
 
 
 def test_filters_made_of_samples_are_kept_counted_and_shared(tmp_path: Path) -> None:
