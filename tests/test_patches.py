@@ -251,7 +251,7 @@ def test_bad_models_are_refused(params: dict[str, Any], message: str) -> None:
 
 
 def test_text_is_refused() -> None:
-    with pytest.raises(InputError, match="'a dog'.*: expected numbers in X"):
+    with pytest.raises(InputError, match=r"'a dog'.*: expected numbers in X"):
         KenyonClassifier(features="patches", shape=(1, 5)).partial_fit(["a dog", "a cat"], [0, 1])
 
 
