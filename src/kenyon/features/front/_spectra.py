@@ -25,9 +25,9 @@ The last `kept` frames are kept, `bands` + 1 bytes each. A window is made of the
     y_j   = v at the place where the s_t add up to j / (frames - 1) of their sum
     u_jb  = (y_j,b-1 + 2 y_jb + y_j,b+1 + 2) / 4                      the band at an edge is its own neighbour
 
-Every sound gets the same length, and entries lie closer where it changes: speakers hold vowels for different times (trace
-segmentation: Kuhn and Tomaschewski, 1983). Vocal tracts differ in length, which moves a sound by a part of a band: bands
-are mixed with their neighbours.
+Every sound gets the same length, and entries lie closer where it changes: speakers hold vowels for different times
+(trace segmentation: Kuhn and Tomaschewski, 1983). Vocal tracts differ in length, which moves a sound by a part of a
+band: bands are mixed with their neighbours.
 
 A stream is cut into segments after each frame. With n kept frames, the newest of which is n - 1:
 
