@@ -137,6 +137,11 @@ class Case(NamedTuple):
         features: name of the kind of features.
         scaled: whether inputs are taken in standard deviations.
         in_bytes: whether samples are bytes, or become bytes.
+
+    Example:
+        >>> from kenyon.features import Sparse
+        >>> Sparse(units=500).settled(Case(n_inputs=64))
+        Sparse(units=500, density=16, inhibitory=0.0, threshold=2.3)
     """
 
     n_inputs: int

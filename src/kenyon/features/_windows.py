@@ -180,8 +180,8 @@ class WindowUnits:
 
     Example:
         >>> import numpy as np
-        >>> part = Windows((8, 8), units=500, density=4, window=4, shifts=1, signs="random", pooling="max", root=False)
-        >>> features = replace(part, threshold=None).build(Setting(n_inputs=64))
+        >>> part = Windows((8, 8), 500, 4, 1, 4, threshold=None, signs="random", pooling="max", root=False)
+        >>> features = part.build(Setting(n_inputs=64))
         >>> units, values, counts = features.activate(np.arange(64, dtype=np.uint8)[None, :], features.workspace())
         >>> bool(counts[0] > 0)
         True
