@@ -68,7 +68,7 @@ class Rules(NamedTuple):
 
 
 SETTINGS = {
-    "digits": Setting("digits", 1.0, 150, (5, 10)),
+    "digits": Setting("digits", 1.0, 300, (5, 10)),
     "mnist": Setting("Split-MNIST", 1 / 24, 400, (5, 10)),
     "cifar10": Setting("Split-CIFAR-10, features", 1 / 20, 400, (5, 10), FEATURES, "efficientnet-lite0"),
     "cifar100": Setting("Split-CIFAR-100, features", 1 / 10, 800, (10, 20, 50, 100), FEATURES, "efficientnet-lite0"),
@@ -95,7 +95,7 @@ def protocols(dataset: str) -> dict[str, Rules]:
         "Repeats": Rules("Class-incremental, and all tasks once more with other samples.", {"repeats": 2, **tasks}),
     }
     if not setting.backbone:
-        every = {"n_tasks": 5, "epochs": setting.share / 5}
+        every = {"n_tasks": 5, "epochs": setting.share / 5 if setting.share < 1 else 1.0}
         found["Rotated"] = Rules(
             "Every class in five tasks, each turned by 36 degrees more.", {"scenario": "rotated", **every}
         )
@@ -176,14 +176,13 @@ def page(found: dict[str, dict[tuple[str, str], list[RunResult]]], command: str)
     about = f"This page is for researchers who compare methods. {doc}"
     lines = ["# Protocols", "", about, "", f"Written by `{command}`.", ""]
     lines += [
-        "- One pass over a share of the training samples, so that every protocol and order runs in minutes: a twenty-fourth",
-        "  of MNIST (2,500 samples), a twentieth of CIFAR-10 (2,500), a tenth of CIFAR-100 (5,000), all digits (1,438);",
-        "  rotated and permuted streams have as many in all. The whole test set. Streams of all samples are in",
-        "  [the results](results.md).",
+        "- One pass over a share of the training samples, so that every protocol and order runs in minutes: 2,500 of",
+        "  MNIST and of CIFAR-10, 5,000 of CIFAR-100, all digits (1,438); rotated and permuted streams of MNIST have",
+        "  as many in all. The whole test set. Streams of all samples are in [the results](results.md).",
         "- CIFAR: the features of a frozen EfficientNet-Lite0 at 128 pixels ([backbones](backbones.md)). Rotated and",
         "  permuted streams are of pixels alone. ER and DER++ have a buffer of 500 samples.",
         "- *At any time*: the area under the curve of the accuracy on the classes seen so far, tested every 400",
-        "  samples (digits 150, CIFAR-100 800). *At the end*: the accuracy on the whole test set.",
+        "  samples (digits 300, CIFAR-100 800). *At the end*: the accuracy on the whole test set.",
         "- ±: the standard deviation over orders of the classes, each with a seed of its own.",
         "- *Operations*: multiply-adds of learning a sample, on average over the stream. A readout that is solved at",
         "  test time (SLDA, RanDumb, Kenyon with a memory budget) is not in them.",

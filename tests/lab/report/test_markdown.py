@@ -44,7 +44,8 @@ def test_missing_cells_have_their_reason_and_the_papers_number() -> None:
 
 def test_words_about_a_run_have_its_command_among_those_of_the_table() -> None:
     configurations = TEXT[TEXT.index("## Configurations") :]
-    assert "kenyon run --rule mse --clamp off" in configurations[: configurations.index("</details>")]
+    commands = configurations[configurations.index("<summary>Commands</summary>") :]
+    assert "kenyon run --rule mse --clamp off" in commands[: commands.index("</details>")]
 
 
 def test_no_text_becomes_html() -> None:
