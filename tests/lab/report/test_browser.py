@@ -268,7 +268,7 @@ def test_many_lines_and_long_names_fit(browser: Browser, tmp_path: Path, size: t
 )
 def test_numbers_open_their_runs(browser: Browser, sample_page: Path, cell: str, words: list[str]) -> None:
     browser.open(sample_page)
-    browser.js("location.hash = arguments[0]", cell.partition("/")[0])  # unfolds the table
+    browser.js("document.querySelector(arguments[0]).open = true", f"#{cell.partition('/')[0]} > details")
     browser.click(f'[data-cell="{cell}"]')
     assert browser.js("return document.getElementById('Detail').open")
     text = browser.texts("#Detail")[0]
