@@ -16,8 +16,8 @@ t samples is fitted to the hits by least squares and read off at the present t.
 
 Where inputs stand beside ramps, two readouts race: of all units, and of the inputs alone, which is the better one where
 classes are parted by planes, or have few samples each. Both predict each sample before it is learned. When the readouts
-are replaced, that of the inputs takes the lead if it alone was right more often than the other alone, by LEAD standard
-deviations; it loses it when it is behind.
+are replaced, that of the inputs takes the lead if it alone was right more often than the other alone, by a standard
+deviation; it loses it when it is behind.
 """
 
 from __future__ import annotations
@@ -52,9 +52,6 @@ MORE, FADE = 4, 0.8
 
 UNSURE = 1.5
 """The variance of an estimate is so much larger than that of equally good predictions, since readouts differ."""
-
-LEAD = 1.5
-"""Standard deviations by which the readout of the inputs has to be ahead to take the lead."""
 
 MOST_LOST = 2**62
 """Largest sum of losses."""
@@ -191,7 +188,7 @@ class Calibration:
             arrays["plain"], arrays["plain_offsets"] = plain.weights[:n_beside].copy(), plain.offsets
             arrays["race"] = FADE * arrays["race"]
             ahead, spread = arrays["race"][0] - arrays["race"][1], sqrt(float(arrays["race"].sum()))
-            leads = ahead > (0.0 if arrays["first"][0] else LEAD * spread)
+            leads = ahead > (0.0 if arrays["first"][0] else spread)
             arrays["first"] = np.array([n_beside if leads else 0], np.int64)
         arrays["hits"], arrays["trials"] = FADE * arrays["hits"], FADE * arrays["trials"]
         arrays["squares"], arrays["losses"] = FADE * FADE * arrays["squares"], 4 * arrays["losses"] // 5

@@ -2,7 +2,7 @@
 
 Readouts of the state after t labelled samples predict those that follow, until there are t // 4 + 1 more, or inputs get
 other units. Of the samples that one of them alone was right on, w were right by the inputs and l by all units; both
-are multiplied by 0.8 when the readouts are replaced. Then the inputs take the lead where w - l > 1.5 sqrt(w + l), and
+are multiplied by 0.8 when the readouts are replaced. Then the inputs take the lead where w - l > sqrt(w + l), and
 lose it where w <= l.
 """
 
@@ -32,7 +32,7 @@ class Race:
         """Predict a sample before it is learned."""
         if time and (not self.since or time >= self.since + self.since // 4 + 1):
             self.since, self.wins, self.losses = time, 0.8 * self.wins, 0.8 * self.losses
-            lead = 0.0 if self.layer.first else 1.5 * sqrt(self.wins + self.losses)
+            lead = 0.0 if self.layer.first else sqrt(self.wins + self.losses)
             self.layer.first = self.n_beside if self.wins - self.losses > lead else 0
             self.layer.solved = None
             self.readouts = (self.layer.readout(0), self.layer.readout(self.n_beside))
