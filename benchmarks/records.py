@@ -127,7 +127,9 @@ class Slda:
     """Streaming linear discriminant analysis."""
 
     def __init__(self, n_classes: int) -> None:
-        self.n_classes, self.model, self.scaler = n_classes, None, StandardScaler()
+        self.n_classes, self.scaler = n_classes, StandardScaler()
+        self.model: Any = None
+        self.labels: NDArray = np.empty(0)
 
     def learn(self, X: NDArray, y: NDArray, classes: NDArray) -> None:
         if self.model is None:
