@@ -8,7 +8,7 @@ from typing import Any
 
 from kenyon.paper.reproduce._setting import Setting
 from kenyon.paper.reproduce._wanted import EMPTY, Gap, Line, Runs, Section, Sheet, Wanted
-from kenyon.paper.reproduce.experiments._configurations import COLLAPSES, PIXELS, RATE, READ_AS, chosen, single
+from kenyon.paper.reproduce.experiments._configurations import AS_PRINTED, READ_AS, chosen, single
 from kenyon.paper.tables import paper_table
 
 MLP = "kenyon.learners.baselines:FeatureMLP"
@@ -41,8 +41,8 @@ def ablations(setting: Setting) -> list[Section]:
         if which == "mlp":  # as in the paper, the learning layer is replaced in its configuration only
             cells = _mlp(setting, papers, setting.seeds[:3], 10.0, TUNED, paper), EMPTY
         else:
-            why = PIXELS if which == "features" else None
-            cells = _kenyon(setting, papers, which, paper, why or RATE), _kenyon(setting, ours, which, paper, why)
+            why = AS_PRINTED
+            cells = _kenyon(setting, papers, which, paper, why), _kenyon(setting, ours, which, paper, why)
         lines.append(Line(row.label, cells, outside=True))
         if which == "features":
             clipped = _kenyon(setting, {**papers, "layer__output": "clip"}, which, paper, CLIPPED)
@@ -65,7 +65,7 @@ def _mlp(
 ) -> Wanted:
     layer = {key.removeprefix("features__"): options[key] for key in FEATURE_LAYER} | {"lr": rate}
     cell = setting.runs("mnist", "single-task", MLP, layer, epochs=epochs, tests="last", seeds=seeds, paper=paper)
-    return replace(cell, above=COLLAPSES) if isinstance(cell, Runs) and not setting.quick else cell
+    return replace(cell, above=AS_PRINTED) if isinstance(cell, Runs) and not setting.quick else cell
 
 
 def _kenyon(
@@ -80,4 +80,4 @@ def _kenyon(
     changed = {**options, **CHANGES[ablation]}
     if ablation == "features":  # the pixels have no options
         changed = {key: value for key, value in changed.items() if key not in FEATURE_LAYER}
-    return setting.kenyon("mnist", "single-task", changed, epochs=0.5, paper=paper, below=below, above=COLLAPSES)
+    return setting.kenyon("mnist", "single-task", changed, epochs=0.5, paper=paper, below=below, above=AS_PRINTED)
