@@ -29,16 +29,20 @@ ONE_HEAD = (
 )
 
 
-def published(table: str, dataset: str, rule: str, on: str | None = None) -> dict[str, Any]:
+def published(
+    table: str, dataset: str, rule: str, on: str | None = None, length: float | None = None
+) -> dict[str, Any]:
     """The options of a row of the paper's Table 1 (`single_configurations`) or 7 (`class_configurations`), as printed.
 
     Args:
         table, dataset, rule: the row.
         on: the data set that it is run on; None for the one that it was found on.
+        length: of the activity, where a part of the configuration is left out.
     """
     number, where = _numbers(table, dataset, rule), on or dataset
     window = number["beta_2^M"] if rule == "inel" else None
-    return as_printed(_plain(number, rule), window, lengths(table, dataset, rule)[where], UNIT.get(where, 255.0))
+    length = length or lengths(table, dataset, rule)[where]
+    return as_printed(_plain(number, rule), window, length, UNIT.get(where, 255.0))
 
 
 def undivided(table: str, dataset: str, rule: str) -> dict[str, Any]:
@@ -108,9 +112,9 @@ def lengths(table: str, dataset: str, rule: str) -> dict[str, float]:
     return _toml("lengths.toml")[f"{table}/{dataset}/{rule}"]
 
 
-def single(dataset: str, rule: str, on: str | None = None) -> dict[str, Any]:
+def single(dataset: str, rule: str, on: str | None = None, length: float | None = None) -> dict[str, Any]:
     """The paper's configuration found on a data set as a single task."""
-    return published("single_configurations", dataset, rule, on)
+    return published("single_configurations", dataset, rule, on, length)
 
 
 def optimised(dataset: str, on: str | None = None) -> dict[str, Any]:
