@@ -2,6 +2,8 @@
 
 >>> OPTIONS["memory_budget"].default is None, options_of(ClassifierOptions) == OPTIONS
 (True, True)
+>>> RegressorOptions(shrinkage=0.1).shrinkage, REGRESSOR_OPTIONS["shrinkage"].default
+(0.1, 0.001)
 """
 
 from __future__ import annotations
