@@ -57,7 +57,7 @@ class ClassifierOptions:
     layer: LayerPart | Literal["auto", "plastic", "counting", "second-order", "diagonal"] = option(
         "auto",
         "Learning layer: a part such as SecondOrder(bits=16), its name, or module:Class; 'auto' is plastic, or "
-        "second-order where the rule is left open and samples are floats or a memory budget is given with a shape.",
+        "second-order where the rule is left open, and samples are floats or a memory budget is given.",
         "part", auto=True,
     )  # fmt: skip
     hidden: LocalError | Literal["local-error"] | None = option(
