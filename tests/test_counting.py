@@ -100,10 +100,10 @@ def test_readouts_are_checked_like_steps(rule: Rule) -> None:
 @pytest.mark.parametrize(
     ("cap", "message"),
     [
-        (-0.1, r"mean.cap is -0.1: expected a finite number from 1e-06"),
+        (-0.1, r"mean.cap is -0.1: expected a number, at least 1e-06"),
         (float("nan"), r"mean.cap is nan"),
         ("x", r"mean.cap is 'x'"),
-        (InverseTime(0.4, 0.1), r"mean.cap is InverseTime.*: expected a number, since a readout does not move"),
+        (InverseTime(0.4, 0.1), r"mean.cap is InverseTime.*: expected a number; readouts take no schedules"),
     ],
 )
 def test_caps_out_of_range(cap: object, message: str) -> None:

@@ -52,6 +52,15 @@ def test_more_bytes_are_more_accurate_class_after_class() -> None:
     assert scores == sorted(scores) and scores[0] > 0.8 and scores[-1] > 0.97, scores
 
 
+@pytest.mark.parametrize("budget, threshold", [("6KB", None), ("160KB", 0.3)])
+def test_a_budget_without_a_shape_is_spent_on_co_activity_too(budget: str, threshold: float | None) -> None:
+    train, test = ORDER[ORDER % 5 != 0], ORDER[ORDER % 5 == 0]
+    clf = KenyonClassifier(memory_budget=budget, random_state=0).partial_fit(X[train], Y[train])
+    assert kinds(clf) == (SparseProjection, SecondOrderLayer) and clf.spec_.features.threshold == threshold
+    by_rule = KenyonClassifier(memory_budget=budget, rule="gen", random_state=0).partial_fit(X[train], Y[train])
+    assert clf.score(X[test], Y[test]) > max(0.85, by_rule.score(X[test], Y[test]) + 0.02)
+
+
 WINS: list[tuple[dict[str, Any], tuple[type, type]]] = [
     ({"shape": (8, 8)}, (WindowUnits, SecondOrderLayer)),
     ({"shape": (64,)}, (WindowUnits, SecondOrderLayer)),
@@ -63,7 +72,8 @@ WINS: list[tuple[dict[str, Any], tuple[type, type]]] = [
     ({"shape": (8, 8), "features": "sparse", "layer": "second-order"}, (SparseProjection, SecondOrderLayer)),
     ({"features": "dense", "layer": "second-order"}, (DenseProjection, SecondOrderLayer)),
     ({"features": "identity", "layer": "second-order"}, (IdentityUnits, SecondOrderLayer)),
-    ({}, (SparseProjection, PlasticLayer)),
+    ({}, (SparseProjection, SecondOrderLayer)),
+    ({"rule": "gen"}, (SparseProjection, PlasticLayer)),
 ]
 
 

@@ -83,7 +83,7 @@ def test_boosting_and_routing():
 
 @pytest.mark.parametrize(
     ("weights", "seen"),
-    [([1.0], "shape"), ([-1.0] * 400, "-1"), ([np.nan] * 400, "nan"), ([1e9] * 400, "1e"), (["a"] * 400, "no number")],
+    [([1.0], "shape"), ([-1.0] * 400, "-1"), ([np.nan] * 400, "nan"), ([1e9] * 400, "1e"), (["a"] * 400, "not a")],
 )
 def test_bad_weights_change_nothing(weights, seen):
     clf = KenyonClassifier(random_state=0).partial_fit(X, y)

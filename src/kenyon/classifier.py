@@ -521,6 +521,7 @@ class KenyonClassifier(ClassifierOptions, Estimator):
         next to nothing for most samples of no known class. Of second-order layers only.
 
         Example:
+            >>> import numpy as np
             >>> from sklearn.datasets import load_iris
             >>> from kenyon import KenyonClassifier
             >>> X, y = load_iris(return_X_y=True)

@@ -17,6 +17,8 @@ from typer.testing import CliRunner
 import kenyon.apps.teach
 from kenyon import KenyonClassifier
 from kenyon.apps.teach import TASKS, default_model, load_digits, make_server, page_html, write_page
+from kenyon.apps.teach._module import DIGEST, digest_of
+from kenyon.apps.teach._page import SENSES, default_sources
 from kenyon.cli import app
 from kenyon.errors import ConfigError, MissingExtraError
 from making import composed
@@ -50,9 +52,14 @@ def test_the_page_is_one_small_file_that_asks_for_nothing(page_file: Path) -> No
     assert "LeCun" in page and "Share Alike 3.0" in page
 
 
+def test_the_learner_in_the_package_is_of_these_sources() -> None:
+    known = json.loads((FOLDER / DIGEST).read_text())["sources"]
+    assert known == {sense: digest_of(default_sources(sense)) for sense in SENSES}, "run tools/build_learner.py"
+
+
 def test_the_learner_in_the_package_is_what_the_sources_give() -> None:
     pytest.importorskip("ziglang", reason="needs the extra 'teach'")
-    known = json.loads((FOLDER / "learners.json").read_text())
+    known = json.loads((FOLDER / DIGEST).read_text())
     if version("ziglang") != known["ziglang"]:
         pytest.skip(f"built by ziglang {known['ziglang']}, and {version('ziglang')} is installed")
     from build_learner import build

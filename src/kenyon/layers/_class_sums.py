@@ -5,8 +5,9 @@ all classes is scaled with the number of samples, so that W / n stays as it was:
 
 How typical a sample x is of class j follows from its squared distance (x - m_j)' A (x - m_j) from the mean, A being
 that of the discriminant (`_readout.py`). Over the samples that were learned its mean is the trace of A W, for normal
-activity with a variance of twice the trace of (A W)^2; a new sample is farther out by about 1 / (1 - trace / n)^2. A
-gamma law with these moments gives the share of a class's own samples that lie farther out still.
+activity with a variance of twice the trace of (A W)^2. For a new sample, the leverage of a sample divides the mean by
+1 - trace / n, and the variance by the third power of that. A gamma law with these moments gives the share of a class's
+own samples that lie farther out still.
 """
 
 from __future__ import annotations
@@ -105,8 +106,8 @@ def spread_of(moments: Callable[[], ClassMoments], rule: Rule) -> Spread:
     squares -= floor**2 * float((scatter[places] ** 2).sum())
     expected = max(d - share, 1e-6)  # the trace of A W, as W + floor is the inverse of A
     variance = 2 * max(d - 2 * share + squares, 1e-6)
-    new = 1 / max(1 - expected / n_samples, 0.1) ** 2  # a sample that was not learned lies farther out
+    new = 1 / max(1 - expected / n_samples, 0.1)  # a sample that was not learned lies farther out
     scatter *= n_samples
     products = np.empty_like(means)
     core.multiply(scatter, means, products)
-    return Spread(scatter, means, products, new * expected, new**2 * variance)
+    return Spread(scatter, means, products, new * expected, new**3 * variance)

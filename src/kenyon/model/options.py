@@ -2,6 +2,8 @@
 
 >>> OPTIONS["memory_budget"].default is None, options_of(ClassifierOptions) == OPTIONS
 (True, True)
+>>> RegressorOptions(shrinkage=0.1).shrinkage, REGRESSOR_OPTIONS["shrinkage"].default
+(0.1, 0.001)
 """
 
 from __future__ import annotations
@@ -55,7 +57,7 @@ class ClassifierOptions:
     layer: LayerPart | Literal["auto", "plastic", "counting", "second-order", "diagonal"] = option(
         "auto",
         "Learning layer: a part such as SecondOrder(bits=16), its name, or module:Class; 'auto' is plastic, or "
-        "second-order where the rule is left open and samples are floats or a memory budget is given with a shape.",
+        "second-order where the rule is left open, and samples are floats or a memory budget is given.",
         "part", auto=True,
     )  # fmt: skip
     hidden: LocalError | Literal["local-error"] | None = option(

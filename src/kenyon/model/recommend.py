@@ -72,6 +72,8 @@ TABLE_THRESHOLD = 1.0
 
 THRESHOLD = 2.3
 WINDOW_THRESHOLD = 1.6
+SECOND_ORDER_THRESHOLD, LINEAR_BUDGET = 0.3, 100_000
+"""Before a second-order layer; none within a budget of so few units that linear ones separate more."""
 
 BITS_OF_BUDGET = ((40_000, 16), (250_000, 24))
 """(most bytes, bits of an entry): the first row that holds the budget; above the last, 32, and the sums are exact."""
@@ -258,9 +260,8 @@ def _parts(value: Mapping[str, Any], table: bool, n_inputs: int) -> tuple[Featur
     else:
         features = Ramps() if table and (free or isinstance(layer, SecondOrder)) else Sparse()
     if layer is None:
-        budgeted = isinstance(features, Windows) and value["memory_budget"] is not None
-        budgeted = budgeted or isinstance(features, Patches)
-        layer = SecondOrder() if free and (budgeted or isinstance(features, Ramps)) else Plastic()
+        budgeted = value["memory_budget"] is not None and (isinstance(features, Windows) or value["features"] == "auto")
+        layer = SecondOrder() if free and (budgeted or isinstance(features, (Patches, Ramps))) else Plastic()
     if isinstance(layer, Plastic):
         own = None if layer.rule == "auto" else get_rule(layer.rule)
         if own is not None and rule is not None and own != rule:
@@ -354,13 +355,14 @@ def _features(
         shifts = max(1, round(side * PATCH_SHIFTS)) if part.shifts == "auto" else part.shifts
         return replace(part, shape=value["shape"] or part.shape, shifts=shifts)
     if isinstance(part, Sparse):
-        usual = TABLE_THRESHOLD if table else THRESHOLD
+        linear = second and value["memory_budget"] is not None and value["memory_budget"] <= LINEAR_BUDGET
+        usual = TABLE_THRESHOLD if table else SECOND_ORDER_THRESHOLD if second else THRESHOLD
         most = max(1, min(MOST_CONNECTIONS, n_inputs // (2 if table else 4)))
         return replace(
             part,
             density=_connections(part.density, n_inputs, most),
             inhibitory=(0.5 if table else 0.0) if part.inhibitory == "auto" else part.inhibitory,
-            threshold=(None if second else usual) if part.threshold == "auto" else part.threshold,
+            threshold=(None if linear else usual) if part.threshold == "auto" else part.threshold,
         )
     if isinstance(part, Ramps) and part.density != "auto":
         return replace(part, density=_connections(part.density, n_inputs, n_inputs))

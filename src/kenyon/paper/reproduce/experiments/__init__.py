@@ -8,6 +8,10 @@
 ('mse', 'inel', 36.0)
 >>> chosen("mnist", "class-incremental")["rule"]
 'gen'
+>>> published("single_configurations", "mnist", "inel")["n_hidden"] == single("mnist", "inel")["n_hidden"]
+True
+>>> UNIT["cifar10"]
+1.0
 """
 
 from __future__ import annotations
