@@ -173,6 +173,8 @@ def solve(
         class_counts: (width,) samples of each neuron.
         follow: samples that it has to follow; 0 for none.
     """
+    n_units, whole = rule.first or n_units, moments
+    moments = lambda: whole().of_first(n_units) if rule.first else whole()  # noqa: E731
     readout, (known,) = Readout(n_units, len(class_counts)), np.nonzero(class_counts)
     if not known.size:
         return readout

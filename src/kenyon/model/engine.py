@@ -176,6 +176,7 @@ class Engine:
         layer, features = first_layer(last, spec, self.seed + 1), spec.features.build(spec.setting(self.seed))
         if self.calibration is not None:
             self.calibration.first_units(n_units)
+            self.calibration.applied(layer)
         self.put_back(features, [layer], spec)
 
     def put_back(self, features: Features, layers: list[Layer], spec: Spec) -> None:

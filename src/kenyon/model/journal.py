@@ -35,4 +35,5 @@ class Journal:
             self._engine.scaler.restore(self._moments)
         if self._engine.calibration is not None and self._calibration is not None:
             self._engine.calibration.state = self._calibration
+            self._engine.calibration.applied(self._engine.layers[-1])
             self._calibration = self._engine.calibration.snapshot()
