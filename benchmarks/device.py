@@ -36,7 +36,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon import KenyonClassifier
+from kenyon import KenyonClassifier, SecondOrder
 from kenyon.data.streams import load_dataset
 from kenyon.data.streams._fsdd import FRONT as SOUND
 from kenyon.data.streams._fsdd import HELD_OUT as HELD_OUT_SPEAKERS
@@ -155,7 +155,8 @@ def stream_of(given: dict[str, Any], sets: Any) -> Any:
 def measure(name: str, given: dict[str, Any], sets: Any, n_emulated: int) -> dict[str, Any]:
     X, y, asked, answers = stream_of(given, sets)
     clf = KenyonClassifier(random_state=0).set_params(**given).partial_fit(X, y)
-    floats = KenyonClassifier(random_state=0).set_params(**{**given, "layer__arithmetic": "float"}).partial_fit(X, y)
+    in_floats = {"layer__arithmetic": "float"} if "rule" in given else {"layer": SecondOrder(arithmetic="float")}
+    floats = KenyonClassifier(random_state=0).set_params(**{**given, **in_floats}).partial_fit(X, y)
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         export_model(clf, "c", folder, start="empty")
