@@ -108,5 +108,5 @@ def config_values(flags: Mapping[str, str | None], backbone: Any) -> tuple[dict[
         shown = {"name" if name == "backbone" else name: text for name, text in of_backbone.items()}
         parsed = {name: parse_value(shown[name]) for name in ("resolution", "normalisation") if name in shown}
         values["backbone"] = ({"name": backbone} if isinstance(backbone, str) else backbone) | shown | parsed
-    options = {name: parse_list(text) for name, text in given.items() if name in OPTIONS}
+    options = {name: parse_list(text) for name, text in given.items() if name in OPTIONS and OPTIONS[name].of_run}
     return values, options
