@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from kenyon.lab.figures import Bars, Lines, Series
 from kenyon.lab.report import ReportData, Result, report_of_runs, write_page
 from kenyon.lab.table_formats import number
 from report.browser import DESK, PHONE, Browser
@@ -223,6 +224,36 @@ def test_a_heat_map_is_read_by_pointing(browser: Browser, sample_page: Path) -> 
     )
 
 
+def test_one_table_is_open_at_a_time(browser: Browser, sample_page: Path) -> None:
+    browser.open(sample_page)
+    shown = "return [...document.querySelectorAll('.table')].filter((t) => t.querySelector('[open]')).map((t) => t.id)"
+    every = browser.js("return [...document.querySelectorAll('.table')].map((t) => t.id)")
+    assert browser.js(shown) == every[:1]
+    browser.click(f'nav a[href="#{every[-1]}"]')
+    assert browser.js(f"return new Promise((r) => setTimeout(() => r((() => {{ {shown} }})()), 50))") == every[-1:]
+
+
+@pytest.mark.parametrize("size", [DESK, PHONE])
+def test_many_lines_and_long_names_fit(browser: Browser, tmp_path: Path, size: tuple[int, int]) -> None:
+    """Twelve of many lines are drawn, the others when asked for; bars begin at one place and names are whole."""
+    lines = Lines(
+        "many", "Many", "samples", "accuracy, %", tuple(Series(f"s{k}", (0.0, 1.0), (1.0, k)) for k in range(30))
+    )
+    names = ("a learner with a name that is longer than a phone is wide", "short")
+    bars = Bars("bars", "Bars", "forgetting, %", names, (3.0, 1.5), unit="%")
+    write_page(ReportData("Many", figures=(lines, bars)), tmp_path / "page.html")
+    browser.open(tmp_path / "page.html", size)
+    assert browser.count("#many path.line") == 12
+    assert "12 of 30 lines are drawn" in browser.texts("#many .legend .note")[0]
+    browser.click("#many .legend button:nth-of-type(30)")
+    assert browser.count("#many path.line") == 13
+    places = "return [...document.querySelectorAll('#bars rect')].map((r) => r.getBoundingClientRect().left)"
+    assert len(set(browser.js(places))) == 1
+    out = "return [...document.querySelectorAll('#bars text')].some((t) => t.getBoundingClientRect().left < 0)"
+    assert not browser.js(out)
+    assert browser.js("return document.documentElement.scrollWidth <= innerWidth")
+
+
 @pytest.mark.parametrize(
     ("cell", "words"),
     [
@@ -237,6 +268,7 @@ def test_a_heat_map_is_read_by_pointing(browser: Browser, sample_page: Path) -> 
 )
 def test_numbers_open_their_runs(browser: Browser, sample_page: Path, cell: str, words: list[str]) -> None:
     browser.open(sample_page)
+    browser.js("document.querySelector(arguments[0]).open = true", f"#{cell.partition('/')[0]} > details")
     browser.click(f'[data-cell="{cell}"]')
     assert browser.js("return document.getElementById('Detail').open")
     text = browser.texts("#Detail")[0]

@@ -44,12 +44,14 @@ def test_missing_cells_have_their_reason_and_the_papers_number() -> None:
 
 def test_words_about_a_run_have_its_command_among_those_of_the_table() -> None:
     configurations = TEXT[TEXT.index("## Configurations") :]
-    assert "kenyon run --rule mse --clamp off" in configurations[: configurations.index("</details>")]
+    commands = configurations[configurations.index("<summary>Commands</summary>") :]
+    assert "kenyon run --rule mse --clamp off" in commands[: commands.index("</details>")]
 
 
 def test_no_text_becomes_html() -> None:
     outside_code = re.sub(r"^(`{3,}).*?^\1$", "", TEXT, flags=re.S | re.M)
-    assert set(re.findall(r"<[a-z/][^>]*>", outside_code)) == {"<details>", "<summary>", "</summary>", "</details>"}
+    folds = {'<details markdown="1" open>', '<details markdown="1">', "<summary>", "</summary>", "</details>"}
+    assert set(re.findall(r"<[a-z/][^>]*>", outside_code)) == folds
 
 
 def test_text_stays_in_its_cell_and_code_in_its_block() -> None:

@@ -70,6 +70,8 @@ class BackboneConfig:
         file = self.name if self.kind == "onnx" else self.weights
         if file:
             self._set("sha256", check_weights(Path(file), self.sha256) if self.sha256 else sha256_of(Path(file)))
+        elif self.kind == "named" and not find_backbone(self.name).file:
+            raise ConfigError(f"weights of {self.name!r} are not given: expected a converted file (docs/backbones.md)")
         elif self.sha256:
             raise ConfigError(f"sha256 is given without a weights file: the sum of {self.name!r} is known")
 

@@ -1,9 +1,10 @@
-"""Residual networks in the layout of torchvision's weights files: ResNet-18, ResNet-50 and wide ResNet-50-2.
+"""Residual networks in the layout of torchvision's weights files: ResNet-18, ResNet-50 (two of them), wide ResNet-50-2.
 
     block(x) = ReLU(F(x) + shortcut(x))
 
 F is two 3x3 convolutions (basic) or 1x1, 3x3, 1x1 (bottleneck, four times as wide at its end). "Wide" doubles
-the channels of the middle convolution. The names of the parts are those of the files, so that these load.
+the channels of the middle convolution. Where a stage halves the image, the 3x3 convolution of a bottleneck strides, in
+Keras' network the 1x1 before it. The names of the parts are those of the files, so that these load.
 
 References: He et al., "Deep residual learning for image recognition", 2016; Zagoruyko and Komodakis, "Wide
 residual networks", 2016.
@@ -13,6 +14,8 @@ from __future__ import annotations
 
 import torch
 from torch import Tensor, nn
+
+DEPTHS_50 = (3, 4, 6, 3)
 
 
 def _conv(inputs: int, outputs: int, kernel: int, stride: int = 1) -> nn.Conv2d:
@@ -58,9 +61,12 @@ class ResNet(nn.Module):
         depths: blocks in each of the four stages.
         bottleneck: blocks of three convolutions, not two.
         width: channels of a bottleneck's middle convolution, as a multiple of the usual ones.
+        first_strides: whether the first convolution of a bottleneck strides, not the middle one.
     """
 
-    def __init__(self, depths: tuple[int, int, int, int], bottleneck: bool, width: int = 1) -> None:
+    def __init__(
+        self, depths: tuple[int, int, int, int], bottleneck: bool, width: int = 1, first_strides: bool = False
+    ) -> None:
         super().__init__()
         self.conv1, self.bn1 = nn.Conv2d(3, 64, 7, 2, padding=3, bias=False), nn.BatchNorm2d(64)
         self.maxpool = nn.MaxPool2d(3, 2, padding=1)
@@ -70,7 +76,8 @@ class ResNet(nn.Module):
             for number in range(depth):
                 stride = 2 if stage and number == 0 else 1
                 if bottleneck:
-                    block = Residual(inputs, [base * width, base * width, 4 * base], [1, 3, 1], [1, stride, 1])
+                    strides = [stride, 1, 1] if first_strides else [1, stride, 1]
+                    block = Residual(inputs, [base * width, base * width, 4 * base], [1, 3, 1], strides)
                 else:
                     block = Residual(inputs, [base, base], [3, 3], [stride, 1])
                 blocks.append(block)
@@ -91,8 +98,12 @@ def resnet18() -> ResNet:
 
 
 def resnet50() -> ResNet:
-    return ResNet((3, 4, 6, 3), bottleneck=True)
+    return ResNet(DEPTHS_50, bottleneck=True)
+
+
+def resnet50_keras() -> ResNet:
+    return ResNet(DEPTHS_50, bottleneck=True, first_strides=True)
 
 
 def wide_resnet50_2() -> ResNet:
-    return ResNet((3, 4, 6, 3), bottleneck=True, width=2)
+    return ResNet(DEPTHS_50, bottleneck=True, width=2)

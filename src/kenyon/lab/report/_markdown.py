@@ -48,7 +48,7 @@ def markdown(report: ReportData) -> str:
     compared = any(isinstance(cell, Result) and cell.paper for cell in cells)
     behind = "; behind it the paper's number and the difference" if compared else ""
     parts.append(f"Mean ± standard deviation over seeds{behind}. The best is bold.")
-    parts += [_table(table) for table in report.tables]
+    parts += [_table(table, table is report.tables[0]) for table in report.tables]
     parts += [text for figure in report.figures if (text := _figure(figure))]
     parts += ["## How it was made", f"Written {escape_markdown(report.made)}, by", _code([report.command])]
     machine = [("Kenyon", report.kenyon), *report.machine.items()]
@@ -61,18 +61,23 @@ def markdown(report: ReportData) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
 
 
-def _table(table: Table) -> str:
+def _table(table: Table, shown: bool) -> str:
     source = f"*{escape_markdown(table.source)}*" if table.source else ""
-    grid = to_markdown(table).rstrip()
+    grid = _folded(f"{len(table.rows)} rows", to_markdown(table).rstrip(), shown)
     parts = [f"## {escape_markdown(table.title)}", source, paragraph(table.note), grid, _commands(table)]
     return "\n\n".join(part for part in parts if part)
 
 
+def _folded(title: str, inner: str, shown: bool = False) -> str:
+    """A block that opens when its title is clicked."""
+    return f'<details markdown="1"{" open" * shown}><summary>{title}</summary>\n\n{inner}\n\n</details>'
+
+
 def _commands(table: Table) -> str:
-    """The commands of the table, each once, in a block that opens when it is clicked."""
+    """The commands of the table, each once."""
     cells = [cell for row in table.rows for cell in row.cells]
     found = dict.fromkeys(c.command for c in cells if isinstance(c, (Result, Missing, Text)) and c.command)
-    return f"<details><summary>Commands</summary>\n\n{_code(list(found))}\n\n</details>" if found else ""
+    return _folded("Commands", _code(list(found))) if found else ""
 
 
 def _figure(figure: Figure) -> str:
@@ -82,7 +87,7 @@ def _figure(figure: Figure) -> str:
         return ""
     rows = [[escape_markdown(row.label), *(_number(figure, cell) for cell in row.cells)] for row in table.rows]
     source = f"*{escape_markdown(figure.source)}*" if figure.source else ""
-    grid = _grid([escape_markdown(name) for name in (table.corner, *table.columns)], rows)
+    grid = _folded(f"{len(rows)} rows", _grid([escape_markdown(name) for name in (table.corner, *table.columns)], rows))
     parts = [f"## {escape_markdown(table.title)}", source, paragraph(figure.note), grid]
     return "\n\n".join(part for part in parts if part)
 

@@ -109,10 +109,12 @@ def _section(title: str, inner: str) -> str:
 
 
 def _table(report: ReportData) -> list[str]:
+    """Tables of which one is open at a time: browsers close the others of a name."""
     return [
         f'<section class="table" id="{table.id}" aria-labelledby="{table.id}.h">'
-        f'<h3 id="{table.id}.h">{escape(table.title)}</h3>{paragraph("source", table.source)}'
-        f"{paragraph('note', table.note)}{table_html(table)}</section>"
+        f'<details name="tables"{" open" * (table is report.tables[0])}>'
+        f'<summary><h3 id="{table.id}.h">{escape(table.title)}</h3></summary>{paragraph("source", table.source)}'
+        f"{paragraph('note', table.note)}{table_html(table)}</details></section>"
         for table in report.tables
     ]
 
@@ -230,8 +232,9 @@ def paragraph(kind: str, text: str) -> str:
 
 
 def runs_html(runs: dict[str, Run]) -> str:
-    """Every run, folded, with the command that repeats it."""
-    return "".join(_run(name, run) for name, run in runs.items())
+    """Every run, folded, with the command that repeats it, in a part of the page that scrolls."""
+    listed = "".join(_run(name, run) for name, run in runs.items())
+    return f'<div class="runs" tabindex="0" role="region" aria-label="Runs">{listed}</div>' if listed else ""
 
 
 def _run(name: str, run: Run) -> str:

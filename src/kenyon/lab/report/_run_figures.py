@@ -19,6 +19,11 @@ POINTS = 200
 WINDOW = 40
 """The fewest samples that an accuracy is taken over: fewer would only show noise."""
 SIGNIFICANT = 5
+PREQUENTIAL = (
+    "Each sample is predicted just before it is learned. The line says how well a learner follows the classes of the "
+    "moment, not what it remembers: it may stay high in a learner that forgets all others. What is remembered is the "
+    "accuracy after each task."
+)
 
 
 def figures_of(streams: dict[tuple[str, str], list[RunGroup]]) -> list[Figure]:
@@ -80,7 +85,7 @@ def stream_figure(stream: tuple[str, str], groups: Sequence[RunGroup]) -> Lines 
     series = tuple(found)
     if not series:
         return None
-    title, note = f"Accuracy over the stream: {', '.join(stream)}", "Each sample is predicted before it is learned."
+    title, note = f"Accuracy over the stream: {', '.join(stream)}", PREQUENTIAL
     names = tuple(name for group in groups for name in group.names)
     marks = _marks(groups[0])
     own, y = slug("stream", *stream), "accuracy before learning, %"

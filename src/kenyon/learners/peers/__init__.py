@@ -1,8 +1,8 @@
-"""Peers by their own code: strategies of Avalanche and learners of CapyMOA on our streams.
+"""Peers by their own code: strategies of Avalanche, and classifiers and strategies of CapyMOA, on our streams.
 
-They are named as any class from outside the table: `learner = "kenyon.learners.peers:AvalancheLearner"` with the option
-`strategy`, or `"kenyon.learners.peers:CapyMOALearner"` with the option `classifier`. Their packages are not installed
-with ours: `pip install avalanche-lib` or `pip install capymoa` (which needs Java).
+They are named as any class from outside the table: `learner = "kenyon.learners.peers:AvalancheLearner"` or
+`"kenyon.learners.peers:CapyMOAStrategy"` with the option `strategy`, or `"kenyon.learners.peers:CapyMOALearner"` with
+the option `classifier`. Their packages are not installed with ours: `pip install 'kenyon[peers]'` (CapyMOA needs Java).
 
 >>> from kenyon.learners import learner_options
 >>> learner_options("kenyon.learners.peers:CapyMOALearner")["classifier"]
@@ -10,6 +10,6 @@ with ours: `pip install avalanche-lib` or `pip install capymoa` (which needs Jav
 """
 
 from kenyon.learners.peers._avalanche import AvalancheLearner
-from kenyon.learners.peers._capymoa import CapyMOALearner
+from kenyon.learners.peers._capymoa import CapyMOALearner, CapyMOAStrategy
 
-__all__ = ["AvalancheLearner", "CapyMOALearner"]
+__all__ = ["AvalancheLearner", "CapyMOALearner", "CapyMOAStrategy"]

@@ -2,14 +2,15 @@
 
 Avalanche trains on one experience after the other. The samples of a task are collected as they come and trained on, in
 that order, in one pass of small batches, when the task ends; predictions within a task are those of the model before.
-The network is ours (`build_network`), so that a strategy and our baseline of the method differ in the method alone.
+The network is ours, with the same first weights, so that a strategy and our baseline of the method differ in the method
+alone.
 """
 
 from __future__ import annotations
 
-import json
-import sys
+import random
 import types
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
@@ -17,18 +18,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kenyon.data.protocol import StreamInfo
-from kenyon.errors import ConfigError, InputError, require
+from kenyon.errors import require
+from kenyon.learners.peers._peer import BLOCK, TorchPeer, arguments_of, class_named
 
-BLOCK = 500
 
-
-class AvalancheLearner:
+class AvalancheLearner(TorchPeer):
     """A strategy of `avalanche.training.supervised`.
 
     Args:
         info: the stream.
-        seed: of the network's first weights.
-        strategy: the name of a class there: `Naive`, `Replay`, `DER`, `EWC`, `SynapticIntelligence`, `LwF`, `AGEM`.
+        seed: of the network's first weights, and of what the strategy draws.
+        strategy: the name of a class there: `Naive`, `Replay`, `DER`, `EWC`, `SynapticIntelligence`, `LwF`, `AGEM`,
+            `ICaRL`.
         arguments: more arguments of it, as JSON: `{"mem_size": 500}`.
         lr: learning rate of SGD.
         batch_size: samples learned together.
@@ -50,35 +51,20 @@ class AvalancheLearner:
         batch_size: int = 10,
         hidden: Sequence[int] = (400, 400),
     ) -> None:
-        if info.task_heads:
-            raise ConfigError("AvalancheLearner has no heads for tasks: expected a scenario without a given task")
-        self._torch = torch = require("torch", "baselines", "AvalancheLearner")
-        # Its torchvision asks for compiled operators when it is imported, which nothing here uses.
-        sys.modules.setdefault("torchvision._meta_registrations", types.ModuleType("torchvision._meta_registrations"))
+        super().__init__(info, seed, batch_size, hidden, "AvalancheLearner")
+        torch = self._torch
         supervised = require("avalanche.training.supervised", "peers", "AvalancheLearner")
         self._benchmarks = require("avalanche.benchmarks", "peers", "AvalancheLearner")
         self._datasets = require("avalanche.benchmarks.utils", "peers", "AvalancheLearner")
-        from kenyon.learners.baselines import build_network
-
-        cls = getattr(supervised, strategy, None)
-        if not isinstance(cls, type):
-            raise ConfigError(f"strategy is {strategy!r}: expected a class of avalanche.training.supervised")
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(seed)
-            self._net = build_network("mlp", info, torch.Generator().manual_seed(seed), hidden=hidden, width=64)
-        self.batch_size, self._info, self._seed = batch_size, info, seed
-        self._strategy: Any = cls(
-            model=self._net,
-            optimizer=torch.optim.SGD(self._net.parameters(), lr=lr),
-            criterion=torch.nn.CrossEntropyLoss(),
-            train_mb_size=batch_size,
-            train_epochs=1,
-            eval_mb_size=BLOCK,
-            evaluator=None,
-            **json.loads(arguments),
+        given = {"optimizer": torch.optim.SGD(self._net.parameters(), lr=lr), **arguments_of(arguments)}
+        if strategy == "ICaRL":
+            given |= {"feature_extractor": self._net.body, "classifier": self._net.head, "buffer_transform": None}
+        else:
+            given |= {"model": self._net, "criterion": torch.nn.CrossEntropyLoss()}
+        self._strategy: Any = class_named([supervised], strategy, "strategy")(
+            train_mb_size=batch_size, train_epochs=1, eval_mb_size=BLOCK, evaluator=None, **given
         )
         self._kept: list[tuple[NDArray, NDArray[np.int64]]] = []
-        self._steps = 0
 
     def learn(self, X: NDArray, y: NDArray[np.int64], task: int | None = None) -> None:
         known = y >= 0
@@ -89,48 +75,31 @@ class AvalancheLearner:
         self.learn(X, y)
         return predicted
 
-    def predict(self, X: NDArray, task: int | None = None) -> NDArray[np.int64]:
-        torch = self._torch
-        self._net.eval()
-        with torch.no_grad():
-            blocks = [self._net(self._tensor(X[k : k + BLOCK])).argmax(1).numpy() for k in range(0, len(X), BLOCK)]
-        self._net.train()
-        return np.concatenate([np.empty(0, np.int64), *blocks]).astype(np.int64)
+    def _scores(self, x: Any) -> Any:
+        return self._strategy.model.eval()(x)
 
     def end_task(self, last: bool) -> None:
         """Train on what was collected."""
-        torch = self._torch
+        torch, info = self._torch, self._info
         X = np.concatenate([part for part, _ in self._kept])
         y = np.concatenate([part for _, part in self._kept])
         self._kept = []
         if not len(y):
             return
-        tensors = torch.utils.data.TensorDataset(self._tensor(X), torch.from_numpy(y))
-        tensors.targets = y.tolist()
-        dataset = self._datasets.as_classification_dataset(tensors)
+        make = self._datasets._make_taskaware_tensor_classification_dataset  # as its own strategies do
+        dataset = make(self._tensor(X), torch.from_numpy(y), task_labels=0)
         experience = self._benchmarks.benchmark_from_datasets(train=[dataset]).train_stream[0]
+        experience.benchmark = types.SimpleNamespace(
+            n_classes_per_exp=[len(task) for task in info.tasks],
+            classes_order=[label for task in info.tasks for label in task],
+        )
         experience.classes_in_this_experience = sorted(set(y.tolist()))
-        with torch.random.fork_rng(devices=[]):
-            torch.manual_seed(self._seed)
+        self._strategy.model.train()
+        before = random.getstate()  # some strategies draw from Python's generator
+        with torch.random.fork_rng(devices=[]), warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            torch.manual_seed(self._seed + self._steps)
+            random.seed(self._seed + self._steps)
             self._strategy.train(experience, shuffle=False, num_workers=0)
+        random.setstate(before)
         self._steps += -(-len(y) // self.batch_size)
-
-    def state(self) -> dict[str, NDArray]:
-        weights = {f"net.{name}": value.numpy().copy() for name, value in self._net.state_dict().items()}
-        return weights | {"steps": np.array(self._steps)}
-
-    def restore(self, state: dict[str, NDArray]) -> None:
-        raise InputError("a strategy of Avalanche cannot go on from a checkpoint: expected a run that starts over")
-
-    @property
-    def state_bytes(self) -> int:
-        """Bytes of the network; what the strategy keeps besides is not known."""
-        return sum(value.nbytes for value in self.state().values())
-
-    @property
-    def synaptic_updates(self) -> int:
-        return self._steps * sum(weights.numel() for weights in self._net.parameters())
-
-    def _tensor(self, X: NDArray) -> Any:
-        low, high = self._info.value_range
-        return self._torch.from_numpy((np.asarray(X, np.float32) - np.float32(low)) / np.float32(high - low))

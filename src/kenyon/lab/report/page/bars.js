@@ -1,4 +1,5 @@
-// Horizontal bars with their names and numbers, the first on top.
+// Horizontal bars from one origin with their names and numbers, the first on top. Names that are too long for a narrow
+// page stand above their bars.
 function drawBars(host, figure) {
   const { names, values, errors, unit, x_label: label, runs } = figure;
   const surface = svg("svg", { class: "surface heat", role: "img", "aria-label": `${figure.title}: ${names.length} bars` });
@@ -11,8 +12,10 @@ function drawBars(host, figure) {
   const draw = () => {
     const width = Math.round(stage.clientWidth);
     if (!width) return;
-    const tall = 22;
-    const left = Math.min(width * 0.4, 10 + 6.6 * Math.max(...names.map((name) => name.length), 1));
+    const wanted = 10 + 6.6 * Math.max(...names.map((name) => name.length), 1);
+    const above = wanted > width * 0.4;
+    const [tall, down] = above ? [38, 16] : [22, 0];
+    const left = above ? 2 : wanted;
     const low = Math.min(0, ...values);
     const high = Math.max(0, ...values);
     const place = (value) => left + ((value - low) / (high - low || 1)) * Math.max(width - left - 110, 20);
@@ -21,9 +24,10 @@ function drawBars(host, figure) {
       const y = 18 + tall * i;
       const [from, to] = [place(Math.min(0, value)), place(Math.max(0, value))];
       const said = show(value, unit) + (errors[i] ? ` \u00b1 ${show(errors[i], unit)}` : "");
-      parts.push(svg("text", { x: left - 7, y: y + 14, "text-anchor": "end" }, names[i]));
-      parts.push(svg("rect", { class: "column c0", x: from, y: y + 3, width: Math.max(to - from, 1), height: tall - 6, rx: 1.5 }));
-      parts.push(svg("text", { class: "label", x: to + 6, y: y + 14 }, said));
+      const name = above ? { x: left, y: y + 13 } : { x: left - 7, y: y + 14, "text-anchor": "end" };
+      parts.push(svg("text", name, names[i]));
+      parts.push(svg("rect", { class: "column c0", x: from, y: y + 3 + down, width: Math.max(to - from, 1), height: 16, rx: 1.5 }));
+      parts.push(svg("text", { class: "label", x: to + 6, y: y + 14 + down }, said));
     });
     const height = 22 + tall * names.length;
     surface.setAttribute("viewBox", `0 0 ${width} ${height}`);

@@ -1,7 +1,17 @@
 // Lines over a common axis, each with an optional band. Among many, only the raised one shows its band.
 const BANDS = 4;
+const LINES = 12;
 
 class LineChart extends Chart {
+  constructor(host, figure) {
+    super(host, figure);
+    const later = this.names().slice(LINES);
+    if (!later.length) return;
+    const entries = [...host.querySelectorAll(".legend button")].slice(LINES);
+    entries.forEach((entry) => entry.click()); // more can be shown by their names
+    host.querySelector(".legend").append(make("span", { class: "note" }, `${LINES} of ${LINES + later.length} lines are drawn; press a name to show or hide one.`));
+  }
+
   extents() {
     const { series, x_log: xLog, y_log: yLog } = this.figure;
     const ys = series.flatMap((s) => [...s.y, ...(s.band ? s.band.flat() : [])]).filter((v) => v !== null && (!yLog || v > 0));

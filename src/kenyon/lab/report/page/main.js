@@ -49,10 +49,13 @@ function startFilter() {
   });
 }
 
-/** A link to a folded run unfolds it. */
+/** A link to a folded run or table unfolds it. */
 function openTarget() {
   const target = byId(decodeURIComponent(location.hash.slice(1)));
-  if (target?.matches("details.run")) target.open = true;
+  const folded = target?.matches("details") ? target : target?.querySelector(":scope > details");
+  if (!folded || folded.open) return;
+  folded.open = true;
+  target.scrollIntoView();
 }
 
 /** The entry of the contents whose part is on the screen. */
@@ -72,6 +75,7 @@ startFilter();
 startContents();
 openTarget();
 window.addEventListener("hashchange", openTarget);
+byId("Main").previousElementSibling.addEventListener("click", () => setTimeout(openTarget)); // the same link again
 document.addEventListener("click", (event) => {
   const link = event.target.closest?.("[data-cell]");
   if (!link || event.ctrlKey || event.metaKey || event.shiftKey) return;
