@@ -1,15 +1,21 @@
 """What filters are made of, and what rounding costs: held-out accuracy on CIFAR-10 with everything else equal.
 
     python benchmarks/colour_filters.py [--seeds 1]
+    python benchmarks/colour_filters.py --bits 20KB,160KB [--seeds 1]
 
 690 units, one view, learn 12,000 training samples; 5,000 others are asked for. Filters are patches of dead leaves (the
 default, from the seed), of the first 1,000 samples (`fit_filters`), and of Gaussian noise, each whitened as such
 patches ask for. The last row has the default's filters, and activity in floats (by PyTorch) in place of bytes.
+
+With `--bits`, memory budgets are spent on entries of 16, 24 and 32 bits: the fewer bits, the more units. Everything
+else is the default, and all 45,000 samples that are not held out are learned.
 """
 
 from __future__ import annotations
 
 import argparse
+from itertools import product
+from typing import Any
 
 import numpy as np
 
@@ -32,8 +38,12 @@ def accuracy(learned: Samples, asked: Samples, seed: int, part: Patches | str) -
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--seeds", type=int, default=1)
-    seeds = range(parser.parse_args().seeds)
+    parser.add_argument("--bits", metavar="BUDGETS", help="memory budgets to spend on 16, 24 and 32 bits")
+    arguments = parser.parse_args()
+    seeds = range(arguments.seeds)
     (X, y), (held, labels) = split(open_dataset("cifar10"), test=False)
+    if arguments.bits:
+        return print_bits(arguments.bits.split(","), (X, y), (held, labels), seeds)
     some = np.sort(np.random.default_rng(1).permutation(len(X))[:SAMPLES])
     learned, asked = (X[some], y[some]), (held[:ASKED], labels[:ASKED])
     leaves = Patches(shape=SHAPE, units=UNITS, shifts=6, views=1)
@@ -52,9 +62,27 @@ def main() -> None:
     }
     print("| filters | held out, % |\n|---|---|", flush=True)
     for name, row in rows.items():
-        found = [row(seed) for seed in seeds]
-        spread = f" ± {np.std(found, ddof=1):.2f}" if len(found) > 1 else ""
-        print(f"| {name} | {np.mean(found):.2f}{spread} |", flush=True)
+        print(f"| {name} | {spread_of([row(seed) for seed in seeds])} |", flush=True)
+
+
+def print_bits(budgets: list[str], learned: Samples, asked: Samples, seeds: range) -> None:
+    """What a budget is worth by the bits of an entry."""
+    print("| budget | bits | units | held out, % |\n|---|---|---|---|", flush=True)
+    for budget, bits in product(budgets, (16, 24, 32)):
+        found = []
+        for seed in seeds:
+            options: dict[str, Any] = {"memory_budget": budget, "shape": SHAPE, "random_state": seed}
+            clf = KenyonClassifier(layer=SecondOrder(bits=bits), features="patches", **options)
+            order = np.random.default_rng(seed).permutation(len(learned[0]))
+            clf.partial_fit(learned[0][order], learned[1][order])
+            found.append(100 * float(np.mean(clf.predict(asked[0]) == asked[1])))
+        print(f"| {budget} | {bits} | {clf.spec_.n_units} | {spread_of(found)} |", flush=True)
+
+
+def spread_of(found: list[float]) -> str:
+    """Mean, and the standard deviation of several seeds."""
+    spread = f" ± {np.std(found, ddof=1):.2f}" if len(found) > 1 else ""
+    return f"{np.mean(found):.2f}{spread}"
 
 
 def in_floats(learned: Samples, asked: Samples, seed: int) -> float:

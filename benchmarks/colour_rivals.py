@@ -26,7 +26,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from frontier import RESULTS, Samples, record, split
+from frontier import RESULTS, Samples, record, split, stream_of
 from kenyon.data.protocol import StreamInfo
 from kenyon.data.streams import Dataset
 from kenyon.features import BLOCK, PatchUnits
@@ -87,17 +87,6 @@ def patches(units: int, seed: int) -> tuple[View, int]:
         return out
 
     return view, units
-
-
-def stream_of(y: NDArray[np.int64], seed: int) -> list[NDArray[np.int64]]:
-    """The samples of each task, in the order that `frontier.py` gives this seed."""
-    rng, n_classes = np.random.default_rng(seed), int(y.max()) + 1
-    classes, per_task = rng.permutation(n_classes), 2 if n_classes == 10 else 10
-    tasks = []
-    for first in range(0, n_classes, per_task):
-        where = np.flatnonzero(np.isin(y, classes[first : first + per_task]))
-        tasks.append(where[rng.permutation(len(where))])
-    return tasks
 
 
 class Rival:

@@ -1,6 +1,6 @@
 """What a model costs on a device, and what whole numbers cost in accuracy.
 
-    python benchmarks/device.py [--samples 200] [--data-dir DIR] [--speed | --sound]
+    python benchmarks/device.py [--samples 200] [--data-dir DIR] [--speed | --following | --sound]
 
 Split-MNIST, two digits after two. 54,000 training samples are learned once and 6,000 others are asked; the test set is
 not read. Accuracy is that of Python, with floats and with whole numbers. The first `--samples` of the stream are also
@@ -9,6 +9,10 @@ learned by the C sources on this machine. Instructions are the mean of ten sampl
 the deepest stack of learning and predicting. Speed is that of this machine: microseconds of one thread for a sample, by
 C (`learn_many` of the wrapper, compiled by Zig with `-O3 -march=native`) and by Python (`partial_fit`), in turns of 512
 samples, the median of the turns. `--speed` prints that alone.
+
+`--following` prints instead how well the readout in integers follows: the 20 KB model predicts every sample of the
+stream before it learns it, so that each readout begins with the last one. After every thousand samples its accuracy
+on held-out samples of the classes met so far is compared with that of the readout solved anew.
 
 `--sound` prints what a model of 20 KB with the front end for sound costs instead, after it has learned nine takes of
 ten spoken digits of four speakers: instructions for a second of sound, the mean of eight words of other takes one
@@ -193,6 +197,25 @@ def table(rows: dict[str, dict[str, Any]], sets: Any, n_emulated: int) -> None:
     print()
 
 
+def following(sets: Any) -> None:
+    """Accuracy of a readout that was asked for after every sample, and of one solved anew."""
+    X, y, asked, answers = sets
+    clf = KenyonClassifier(random_state=0).set_params(**MODELS["20 KB, second order"]).partial_fit(X[:1], y[:1])
+    rows = []
+    for start in range(1, len(y), 1000):
+        clf.test_then_learn(X[start : start + 1000], y[start : start + 1000])
+        met = np.isin(answers, clf.classes_)
+        followed, anew = clf.predict(asked[met]), KenyonClassifier.from_arrays(clf.to_arrays()).predict(asked[met])
+        rows.append(
+            [100 * np.mean(each) for each in (followed == answers[met], anew == answers[met], followed != anew)]
+        )
+    one, other, apart = np.mean(rows, axis=0)
+    print(f"{len(rows)} readouts asked for after every sample: {one:.2f} % right, solved anew {other:.2f} %")
+    worst = max(row[1] - row[0] for row in rows)
+    print(f"{apart:.2f} % of the labels differ; the largest loss of a readout is {worst:.2f} points")
+    print(json.dumps({"benchmark": "following", "followed": one, "anew": other, "differ": apart, "worst": worst}))
+
+
 def heard(folder: Path, core: str, words: NDArray[np.int16], state: bytes) -> dict[str, int]:
     """Instructions of a core: for a second of sound, and for a word that is learned and asked about."""
     device = ArmDevice(folder, core)
@@ -261,11 +284,14 @@ def main() -> None:
     parser.add_argument("--samples", type=int, default=200, help="how many are learned on the emulated device")
     parser.add_argument("--data-dir")
     parser.add_argument("--speed", action="store_true", help="only how long C and Python take on this machine")
+    parser.add_argument("--following", action="store_true", help="only how well the readout follows the stream")
     parser.add_argument("--sound", action="store_true", help="only what the front end for sound costs")
     arguments = parser.parse_args()
     if arguments.sound:
         return sound()
     sets = data(arguments.data_dir)
+    if arguments.following:
+        return following(sets)
     rows: dict[str, dict[str, Any]] = {name: {} for name in MODELS}
     if not arguments.speed:
         table(rows, sets, arguments.samples)

@@ -108,6 +108,18 @@ def split(dataset: Dataset, test: bool) -> tuple[Samples, Samples]:
     return (X[rest], y[rest]), (X[held], y[held])
 
 
+def stream_of(y: NDArray[np.int64], seed: int, tasks: bool = True) -> list[NDArray[np.int64]]:
+    """The samples of each task, in the order of this seed; of all classes in one where there are no tasks."""
+    rng, n_classes = np.random.default_rng(seed), int(y.max()) + 1
+    classes, per_task = rng.permutation(n_classes), 2 if n_classes == 10 else 10
+    per_task = per_task if tasks else n_classes
+    found = []
+    for first in range(0, n_classes, per_task):
+        where = np.flatnonzero(np.isin(y, classes[first : first + per_task]))
+        found.append(where[rng.permutation(len(where))])
+    return found
+
+
 def run(row: Row, dataset: Dataset, learned: Samples, asked: Samples, seed: int) -> dict[str, float]:
     """One seed of a row."""
     (measured,) = run_together([row], dataset, learned, asked, seed)
@@ -118,17 +130,12 @@ def run_together(
     rows: list[Row], dataset: Dataset, learned: Samples, asked: Samples, seed: int
 ) -> list[dict[str, float]]:
     """One seed of rows of a stream: the last, which has the largest budget, learns; the others are cut from it."""
-    (X, y), rng, row = learned, np.random.default_rng(seed), rows[-1]
-    n_classes = int(y.max()) + 1
-    classes, per_task = rng.permutation(n_classes), 2 if n_classes == 10 else 10
-    per_task = per_task if row.tasks else n_classes
-    params = {"expected_classes": n_classes, "random_state": seed, **row.options}
+    (X, y), row = learned, rows[-1]
+    params = {"expected_classes": int(y.max()) + 1, "random_state": seed, **row.options}
     params |= {} if row.backbone else {"shape": dataset.shape}
     clf = KenyonClassifier(memory_budget=row.budget, **params)
     seconds, n_learned = 0.0, 0
-    for first in range(0, n_classes, per_task):
-        where = np.flatnonzero(np.isin(y, classes[first : first + per_task]))
-        where = where[rng.permutation(len(where))]
+    for where in stream_of(y, seed, row.tasks):
         if row.keep is not None:
             where = where[row.keep(y[where])]
         begin = time.perf_counter()

@@ -2,6 +2,7 @@
 
     python benchmarks/prequential.py              the loop of River: predict_one, learn_one
     python benchmarks/prequential.py --batches    partial_fit and predict of batches in turn
+    python benchmarks/prequential.py --apart      how far scores are from those of a readout solved anew
 
 The loop goes through River's bundled streams and scikit-learn's digits, sample by sample, in the order of the stream.
 Learners have their defaults; the linear ones stand behind a scaler, which they need. scikit-learn's learners get arrays
@@ -116,6 +117,35 @@ def prequential(names: list[str], most: int | None, repeats: int) -> list[dict[s
     return rows
 
 
+# ---- how far from a new solution
+
+
+def apart(names: list[str], most: int | None, every: int = 10, size: int = 20) -> list[dict[str, Any]]:
+    """The largest difference of scores, as a share of their usual spread, between a readout that followed the stream
+    and one that is solved anew from the same state; every few samples, of the samples last met."""
+    rows = []
+    for name in names:
+        stream, model = STREAMS[name]()[:most], RiverClassifier(seed=0)
+        found, differ, asked = [], 0, 0
+        for number, (x, y) in enumerate(stream, 1):
+            model.predict_one(x)
+            model.learn_one(x, y)
+            if number % every or number < size:
+                continue
+            clf, X = model._model, np.array([model._row(row) for row, _ in stream[number - size : number]])
+            anew = KenyonClassifier.from_arrays(clf.to_arrays())
+            scores = [each.decision_function(X).reshape(size, -1) for each in (clf, anew)]
+            spread = np.median(np.ptp(scores[1], axis=1) if scores[1].shape[1] > 1 else 2 * np.abs(scores[1][:, 0]))
+            found.append(float(np.abs(scores[0] - scores[1]).max() / spread))
+            differ += int((clf.predict(X) != anew.predict(X)).sum())
+            asked += size
+        rows.append(
+            {"stream": name, "most": max(found), "usual": float(np.median(found)), "differ": differ, "of": asked}
+        )
+        print(f"| {name} | {max(found):.1e} | {np.median(found):.1e} | {differ} of {asked:,} |", flush=True)
+    return rows
+
+
 # ---- batches in turn
 
 
@@ -155,8 +185,12 @@ def main() -> None:
     parser.add_argument("--samples", type=int, help="of each stream; all by default")
     parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--batches", action="store_true", help="partial_fit and predict of 100 samples in turn")
+    parser.add_argument("--apart", action="store_true", help="how far scores are from those of a new solution")
     chosen = parser.parse_args()
-    if chosen.batches:
+    if chosen.apart:
+        print("| stream | largest share of the spread | usual | labels that differ |\n|---|---|---|---|")
+        rows = apart(chosen.streams, chosen.samples)
+    elif chosen.batches:
         print("| features | classes | partial_fit, ms | predict, ms | both, ms by the clock |\n|---|---|---|---|---|")
         rows = []
         for n_features, n_classes, n_before, n_turns in BATCHES:

@@ -1,14 +1,16 @@
 """Records as they come, with the defaults: sensors that age, people one after the other, intents one after the other.
 
-    python benchmarks/records.py                  every stream
-    python benchmarks/records.py gas motion       some of them
+    python benchmarks/records.py                  gas, motion and words
+    python benchmarks/records.py embeddings       some of them
 
 - gas: 128 features of 16 gas sensors, batch after batch over three years; each batch is predicted, then learned.
 - motion: windows of 128 readings, person after person; each person is predicted, then learned.
 - words: the 150 intents of CLINC150 from hashed words, one intent after the other, and shuffled; tested on `val`.
+- embeddings: the same from 384 numbers a sentence (`minilm.py`), if that encoder is installed.
 
 Everybody makes one pass. Peers for numbers stand behind a StandardScaler that runs along; all classes are declared to
-SGDClassifier, GaussianNB and MultinomialNB, which ask for them, and their number to Vowpal Wabbit, if it is installed.
+SGDClassifier, GaussianNB and MultinomialNB, which ask for them, and their number to Vowpal Wabbit, if it is installed,
+and to SLDA, which is ours (`kenyon.learners`). HoeffdingTree and its scaler are River's.
 """
 
 from __future__ import annotations
@@ -22,12 +24,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from river import preprocessing, tree
 from sklearn.feature_extraction.text import HashingVectorizer
 from sklearn.linear_model import SGDClassifier
 from sklearn.naive_bayes import GaussianNB, MultinomialNB
 from sklearn.preprocessing import StandardScaler
 
 from kenyon import KenyonClassifier
+from kenyon.data.protocol import StreamInfo
+from kenyon.learners import make_learner
 from kenyon.utils.system import find_data_dir
 
 STEP = 10
@@ -104,12 +109,47 @@ class ScaledVowpal(Vowpal):
         return super().predict(self.scaler.transform(X))
 
 
+class Tree:
+    """River's HoeffdingTree behind its scaler."""
+
+    def __init__(self) -> None:
+        self.model = preprocessing.StandardScaler() | tree.HoeffdingTreeClassifier()
+
+    def learn(self, X: NDArray, y: NDArray, classes: NDArray) -> None:
+        for row, label in zip(X, y, strict=True):
+            self.model.learn_one(dict(enumerate(row)), label)
+
+    def predict(self, X: NDArray) -> NDArray:
+        return np.array([self.model.predict_one(dict(enumerate(row))) for row in X])
+
+
+class Slda:
+    """Streaming linear discriminant analysis."""
+
+    def __init__(self, n_classes: int) -> None:
+        self.n_classes, self.scaler = n_classes, StandardScaler()
+        self.model: Any = None
+        self.labels: NDArray = np.empty(0)
+
+    def learn(self, X: NDArray, y: NDArray, classes: NDArray) -> None:
+        if self.model is None:
+            info = StreamInfo((X.shape[1],), self.n_classes, (tuple(range(self.n_classes)),), 0, False, (0.0, 1.0))
+            self.model, self.labels = make_learner("slda", info, 0, "class-incremental"), classes
+        scaled = self.scaler.partial_fit(X).transform(X).astype(np.float32)
+        self.model.learn(scaled, np.searchsorted(classes, y))
+
+    def predict(self, X: NDArray) -> NDArray:
+        return self.labels[self.model.predict(self.scaler.transform(X).astype(np.float32))]
+
+
 Makers = dict[str, Callable[[int], Any]]
 VOWPAL = importlib.util.find_spec("vowpalwabbit") is not None
 NUMBERS: Makers = {
     "Kenyon": lambda k: Plain(KenyonClassifier(random_state=0)),
     "SGDClassifier": lambda k: Scaled(SGDClassifier(random_state=0)),
     "GaussianNB": lambda k: Scaled(GaussianNB()),
+    "SLDA": Slda,
+    "HoeffdingTree": lambda k: Tree(),
     **({"Vowpal Wabbit": ScaledVowpal} if VOWPAL else {}),
 }
 WORDS: Makers = {
@@ -164,24 +204,40 @@ def after_each_other(name: str, parts: list[tuple[NDArray, NDArray]]) -> None:
 def words() -> None:
     """150 intents from hashed words, one after the other and shuffled."""
     everything = json.loads((find_data_dir() / "clinc150" / "data_full.json").read_text(encoding="utf-8"))
-    vectorizer, rng = HashingVectorizer(n_features=1 << 13, alternate_sign=False), np.random.default_rng(0)
-    intents = sorted({intent for _, intent in everything["train"]})
-    place = dict(zip(intents, rng.permutation(len(intents)).tolist(), strict=True))
-    X, y = vectorizer.transform([text for text, _ in everything["train"]]), [i for _, i in everything["train"]]
-    held = vectorizer.transform([text for text, _ in everything["val"]])
-    wanted, labels = np.array([intent for _, intent in everything["val"]]), np.array(y)
+    vectorizer = HashingVectorizer(n_features=1 << 13, alternate_sign=False)
+    parts = {
+        part: (vectorizer.transform([text for text, _ in pairs]), np.array([intent for _, intent in pairs]))
+        for part, pairs in everything.items()
+        if part in ("train", "val")
+    }
+    in_two_orders("words", parts, WORDS)
+
+
+def embeddings() -> None:
+    """The same from embeddings."""
+    from minilm import clinc
+
+    slow = ("HoeffdingTree",)  # about a minute for a thousand samples
+    in_two_orders("embeddings", clinc(), {name: make for name, make in NUMBERS.items() if name not in slow})
+
+
+def in_two_orders(name: str, parts: dict[str, tuple[Any, NDArray]], makers: Makers) -> None:
+    """Learn `train`, one intent after the other and shuffled, and test on `val`."""
+    (X, y), (held, wanted), rng = parts["train"], parts["val"], np.random.default_rng(0)
+    intents = np.unique(y)
+    place = dict(zip(intents.tolist(), rng.permutation(len(intents)).tolist(), strict=True))
     orders = {
-        "one after the other": np.argsort([place[label] for label in y], kind="stable"),
+        "one after the other": np.argsort([place[label] for label in y.tolist()], kind="stable"),
         "shuffled": rng.permutation(len(y)),
     }
     for order, rows in orders.items():
-        for learner, make in WORDS.items():
+        for learner, make in makers.items():
             model, began = make(len(intents)), time.process_time()
             for start in range(0, len(rows), STEP):
                 chosen = rows[start : start + STEP]
-                model.learn(X[chosen], labels[chosen], np.array(intents))
+                model.learn(X[chosen], y[chosen], intents)
             right, spent = 100 * float(np.mean(model.predict(held) == wanted)), time.process_time() - began
-            print(f"| words, {order} | {learner} | {right:.1f} | | {spent:.1f} s |", flush=True)
+            print(f"| {name}, {order} | {learner} | {right:.1f} | | {spent:.1f} s |", flush=True)
 
 
 def main() -> None:
@@ -189,8 +245,8 @@ def main() -> None:
     parser.add_argument("streams", nargs="*", default=["gas", "motion", "words"])
     print("| stream | learner | accuracy | of each part | processor time |\n|---|---|---|---|---|", flush=True)
     for name in parser.parse_args().streams:
-        if name == "words":
-            words()
+        if name in ("words", "embeddings"):
+            {"words": words, "embeddings": embeddings}[name]()
         else:
             after_each_other(name, {"gas": gas, "motion": motion}[name]())
 

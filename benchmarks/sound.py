@@ -233,6 +233,20 @@ class Whole(Spectra):
         return 0, len(levels) - 1
 
 
+class Even(Spectra):
+    """Entries equally far apart in time."""
+
+    def _places(self, values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        return super()._places(np.zeros_like(values))
+
+
+class Apart(Spectra):
+    """Bands not mixed with their neighbours."""
+
+    def _mixed(self, entries: NDArray[np.int64]) -> NDArray[np.int64]:
+        return entries
+
+
 class Above(Spectra):
     """Only 18 dB below the peak, whatever the noise."""
 
@@ -296,6 +310,9 @@ def windows(front: Spectra, noise: float = 0) -> NDArray[np.uint8]:
 def ablations() -> Iterator[tuple[str, Spectra, dict[str, Any]]]:
     yield "as it is", Spectra(), {}
     yield "whole recordings", Whole(), {}
+    yield "entries equally far apart", Even(), {}
+    yield "bands not mixed", Apart(), {}
+    yield "both", type("Both", (Even, Apart), {})(), {}
     yield "logarithms", Logarithms(), {}
     yield "logarithms of whole recordings", type("Both", (Whole, Logarithms), {})(), {}
     yield "noise included", WithNoise(), {}

@@ -293,6 +293,15 @@ def test_long_streams_of_small_samples(case: str) -> None:
         assert plain.to_arrays()["halvings.0"] > 0
 
 
+def test_inputs_lead_where_classes_are_parted_by_a_plane() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(400, 8))
+    y = (X @ rng.normal(size=8) > 0).astype(int)
+    fast, plain = (made(n_hidden=200, random_state=0).partial_fit(X, y) for made in (KenyonClassifier, Learner))
+    assert plain.race.layer.first == 8
+    check_same(fast, plain, X[-20:], None, solved=True, faded=False)
+
+
 MERGED: dict[str, Params] = {
     "sums in floats": {"rule": "mean"},
     "sums in floats, clamp": {"rule": "mean", "clamp": 2.0},

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import runpy
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,8 @@ from sklearn.linear_model import Ridge
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from kenyon import KenyonRegressor
-from kenyon.errors import InputError, MemoryBudgetError, MergeError, ModelFileError
+from kenyon.errors import ConfigError, InputError, MemoryBudgetError, MergeError, ModelFileError
+from kenyon.export import export_model
 
 X, y = load_diabetes(return_X_y=True)
 
@@ -80,6 +83,34 @@ def test_merged_and_saved(tmp_path: Path) -> None:
     (tmp_path / "model").write_bytes(content)
     with pytest.raises(ModelFileError, match="checksum"):
         KenyonRegressor.load(tmp_path / "model")
+
+
+def test_unlearned_samples_leave_no_trace_but_rounding() -> None:
+    reg = KenyonRegressor(random_state=0).fit(X[:300], y[:300])
+    few = KenyonRegressor(random_state=0).fit(X[:300], y[:300]).unlearn(X[200:300], y[200:300])
+    alone = copy.deepcopy(reg).unlearn(X[:300], y[:300])
+    assert few.n_samples_learned_ == 200 and not alone.__sklearn_is_fitted__()
+    again = few.partial_fit(X[200:300], y[200:300])
+    assert np.allclose(again.predict(X), reg.predict(X), atol=0.1)
+    assert np.abs(again.predict(X) - KenyonRegressor(random_state=0).fit(X[:200], y[:200]).predict(X)).max() > 1
+    before = state(reg)
+    with pytest.raises(MergeError, match="cannot have been learned"):
+        reg.unlearn(np.repeat(X[:1], 100, axis=0) * 5, np.repeat(y[:1], 100))
+    with pytest.raises(InputError, match="2 targets"):
+        reg.unlearn(X[:5], np.stack([y[:5], y[:5]], axis=1))
+    assert state(reg) == before
+
+
+def test_exported_it_predicts_with_numpy_alone(tmp_path: Path) -> None:
+    both = np.stack([y, X[:, 2] ** 2], axis=1)
+    for name, targets in {"one": y, "two": both}.items():
+        reg = KenyonRegressor(random_state=0).partial_fit(X[:300], targets[:300])
+        reg.save(tmp_path / name)
+        export_model(tmp_path / name, "numpy", tmp_path / f"out {name}")
+        found = runpy.run_path(str(tmp_path / f"out {name}" / "predict.py"))["predict"](X[300:])
+        assert np.allclose(found, reg.predict(X[300:]), rtol=1e-4, atol=1e-2)
+        with pytest.raises(ConfigError, match="expected 'numpy'"):
+            export_model(tmp_path / name, "c", tmp_path / "c")
 
 
 def test_threads_that_learn_wait_for_each_other() -> None:

@@ -28,7 +28,7 @@ from kenyon.lab.evaluation import METRICS, RunConfig, Store, run_dataset
 from kenyon.lab.search import SearchFolder, make_objective, search
 from kenyon.lab.sweeps import sweep
 
-SPACE = '[rule]\nvalues = ["gen", "mse"]\n[n_hidden]\nlow = 100\nhigh = 300\n[gen.b2]\nlow = -1.0\nhigh = -0.5\n'
+SPACE = '[rule]\nvalues = ["gen", "mse"]\n[n_hidden]\nlow = 100\nhigh = 300\n[gen.rule__b2]\nlow = -1.0\nhigh = -0.5\n'
 MEASURED = [metric.name for metric in METRICS.values() if metric.measured]
 MOST_STARTS = 24
 LIMIT = 600
@@ -120,6 +120,8 @@ def kill_until_done(
     process = _start(context, work, seed, whole)
     begin = time.perf_counter()
     process.join()
+    if process.exitcode:
+        raise AssertionError(f"seed {seed}: it failed with exit code {process.exitcode} without a kill")
     longest, kept, half_done = 0.9 * (time.perf_counter() - begin), {}, 0
     for kills in range(MOST_STARTS):
         process = _start(context, work, seed, killed)

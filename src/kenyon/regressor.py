@@ -99,13 +99,35 @@ class KenyonRegressor(RegressorOptions, Estimator):
     def _lock(self) -> ModelLock:
         return _LOCKS.setdefault(self, ModelLock()) if (lock := _LOCKS.get(self)) is None else lock
 
+    def unlearn(self, X: ArrayLike, y: ArrayLike) -> Self:
+        """Take samples out again: the model as if they had never come, but for the rounding of sums in floats.
+
+        The units of the inputs and the range of the targets stay. Samples that cannot have been learned, since a sum
+        would fall below zero, are refused, and nothing is changed; whether others have been, sums cannot tell. A model
+        without any sample left is as before its first.
+
+        Args:
+            X, y: samples with the targets they were learned with, each as often as it was learned.
+        """
+        self._check_fitted()
+        self._lock.write(lambda: self._unlearn(X, y))
+        return self
+
+    def _unlearn(self, X: ArrayLike, y: ArrayLike) -> None:
+        core = self._core
+        samples = self._checked(core.inputs, X)
+        sums = copy.deepcopy(core.sums)
+        sums.unlearn(samples, _targets(y, len(samples), core)[0])
+        if sums.n_samples:
+            self._core = core._replace(sums=sums)
+        else:
+            del self._core
+
     def _learn(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None, fit: bool) -> None:
         core = self._core if self.__sklearn_is_fitted__() else None
         inputs = Inputs() if core is None else core.inputs
         samples = self._checked(inputs, X, first=core is None)
-        targets, flat = _targets(y, len(samples))
-        if core is not None and (targets.shape[1], flat) != (core.sums.n_targets, core.flat):
-            raise InputError(f"y has {targets.shape[1]} targets: expected {core.sums.n_targets}, as before")
+        targets, flat = _targets(y, len(samples), core)
         if (weights := check_weights(sample_weight, len(samples))) is not None:
             if fit and not weights.any():
                 raise InputError("the weight of every sample is zero: expected at least one above it")
@@ -227,6 +249,11 @@ class KenyonRegressor(RegressorOptions, Estimator):
 
     # ---- what may be looked at
 
+    def sums(self) -> RegressionSums:
+        """What the regression is solved from, to be looked at and not to be changed."""
+        self._check_fitted()
+        return self._core.sums
+
     @property
     def n_samples_learned_(self) -> int:
         """Samples learned so far."""
@@ -252,12 +279,21 @@ class KenyonRegressor(RegressorOptions, Estimator):
         )
 
 
+def is_regressor(path: str | os.PathLike[str]) -> bool:
+    """Whether a file is that of a regressor."""
+    try:
+        with safe_open(path, framework="np") as file:
+            return "kenyon.regressor" in (file.metadata() or {})
+    except (OSError, SafetensorError):
+        return False
+
+
 def _sizes(sums: RegressionSums) -> tuple[int, int, int]:
     return sums.n_inputs, sums.features.n_outputs, sums.n_targets
 
 
-def _targets(y: Any, n_samples: int) -> tuple[NDArray[np.float64], bool]:
-    """(n_samples, n_targets) finite numbers, and whether they came as one number a sample."""
+def _targets(y: Any, n_samples: int, core: Fitted | None = None) -> tuple[NDArray[np.float64], bool]:
+    """(n_samples, n_targets) finite numbers, as many as before, and whether they came as one number a sample."""
     if y is None:
         raise InputError("requires y to be passed, but the target y is None")
     try:
@@ -274,4 +310,7 @@ def _targets(y: Any, n_samples: int) -> tuple[NDArray[np.float64], bool]:
         value = targets[tuple(place)]
         seen = "NaN" if np.isnan(value) else "infinity" if np.isinf(value) else f"{value:g}"
         raise InputError(f"Input y contains {seen} (sample {place[0]}): expected finite numbers up to {LARGEST:g}")
-    return targets.reshape(n_samples, -1), targets.ndim == 1
+    flat, targets = targets.ndim == 1, targets.reshape(n_samples, -1)
+    if core is not None and (targets.shape[1], flat) != (core.sums.n_targets, core.flat):
+        raise InputError(f"y has {targets.shape[1]} targets: expected {core.sums.n_targets}, as before")
+    return targets, flat

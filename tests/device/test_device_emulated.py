@@ -102,6 +102,25 @@ def test_a_model_of_20_kb_learns_within_its_bounds(tmp_path: Path) -> None:
 
 
 @needs("unicorn")
+def test_it_predicts_after_a_sample_within_five_million_instructions_as_its_costs_say(tmp_path: Path) -> None:
+    X = np.random.default_rng(0).integers(0, 256, (40, 784)).astype(np.uint8)
+    clf = KenyonClassifier(memory_budget="20KB", shape=(28, 28), random_state=0).partial_fit(X, np.arange(40) % 10)
+    export_model(clf, "c", tmp_path)
+    device, seen = ArmDevice(tmp_path, "m4"), {}
+    for name in ("solve", "predict"):
+        device.predict(X[1].tobytes())
+        seen[name] = device.instructions
+    device.learn(X[0].tobytes(), 3)
+    seen["learn"] = device.instructions
+    device.predict(X[1].tobytes())
+    assert device.instructions <= 5_000_000
+    seen |= {"solve": seen["solve"] - seen["predict"], "again": device.instructions - seen["predict"]}
+    costs = device_costs(clf)["flash"]._asdict()
+    for name, instructions in seen.items():
+        assert 0.75 < instructions / costs[name] < 1.33, (name, instructions, costs[name])
+
+
+@needs("unicorn")
 def test_counting_in_20_kb_learns_within_the_same_bounds(tmp_path: Path) -> None:
     X = np.random.default_rng(0).integers(0, 256, (20, 784)).astype(np.uint8)
     clf = KenyonClassifier(

@@ -29,7 +29,7 @@ def export(
     from kenyon.cli._options import parse_settings
     from kenyon.cli._tables import print_text_table
     from kenyon.errors import ConfigError
-    from kenyon.export import EXPORTS, device_costs, export_model, rows_of
+    from kenyon.export import EXPORTS, device_costs, export_model, load_model, rows_of
 
     if model is None:
         print_text_table(("name", "what it writes"), [(row.name, row.summary) for row in EXPORTS.values()])
@@ -38,11 +38,11 @@ def export(
         raise ConfigError(f"--to is missing: expected one of {', '.join(EXPORTS)}, or module:function")
     options = (("tables", tables), ("classes", classes), ("package", package))
     given = {name: value for name, value in options if value is not None}
-    classifier = KenyonClassifier.load(model)
-    for path in export_model(classifier, to, out, **given, **parse_settings(settings or [])):
+    learned = load_model(model)
+    for path in export_model(learned, to, out, **given, **parse_settings(settings or [])):
         typer.echo(f"{path.stat().st_size:>12,} bytes  {path}")
-    if to == "c":
-        costs = device_costs(classifier, classes)
+    if to == "c" and isinstance(learned, KenyonClassifier):
+        costs = device_costs(learned, classes)
         print_text_table(("on the device", *(f"tables {name}" for name in costs)), rows_of(costs))
-        if not getattr(classifier.parts()[0], "exact", False):
+        if not getattr(learned.parts()[0], "exact", False):
             typer.echo("The model learned with arithmetic='float': on the device it predicts only.")

@@ -23,10 +23,14 @@ typedef struct {
     int64_t n_thetas;
     double few;
     const float *readout, *offsets; /* (units, width), (width) */
+    const float *plain, *plain_offsets; /* the same of the first units alone */
+    int64_t n_plain;                    /* how many: 0 where only one readout is compared */
     int64_t width;
     double *hits, *trials, *squares; /* (width) */
     int64_t *losses;                 /* (thetas) */
     double *period;                  /* hits and trials since the readout was replaced */
+    double *race;                    /* samples that the plain readout alone was right on, and the other alone */
+    int64_t first;                   /* units that predict: n_plain, or 0 for all */
     int64_t since;                   /* samples that it is of; 0 for no readout */
 } kn_calibration;
 
@@ -42,39 +46,66 @@ KN_INLINE int64_t calibrate_scratch(int64_t width)
     return 4 * width;
 }
 
-/* A sample of class j, one of the head's, with active units. */
-static void calibrate_one(const kn_calibration *c, const int64_t *head, int64_t n_head, int64_t j, const uint32_t *units,
-                          const float *values, int64_t count, double *scratch)
+/* How many of the active units of a sample, in ascending order, are among the first. */
+KN_INLINE int64_t count_first(const uint32_t *units, int64_t count, int64_t first)
 {
-    double *scores = scratch, *even = scores + c->width, *odd = even + c->width, largest = -INFINITY;
-    float *total = (float *)(odd + c->width);
-    int64_t n = 0, own = -1, best = 0;
-    if (!c->since || !(c->offsets[j] > CALIBRATE_NEVER)) {
-        return;
+    while (count > 0 && units[count - 1] >= first) {
+        count--;
     }
-    memset(total, 0, sizeof *total * (size_t)c->width);
+    return count;
+}
+
+/* Scores of the head's classes that a readout knows, of so many units; the place of the largest. */
+static int64_t calibrate_scores(const float *readout, const float *offsets, int64_t width, const int64_t *head,
+                                int64_t n_head, const uint32_t *units, const float *values, int64_t count, float *total,
+                                double *scores)
+{
+    int64_t n = 0, best = 0;
+    memset(total, 0, sizeof *total * (size_t)width);
     for (int64_t a = 0; a < count; a++) {
-        const float *row = c->readout + units[a] * c->width, value = values[a];
-        for (int64_t k = 0; k < c->width; k++) {
+        const float *row = readout + units[a] * width, value = values[a];
+        for (int64_t k = 0; k < width; k++) {
             total[k] += value * row[k];
         }
     }
     for (int64_t i = 0; i < n_head; i++) {
         const int64_t k = head[i];
-        if (c->offsets[k] > CALIBRATE_NEVER) {
-            scores[n] = (double)(total[k] + c->offsets[k]);
-            own = k == j ? n : own;
-            if (scores[n] > largest) {
-                largest = scores[n];
-                best = n;
-            }
+        if (offsets[k] > CALIBRATE_NEVER) {
+            scores[n] = (double)(total[k] + offsets[k]);
+            best = scores[n] > scores[best] ? n : best;
             n++;
         }
+    }
+    return best;
+}
+
+/* A sample of class j, one of the head's, with active units in ascending order. */
+static void calibrate_one(const kn_calibration *c, const int64_t *head, int64_t n_head, int64_t j, const uint32_t *units,
+                          const float *values, int64_t count, double *scratch)
+{
+    double *scores = scratch, *even = scores + c->width, *odd = even + c->width;
+    float *total = (float *)(odd + c->width);
+    int64_t n = 0, own = -1;
+    if (!c->since || !(c->offsets[j] > CALIBRATE_NEVER)) {
+        return;
+    }
+    for (int64_t i = 0; i < n_head; i++) {
+        own = head[i] == j ? n : own;
+        n += c->offsets[head[i]] > CALIBRATE_NEVER;
     }
     if (n < 2 || own < 0) {
         return;
     }
-    const double factor = (double)c->since / ((double)c->since + c->few * (double)n);
+    int64_t best = calibrate_scores(c->readout, c->offsets, c->width, head, n_head, units, values, count, total, scores);
+    if (c->n_plain) {
+        double *others = c->first ? scores : even;
+        const int64_t plain = calibrate_scores(c->plain, c->plain_offsets, c->width, head, n_head, units, values,
+                                               count_first(units, count, c->n_plain), total, others);
+        c->race[0] += plain == own && best != own;
+        c->race[1] += best == own && plain != own;
+        best = c->first ? plain : best;
+    }
+    const double largest = scores[best], factor = (double)c->since / ((double)c->since + c->few * (double)n);
     for (int64_t k = 0; k < n; k++) {
         scores[k] = factor * (scores[k] - largest);
         even[k] = exp(c->thetas[0] * scores[k]);

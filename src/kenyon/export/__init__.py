@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import Any
 
 from kenyon.classifier import KenyonClassifier
-from kenyon.errors import unknown
+from kenyon.errors import ConfigError, unknown
 from kenyon.export._buffer import from_buffer, to_buffer
 from kenyon.export._c import device_costs
 from kenyon.export._c_cost import Cost, rows_of
 from kenyon.export._card import model_card
+from kenyon.regressor import KenyonRegressor, is_regressor
 from kenyon.utils.options import is_outside
 from kenyon.utils.outside import load_function
 
@@ -31,6 +32,7 @@ __all__ = [
     "export_model",
     "find_export",
     "from_buffer",
+    "load_model",
     "model_card",
     "rows_of",
     "to_buffer",
@@ -43,19 +45,21 @@ class Export:
 
     Attributes:
         name: the name on the command line.
-        target: `"module:function"`; the function is called as `function(classifier, out, **options)`.
+        target: `"module:function"`; the function is called as `function(model, out, **options)`.
         summary: one line on what it writes.
+        regression: whether it writes regressors, too.
     """
 
     name: str
     target: str
     summary: str
+    regression: bool = False
 
 
 EXPORTS: dict[str, Export] = {
     export.name: export
     for export in (
-        Export("numpy", "kenyon.export._numpy:write", "plain arrays and a predictor that needs NumPy alone"),
+        Export("numpy", "kenyon.export._numpy:write", "plain arrays and a predictor that needs NumPy alone", True),
         Export("c", "kenyon.export._c:write", "C99 sources of a model that goes on learning on a device"),
     )
 }
@@ -77,11 +81,13 @@ def find_export(name: str) -> Callable[..., list[Path]]:
     return getattr(import_module(module), function)
 
 
-def export_model(model: KenyonClassifier | Path | str, to: str, out: Path | str, **options: Any) -> list[Path]:
+def export_model(
+    model: KenyonClassifier | KenyonRegressor | Path | str, to: str, out: Path | str, **options: Any
+) -> list[Path]:
     """Write a model in another form.
 
     Args:
-        model: a classifier that has learned something, or the file of one.
+        model: a classifier or a regressor that has learned something, or the file of one.
         to: a name of `EXPORTS`, or `module:function`.
         out: a folder, made where it does not exist.
         options: whatever the export takes.
@@ -99,6 +105,15 @@ def export_model(model: KenyonClassifier | Path | str, to: str, out: Path | str,
         True
     """
     write = find_export(to)
-    classifier = model if isinstance(model, KenyonClassifier) else KenyonClassifier.load(model)
+    if not isinstance(model, (KenyonClassifier, KenyonRegressor)):
+        model = load_model(model)
+    if isinstance(model, KenyonRegressor) and to in EXPORTS and not EXPORTS[to].regression:
+        able = ", ".join(repr(row.name) for row in EXPORTS.values() if row.regression)
+        raise ConfigError(f"the model is a KenyonRegressor and the export {to!r}: expected {able}")
     Path(out).mkdir(parents=True, exist_ok=True)
-    return write(classifier, Path(out), **options)
+    return write(model, Path(out), **options)
+
+
+def load_model(path: Path | str) -> KenyonClassifier | KenyonRegressor:
+    """The classifier or the regressor that a file holds."""
+    return KenyonRegressor.load(path) if is_regressor(path) else KenyonClassifier.load(path)

@@ -98,7 +98,7 @@ def write(
 
 
 def device_costs(classifier: KenyonClassifier, classes: int | None = None) -> dict[str, Cost]:
-    """What a model needs on a device, for either kind of `tables`: bytes of RAM and flash, operations for a sample.
+    """What a model needs on a device, for either kind of `tables`: bytes of RAM and flash, instructions for a sample.
 
     Example:
         >>> import numpy as np

@@ -1,4 +1,8 @@
-"""What a model costs on a device: bytes of RAM and flash, and operations for one sample, counted from its sizes."""
+"""What a model costs on a device: bytes of RAM and flash, and instructions for one sample, counted from its sizes.
+
+Factors are those of a Cortex-M4, compiled with -O2; `benchmarks/device.py` measures them, and
+`tests/device/test_device_emulated.py` compares.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +17,15 @@ CODE_BYTES = 9_000
 
 
 class Cost(NamedTuple):
-    """Bytes and operations of a model on a device; `device_costs` counts them.
+    """Bytes and instructions of a model on a device; `device_costs` counts them.
 
     Attributes:
         state: bytes that are learned, all classes there is room for included.
         ram: bytes of `kenyon_model`.
         flash: bytes of tables and of what the model had learned, without the code.
-        learn, predict: additions and multiplications for one sample.
+        learn, predict: instructions for one sample.
         solve: those of a readout that is solved when a prediction is asked for after learning.
+        again: the same, where one sample was learned since the last prediction.
 
     Example:
         >>> Cost(state=1000, ram=1200, flash=900, learn=5000, predict=4000, solve=0).ram
@@ -33,15 +38,17 @@ class Cost(NamedTuple):
     learn: int
     predict: int
     solve: int
+    again: int = 0
 
 
 ROWS = {
     "state": "what is learned, with room for all classes, bytes",
     "ram": "RAM in all, `sizeof (kenyon_model)`, besides the stack, bytes",
     "flash": f"flash for tables and start, besides about {CODE_BYTES:,} bytes of code, bytes",
-    "learn": "operations to learn a sample, about",
-    "predict": "operations to predict a sample, about",
-    "solve": "operations to solve the readout, once after learning, about",
+    "learn": "instructions of a Cortex-M4 to learn a sample, about",
+    "predict": "instructions to predict a sample, about",
+    "solve": "instructions to solve the readout, once after learning, about",
+    "again": "instructions to solve it after one more sample, about",
 }
 """What each number is, in words."""
 
@@ -75,12 +82,12 @@ def cost_of(parts: Parts, n_classes: int, table: bool, start: int) -> Cost:
     flash += sum(array.size * (1 if array.dtype.itemsize == 1 else 2) for array in parts.tables.values())
     if parts.fixed is not None:
         flash += sum(array.nbytes for array in parts.fixed)
-    learn, predict, solve = _layer_operations(parts, n_classes)
-    features = _feature_operations(parts, table)
+    learn, predict, *solve = _layer_instructions(parts, n_classes)
+    features = _feature_instructions(parts, table)
     state = 16 + 4 * n_classes
     if parts.learns:
         state += n_classes * parts.sizes["class_bytes"] + parts.sizes["shared_bytes"]
-    return Cost(state, ram_of(parts, n_classes, table), flash, features + learn, features + predict, solve)
+    return Cost(state, ram_of(parts, n_classes, table), flash, features + learn, features + predict, *solve)
 
 
 def ram_of(parts: Parts, n_classes: int, table: bool) -> int:
@@ -143,29 +150,32 @@ def _structure(fields: list[tuple[int, int]]) -> int:
     return -(-size // widest) * widest
 
 
-def _feature_operations(parts: Parts, table: bool) -> int:
+def _feature_instructions(parts: Parts, table: bool) -> int:
     n, units = parts.numbers, parts.numbers["units"]
     if n["kind"] == 2:
-        return units
+        return 6 * units
     if n["kind"] == 4:
         values, places = n["size"] ** 2 * n["channels"], parts.sizes["place_rows"] * parts.sizes["place_columns"]
-        return n["views"] * (2 * values * places + units * n["copies"] * n["pool"] ** 2 * (2 * values + 4))
-    drawing = 0 if table else 12 * units * n["connections"]
+        return n["views"] * (9 * values * places // 2 + units * n["copies"] * n["pool"] ** 2 * (9 * values // 2 + 9))
+    inputs = units * n["connections"]
     if n["kind"] == 1:
-        return units * n["connections"] + drawing
+        return 3 * inputs + (0 if table else 43 * inputs)
+    drawing = 0 if table else 56 * inputs
     if not table and n["oriented"]:
         window = n["channels"] * n["window_height"] * n["window_width"]
-        drawing += units * window * (6 + 3 * window.bit_length())
-    shifts = n["rows"] * n["columns"]
-    return n["places"] + units * shifts * (n["connections"] // 2 + 2) + drawing
+        drawing += units * window * (26 + 13 * window.bit_length())
+    shifts = units * n["rows"] * n["columns"]
+    return 6 * n["places"] + 7 * n["connections"] * shifts // 4 + (0 if n["best"] else 12 * shifts) + drawing
 
 
-def _layer_operations(parts: Parts, n_classes: int) -> tuple[int, int, int]:
-    """(learn, predict, solve)."""
+def _layer_instructions(parts: Parts, n_classes: int) -> tuple[int, int, int, int]:
+    """(learn, predict, solve, again)."""
     n, units = parts.numbers, parts.numbers["units"]
     if not parts.learns:
-        return 0, n_classes * units, 0
+        return 0, 7 * n_classes * units, 0, 0
     if not n["second_order"]:
-        return 30 * units, 5 * n_classes * units, 0
+        learn, predict = (66, 7) if n["kind"] == 2 else (33, 5)  # all units may be active, or about half of them
+        return learn * units, predict * n_classes * units, 0, 0
     pairs = parts.sizes["pairs"]
-    return 2 * pairs + 20 * units, n_classes * units, n_classes * n["steps"] * (2 * pairs + 12 * units)
+    step = n_classes * (14 * pairs + 230 * units)
+    return 6 * pairs + 60 * units, 7 * n_classes * units, n["steps"] * step, 3 * step

@@ -16,8 +16,11 @@ from kenyon.classifier import KenyonClassifier
 from kenyon.errors import ConfigError
 from kenyon.features import IdentityUnits, RampUnits, SparseProjection, WindowUnits
 from kenyon.layers import LocalErrorLayer, PlasticLayer, SecondOrderLayer
+from kenyon.model.scale import Scaler
+from kenyon.model.units import Units
+from kenyon.regressor import KenyonRegressor
 
-PREDICT = '''"""Predict with a model that Kenyon exported: `python predict.py samples.npy` prints one label per line."""
+PREDICT = '''"""Predict with a model that Kenyon exported: `python predict.py samples.npy` prints predictions."""
 
 import sys
 from pathlib import Path
@@ -96,8 +99,11 @@ def scores(samples):
 
 
 def predict(samples):
-    """The label with the highest score."""
-    return MODEL["labels"][scores(samples).argmax(axis=1)]
+    """The label with the highest score; the targets where the model learned numbers."""
+    found = scores(samples)
+    if "labels" in MODEL:
+        return MODEL["labels"][found.argmax(axis=1)]
+    return found[:, 0] if MODEL["flat"] else found
 
 
 if __name__ == "__main__":
@@ -105,8 +111,23 @@ if __name__ == "__main__":
 '''
 
 
-def write(classifier: KenyonClassifier, out: Path) -> list[Path]:
+def write(model: KenyonClassifier | KenyonRegressor, out: Path) -> list[Path]:
     """Write `model.npz` and `predict.py`."""
+    arrays = _regression(model) if isinstance(model, KenyonRegressor) else _classes(model)
+    np.savez_compressed(out / "model.npz", **arrays)  # type: ignore[arg-type]
+    (out / "predict.py").write_text(PREDICT, encoding="utf-8")
+    return [out / "model.npz", out / "predict.py"]
+
+
+def _regression(regressor: KenyonRegressor) -> dict[str, NDArray]:
+    sums = regressor.sums()
+    line, flat = sums.line(), regressor.predict(np.zeros((1, sums.n_inputs))).ndim == 1
+    last = {"weights_0": line.slopes, "offsets": line.offset, "bounds": np.stack(sums.bounds())}
+    sizes = {"n_layers": np.array(1), "unit_norm": np.array(False), "flat": np.array(flat)}
+    return {**last, **sizes, **_scaled(sums.units), **_ramps(sums.features)}
+
+
+def _classes(classifier: KenyonClassifier) -> dict[str, NDArray]:
     if classifier.tasks_ != [None]:
         raise ConfigError(f"the model has the tasks {classifier.tasks_!r}: expected one head without a task")
     features, layers = classifier.parts()
@@ -126,12 +147,9 @@ def write(classifier: KenyonClassifier, out: Path) -> list[Path]:
     arrays["offsets"] = output.offsets[order] if isinstance(output, SecondOrderLayer) else np.zeros(len(order))
     arrays["bounds"] = np.array(output.outputs if isinstance(output, PlasticLayer) else (-np.inf, np.inf))
     if (scaler := classifier.scaler()) is not None:
-        units = {"means": scaler.centres, "deviations": scaler.deviations, "farthest": scaler.farthest}
-        arrays |= {name: values[scaler.groups] for name, values in units.items()}
-        arrays |= {"knee": np.array(scaler.knee), "unit": np.array(scaler.unit)}
+        arrays |= _scaled(scaler)
     if isinstance(features, RampUnits):
-        matrix, offsets = features.matrix()
-        arrays |= {"ramps": matrix, "ramp_offsets": offsets, "n_beside": np.array(features.n_beside)}
+        arrays |= _ramps(features)
     if isinstance(features, SparseProjection):
         arrays |= {"projection": features.matrix(), "thresholded": np.array(features.threshold is not None)}
         arrays["threshold"] = np.array(features.threshold or 0.0)
@@ -140,9 +158,19 @@ def write(classifier: KenyonClassifier, out: Path) -> list[Path]:
     arrays |= {"labels": classifier.classes_, "n_layers": np.array(len(layers))}
     second = isinstance(output, SecondOrderLayer)
     arrays["unit_norm"] = np.array(classifier.unit_norm is True or (classifier.unit_norm == "auto" and not second))
-    np.savez_compressed(out / "model.npz", **arrays)  # type: ignore[arg-type]
-    (out / "predict.py").write_text(PREDICT, encoding="utf-8")
-    return [out / "model.npz", out / "predict.py"]
+    return arrays
+
+
+def _scaled(scaler: Scaler | Units) -> dict[str, NDArray]:
+    """How inputs are scaled."""
+    units = {"means": scaler.centres, "deviations": scaler.deviations, "farthest": scaler.farthest}
+    arrays = {name: values[scaler.groups] for name, values in units.items()}
+    return arrays | {"knee": np.array(scaler.knee), "unit": np.array(scaler.unit)}
+
+
+def _ramps(features: RampUnits) -> dict[str, NDArray]:
+    matrix, offsets = features.matrix()
+    return {"ramps": matrix, "ramp_offsets": offsets, "n_beside": np.array(features.n_beside)}
 
 
 def _windows(features: WindowUnits) -> dict[str, NDArray]:

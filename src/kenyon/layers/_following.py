@@ -53,7 +53,16 @@ class Following:
         self._unasked = 0
         if self._rule.kind == "ridge":
             return self.linear(state).outputs(active, first, last)
-        return self.present(state).outputs(state.arrays["taught"], self._rule.prior, active, first, last)
+        return self.present(state).outputs(state.arrays["taught"], self._rule.prior, self.read(active), first, last)
+
+    def read(self, active: Active) -> Active:
+        """The activity that is read: of the first units, where the rule says so. Units are in ascending order."""
+        units, values, counts = active
+        if not self._rule.first:
+            return active
+        near = units[:, : self._rule.first]
+        there = (near < self._rule.first) & (np.arange(near.shape[1]) < counts[:, np.newaxis])
+        return units, values, there.sum(axis=1)
 
     def asked(self, state: State) -> Readout:
         """The readout of a state, which is about to be read."""
@@ -80,11 +89,13 @@ class Following:
         if found is None:
             readout, taught = self.present(state), state.arrays["taught"]
             (known,) = np.nonzero(taught[: state.n_neurons])
-            means = np.ascontiguousarray(self._coactivity.means(state)[:, known].T)
+            means = np.ascontiguousarray(self._coactivity.means(state)[: len(readout.products), known].T)
             if readout.inverse is not None and not readout.is_of(self._rule, means, taught):
                 self._readout = None
                 readout = self.present(state, follow=True)
-            self._linear = found = linear(readout.products, readout.squares, means, taught, self._rule)
+            found = linear(readout.products, readout.squares, means, taught, self._rule)
+            unread = self._coactivity.n_units - len(found.weights)
+            self._linear = found = found._replace(weights=np.pad(found.weights, ((0, unread), (0, 0))))
         return found
 
     # ---- following

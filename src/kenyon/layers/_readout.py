@@ -52,6 +52,11 @@ class ClassMoments(NamedTuple):
     n_samples: float
     n_used: float
 
+    def of_first(self, n_units: int) -> ClassMoments:
+        """Those of the first units alone."""
+        scatter, means = self.scatter[: n_units * (n_units + 1) // 2], self.means[:, :n_units]
+        return self._replace(scatter=scatter, means=np.ascontiguousarray(means))
+
 
 class Rule(NamedTuple):
     """Which readout it is.
@@ -61,12 +66,14 @@ class Rule(NamedTuple):
         shrinkage: lambda, or `auto` for that of the oracle-approximating formula (`core/readout.h`).
         prior: `equal`, or `counts`.
         at_least: take `auto` where it is more than the shrinkage.
+        first: units that are read, the first ones; 0 for all.
     """
 
     kind: str
     shrinkage: float | str
     prior: str
     at_least: bool
+    first: int = 0
 
     @property
     def oracle(self) -> bool:

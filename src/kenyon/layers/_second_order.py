@@ -221,7 +221,8 @@ class SecondOrderLayer(Layer):
         scales = self.coactivity.scales(self.state)
         within = False
         if readout is not None and scales is None:
-            _, within = readout.follow(self._sums(), active, labels, sample.plastic_in(self), (0, 1), self.rule, None)
+            how = (self.following.read(active), labels, sample.plastic_in(self), (0, 1), self.rule, None)
+            _, within = readout.follow(self._sums(), *how)
         learned = self.coactivity.add_one(self.state, active, labels, clock)
         if readout is not None and scales is not None and learned:
             within = self._follow_thin(readout, scales, int(clock[1]) > visited, int(labels[0]))
@@ -255,7 +256,8 @@ class SecondOrderLayer(Layer):
         if isinstance(self.coactivity, FewBits):
             self._learn_thin(readout, active, chosen, labels)
             return span[1]
-        done, within = readout.follow(self._sums(), active, labels, plastic, span, self.rule, outputs)
+        read = self.following.read(active)
+        done, within = readout.follow(self._sums(), read, labels, plastic, span, self.rule, outputs)
         stop = span[0] + done
         self._add(active, chosen[chosen < stop], labels)
         self.following.put(readout if within else None)
@@ -371,9 +373,19 @@ class SecondOrderLayer(Layer):
             return self.present_whole().outputs(active, first, last)
         return self.following.outputs(self.state, active, first, last)
 
-    def solved_anew(self) -> Linear:
-        """The readout in floats as weights, of the state alone: the same bits, whatever was followed before."""
-        return Following(self.coactivity, self.rule, follows=False).linear(self.state)
+    def solved_anew(self, first: int = 0) -> Linear:
+        """The readout in floats as weights, of the state alone: the same bits, whatever was followed before.
+
+        Args:
+            first: units that are read, the first ones; 0 for all.
+        """
+        return Following(self.coactivity, self.rule._replace(first=first), follows=False).linear(self.state)
+
+    def read_first(self, n_units: int) -> None:
+        """Read the first units alone from now on; 0 for all."""
+        if n_units != self.rule.first:
+            self.rule = self.rule._replace(first=n_units)
+            self.following = Following(self.coactivity, self.rule, self.follows)
 
     def present_whole(self) -> WholeReadout:
         """The readout of the present state in integers."""

@@ -171,6 +171,8 @@ def solve(moments: Callable[[], ClassMoments], taught: NDArray, n_units: int, ru
         taught: (width,) samples of each neuron.
         follow: samples that it has to follow; 0 for none.
     """
+    n_units, whole = rule.first or n_units, moments
+    moments = lambda: whole().of_first(n_units) if rule.first else whole()  # noqa: E731
     readout, (known,) = Readout(n_units, len(taught)), np.nonzero(taught)
     if not known.size:
         return readout

@@ -13,6 +13,11 @@ order, so the stream may be cut in any way; the earlier readout is part of the s
 Hits are counted for each class. All counts are multiplied by 0.8 when the readout is replaced, so that they tell how
 good the model is now. That is still how good it was a little earlier, so the accuracy a + b / sqrt(t) of a readout of
 t samples is fitted to the hits by least squares and read off at the present t.
+
+Where inputs stand beside ramps, two readouts race: of all units, and of the inputs alone, which is the better one where
+classes are parted by planes, or have few samples each. Both predict each sample before it is learned. When the readouts
+are replaced, that of the inputs takes the lead if it alone was right more often than the other alone, by a standard
+deviation; it loses it when it is behind.
 """
 
 from __future__ import annotations
@@ -28,7 +33,7 @@ from numpy.typing import NDArray
 from kenyon import core
 from kenyon.errors import InputError, MergeError, ModelFileError
 from kenyon.features import Active
-from kenyon.layers import Declared, DiagonalLayer, SecondOrderLayer, State, axis_sizes
+from kenyon.layers import Declared, DiagonalLayer, Layer, SecondOrderLayer, State, axis_sizes
 
 THETAS = 2.0 ** np.arange(-5.0, 1.25, 0.5)
 """Temperatures that are compared, as factors of the scores."""
@@ -51,6 +56,7 @@ UNSURE = 1.5
 MOST_LOST = 2**62
 """Largest sum of losses."""
 
+READOUTS = ("readout", "offsets", "plain", "plain_offsets")
 COUNTS = ("hits", "trials", "squares")
 IN_FILE = ".calibration"
 NEVER = np.float32(-1e29)
@@ -59,12 +65,16 @@ NEVER = np.float32(-1e29)
 DECLARED = (
     Declared("readout", ("units", "neurons"), np.float32),
     Declared("offsets", ("neurons",), np.float32),
+    Declared("plain", ("beside", "neurons"), np.float32),
+    Declared("plain_offsets", ("neurons",), np.float32),
     Declared("hits", ("neurons",), np.float64),
     Declared("trials", ("neurons",), np.float64),
     Declared("squares", ("neurons",), np.float64),
     Declared("losses", ("thetas",), np.int64),
     Declared("curve", ("sums",), np.float64),
     Declared("period", ("both",), np.float64),
+    Declared("race", ("both",), np.float64),
+    Declared("first", ("one",), np.int64),
     Declared("since", ("one",), np.int64),
 )
 
@@ -93,14 +103,15 @@ class Calibration:
 
     Args:
         n_units: of the layer whose scores they are.
+        n_beside: inputs that are its first units, if any.
 
     Example:
         >>> Calibration(10).theta
         0.42044820762685725
     """
 
-    def __init__(self, n_units: int) -> None:
-        self.state = State(DECLARED, axis_sizes(n_units, 0, thetas=len(THETAS), sums=8, both=2))
+    def __init__(self, n_units: int, n_beside: int = 0) -> None:
+        self.state = State(DECLARED, axis_sizes(n_units, 0, thetas=len(THETAS), sums=8, both=2, beside=n_beside))
 
     # ---- learning
 
@@ -155,44 +166,49 @@ class Calibration:
             self._replace(layer, time)
         if not self.state.arrays["since"][0]:
             return
-        units, values, counts = active
-        core.calibrate(
-            *self.packed(),
-            head,
-            units,
-            values,
-            counts,
-            labels,
-            a,
-            b,
-            np.empty(core.calibrate_scratch(self.state.width)),
-        )
+        scratch = np.empty(core.calibrate_scratch(self.state.width))
+        core.calibrate(*self.packed(), head, *active, labels, a, b, scratch)
 
     def packed(self) -> tuple:
         """What a compiled call takes that predicts a sample before it is learned, and changes in place."""
         return (
             THETAS,
             FEW,
-            *(self.state.arrays[name] for name in ("readout", "offsets", *COUNTS, "losses", "period", "since")),
+            *(self.state.arrays[name] for name in READOUTS),
+            *(self.state.arrays[name] for name in (*COUNTS, "losses", "period", "race", "first", "since")),
         )
 
     def _replace(self, layer: SecondOrderLayer | DiagonalLayer, time: int) -> None:
         """Take the readout of the present state, and let the counts fade. Makes new arrays of what changes."""
-        readout = layer.solved_anew()
         arrays = dict(self.grown(layer.n_neurons).arrays)
-        arrays["readout"], arrays["offsets"] = readout.weights, readout.offsets
+        arrays["readout"], arrays["offsets"] = layer.solved_anew()
+        n_beside = self.state.sizes["beside"]
+        if n_beside and isinstance(layer, SecondOrderLayer):
+            plain = layer.solved_anew(n_beside)
+            arrays["plain"], arrays["plain_offsets"] = plain.weights[:n_beside].copy(), plain.offsets
+            arrays["race"] = FADE * arrays["race"]
+            ahead, spread = arrays["race"][0] - arrays["race"][1], sqrt(float(arrays["race"].sum()))
+            leads = ahead > (0.0 if arrays["first"][0] else spread)
+            arrays["first"] = np.array([n_beside if leads else 0], np.int64)
         arrays["hits"], arrays["trials"] = FADE * arrays["hits"], FADE * arrays["trials"]
         arrays["squares"], arrays["losses"] = FADE * FADE * arrays["squares"], 4 * arrays["losses"] // 5
         arrays["curve"] = _folded(arrays) * CURVE_FADE
         arrays["period"], arrays["since"] = np.zeros(2), np.array([time], np.int64)
         self.state = State(DECLARED, self.state.sizes, arrays)
+        self.applied(layer)
+
+    def applied(self, layer: Layer) -> None:
+        """Let a layer read what leads."""
+        if isinstance(layer, SecondOrderLayer):
+            layer.read_first(int(self.state.arrays["first"][0]))
 
     def grown(self, n_neurons: int) -> State:
         """The state with as many classes as the layer has."""
         if n_neurons > self.state.n_neurons:
             before = self.state.n_neurons
             self.state = self.state.grown(n_neurons)
-            self.state.arrays["offsets"][before:] = 10 * NEVER
+            for name in ("offsets", "plain_offsets"):
+                self.state.arrays[name][before:] = 10 * NEVER
         return self.state
 
     def first_units(self, n_units: int) -> None:
@@ -271,7 +287,7 @@ class Calibration:
 
     def snapshot(self) -> State:
         """The state as it is; what is changed in place is copied."""
-        copied = {name: self.state.arrays[name].copy() for name in (*COUNTS, "losses", "period")}
+        copied = {name: self.state.arrays[name].copy() for name in (*COUNTS, "losses", "period", "race")}
         return State(DECLARED, self.state.sizes, {**self.state.arrays, **copied})
 
     def kept(self) -> dict[str, NDArray]:
@@ -281,12 +297,14 @@ class Calibration:
     def restore(self, kept: Mapping[str, NDArray], n_classes: int) -> None:
         """Take over the arrays of a file."""
         state = State(DECLARED, self.state.sizes | {"neurons": n_classes})
-        state.arrays["offsets"][:] = 10 * NEVER
+        for name in ("offsets", "plain_offsets"):
+            state.arrays[name][:] = 10 * NEVER
         state.filled(kept, IN_FILE)
         arrays = state.views()
-        counts = [arrays[name] for name in (*COUNTS, "losses", "curve", "period", "since")]
-        bad = any((array < 0).any() for array in counts) or (arrays["hits"] > arrays["trials"]).any()
-        bad = bad or arrays["period"][0] > arrays["period"][1]
+        counts = [arrays[name] for name in (*COUNTS, "losses", "curve", "period", "race", "since")]
+        bad = any((array < 0).any() for array in counts) or bool((arrays["hits"] > arrays["trials"]).any())
+        bad = bad or bool(arrays["period"][0] > arrays["period"][1])
+        bad = bad or int(arrays["first"][0]) not in (0, state.sizes["beside"])
         if bad or arrays["losses"].max() > MOST_LOST or arrays["since"][0] > MOST_LOST:
             raise ModelFileError("the calibration is not that of samples that were predicted")
         self.state = state
@@ -295,10 +313,11 @@ class Calibration:
         """Keep these classes alone, in this order."""
         full = self.state
         kept = State(DECLARED, full.sizes | {"neurons": len(left)})
-        kept.arrays["offsets"][:] = 10 * NEVER
+        for name in ("offsets", "plain_offsets"):
+            kept.arrays[name][:] = 10 * NEVER
         for name, view in kept.views().items():
             source = full.views()[name]
-            view[...] = source[..., left] if name in ("readout", "offsets", *COUNTS) else source
+            view[...] = source[..., left] if name in (*READOUTS, *COUNTS) else source
         self.state = kept
         self.outdated()
 
@@ -318,7 +337,8 @@ class Calibration:
             raise MergeError("the losses of the two models pass 2**62: expected sums of samples that were predicted")
         for name in COUNTS:
             state.arrays[name][there] += other.state.views()[name]
-        state.arrays["losses"] += other.state.arrays["losses"]
+        for name in ("losses", "race"):
+            state.arrays[name] += other.state.arrays[name]
         self.state = state
         self.outdated()
         self.state.arrays["curve"] += _folded(other.state.arrays)

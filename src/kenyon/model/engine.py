@@ -116,6 +116,7 @@ class Journal:
             self._engine.scaler.restore(self._moments)
         if self._engine.calibration is not None and self._calibration is not None:
             self._engine.calibration.state = self._calibration
+            self._engine.calibration.applied(self._engine.layers[-1])
             self._calibration = self._engine.calibration.snapshot()
 
 
@@ -261,6 +262,7 @@ class Engine:
         layer, features = first_layer(last, spec, self.seed + 1), spec.features.build(spec.setting(self.seed))
         if self.calibration is not None:
             self.calibration.first_units(n_units)
+            self.calibration.applied(layer)
         self.put_back(features, [layer], spec)
 
     def put_back(self, features: Features, layers: list[Layer], spec: Spec) -> None:

@@ -125,7 +125,7 @@ def _numbers(X: Any) -> NDArray:
             raise InputError(f"Complex data not supported: X is {samples.dtype}, expected real numbers")
         return samples if samples.dtype.kind in "buif" else samples.astype(np.float64)
     except ValueError as error:
-        raise InputError(str(error)) from error
+        raise InputError(f"{error}: expected numbers in X") from error
 
 
 def _names(X: Any) -> NDArray | None:

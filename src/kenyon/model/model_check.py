@@ -134,7 +134,7 @@ def check_arrays(spec: Spec, n_classes: int, tensors: Mapping[str, NDArray]) -> 
     """Refuse arrays that are not as the layers declare them."""
     scaler = spec.scaler()
     wanted = {"counters"} | (set() if scaler is None else scaler.kept().keys())
-    wanted |= Calibration(1).kept().keys() if spec.calibrates else set()
+    wanted |= Calibration(1, 1).kept().keys() if spec.calibrates else set()
     for number, (declared, sizes) in enumerate(spec.declared(n_classes)):
         for one in declared:
             name, shape = f"{one.name}.{number}", one.stored_shape(sizes)

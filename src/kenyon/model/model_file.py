@@ -157,6 +157,8 @@ def from_arrays(
             start = f"{WORKING}{number}."
             own = [name for name in beside if name.startswith(start)]
             layer.load_working({name.removeprefix(start): beside.pop(name) for name in own})
+        if engine.calibration is not None:
+            engine.calibration.applied(engine.layers[-1])
         if beside:
             raise ModelFileError(f"the model holds {min(beside)!r}: expected no such layer")
     except KenyonError:

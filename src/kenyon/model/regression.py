@@ -10,6 +10,7 @@ targets, widened by a tenth on either side.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -17,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kenyon import core
+from kenyon.errors import MergeError
 from kenyon.features import BLOCK, Active, RampUnits, Rescaling
 from kenyon.layers import Samples, SecondOrderLayer
 from kenyon.model.scale import Scaler
@@ -25,7 +27,11 @@ from kenyon.model.units import Change, Units
 BEYOND = 0.1
 """Predictions lie at most this share of the targets' range beyond it."""
 
-NAMES = ("products", "targets", "squares", "first", "low", "high")
+SUMS = ("products", "targets", "squares")
+NAMES = (*SUMS, "first", "low", "high")
+
+ROUNDED = 1e-4
+"""Share by which sums in floats may be off."""
 
 Floats = NDArray[np.float64]
 
@@ -133,9 +139,13 @@ class RegressionSums:
             active = self.features.activate(block, workspace)
             rows = self.layer.coactivity.dense(active, np.arange(len(block))).astype(np.float64)
             found.append(rows @ line.slopes + line.offset)
+        return np.clip(np.concatenate(found), *self.bounds())
+
+    def bounds(self) -> tuple[Floats, Floats]:
+        """The least and the largest prediction of each target."""
         low, high = self.arrays["low"], self.arrays["high"]
         margin = BEYOND * (high - low)
-        return np.clip(np.concatenate(found), low - margin, high + margin)
+        return low - margin, high + margin
 
     def line(self) -> Line:
         """The regression of the present sums."""
@@ -153,7 +163,28 @@ class RegressionSums:
             self._line = Line(slopes, self.arrays["first"] + mean - sums / n @ slopes)
         return self._line
 
-    # ---- adding up, keeping
+    # ---- adding up, taking out, keeping
+
+    def unlearn(self, X: NDArray, y: Floats) -> None:
+        """Take samples out again. Units of the inputs and the range of the targets stay."""
+        taken, workspace = copy.deepcopy(self), self.features.workspace()
+        for array in (*taken.layer.state.arrays.values(), *(taken.arrays[name] for name in SUMS)):
+            array[...] = 0
+        taken.layer.settle()
+        for start in range(0, len(X), BLOCK):
+            block = self.units.scale(X[start : start + BLOCK])
+            targets = y[start : start + BLOCK] - self.arrays["first"]
+            taken._add(self.features.activate(block, workspace), 0, len(block), targets)
+        diagonal, n_left = self.layer.coactivity.diagonal, self.n_samples - taken.n_samples
+        before, out = (sums.layer.state.views()["pairs"][diagonal] for sums in (self, taken))
+        if n_left < 0 or (out > before * (1 + ROUNDED) + ROUNDED).any():
+            raise MergeError("the samples cannot have been learned: expected those that were, each as often as it was")
+        for mine, theirs in zip(self.layer.state.views().values(), taken.layer.state.views().values(), strict=True):
+            mine -= theirs
+        self.layer.settle()
+        for name in SUMS:
+            self.arrays[name] = self.arrays[name] - taken.arrays[name]
+        self._line = None
 
     def merge(self, other: RegressionSums) -> None:
         """Add what other sums have learned; theirs are changed to common units, so pass a copy."""

@@ -119,7 +119,7 @@ class Spec:
         """Bytes of the arrays with that many classes: layers, counters, moments of scaled inputs."""
         scaler = self.scaler()
         moments = 0 if scaler is None else scaler.state_bytes
-        moments += Calibration(self.n_units).state_bytes_with(n_classes) if self.calibrates else 0
+        moments += Calibration(self.n_units, self._n_beside).state_bytes_with(n_classes) if self.calibrates else 0
         return sum(bytes_of(declared, sizes) for declared, sizes in self.declared(n_classes)) + 16 + moments
 
     @property
@@ -128,6 +128,11 @@ class Spec:
         ramps = isinstance(self.features, Ramps) and isinstance(self.layer, SecondOrder)
         return ramps or isinstance(self.layer, Diagonal)
 
+    @property
+    def _n_beside(self) -> int:
+        """Inputs that are units of their own, before ramps."""
+        return inputs_beside(self.n_inputs, self.n_units) if isinstance(self.features, Ramps) else 0
+
     def scaler(self) -> Scaler | Units | None:
         """What scales the inputs: each by itself, or a series by its channels; None where they are not scaled.
 
@@ -135,7 +140,7 @@ class Spec:
         if self.scale is not True:
             return None
         half_life = getattr(self.layer, "half_life", None)
-        if isinstance(self.features, Ramps) and half_life is None and inputs_beside(self.n_inputs, self.n_units):
+        if self._n_beside and half_life is None:
             return Units(self.n_inputs)
         if not isinstance(self.features, Windows):
             return Scaler(np.arange(self.n_inputs), half_life=half_life)
@@ -162,7 +167,7 @@ class Spec:
             n_units = width
         layers.append(self.layer.build(n_units, seed + len(layers) + 1, setting))
         n_threads = threads_of(OPTIONS["n_jobs"].check(params["n_jobs"]))
-        calibration = Calibration(features.n_outputs) if self.calibrates else None
+        calibration = Calibration(features.n_outputs, self._n_beside) if self.calibrates else None
         known = (self.layer.moving, seed, n_threads, self, params)
         return Engine(features, layers, *known, scaler=self.scaler(), calibration=calibration)
 

@@ -22,6 +22,7 @@ from kenyon.reference._few_bit_weights import FewBitWeights
 from kenyon.reference._local_error import LocalError
 from kenyon.reference._patches import Patches
 from kenyon.reference._plastic import Plastic
+from kenyon.reference._race import Race
 from kenyon.reference._scaling import Scaler, Units
 from kenyon.reference._second_order import SecondOrder
 from kenyon.reference._spec import bent, settled
@@ -85,6 +86,8 @@ class Learner:
         output = FewBitWeights if few else LAYERS[spec.layer.name]
         self.layers.append(output(n_units, seed + len(self.layers) + 1, spec))
         self.moving = spec.layer.moving
+        tables = spec.features.name == "ramps" and spec.layer.name == "second-order" and self.features.beside
+        self.race = Race(self.layers[-1], self.features.beside) if tables else None
 
     # ---- learning
 
@@ -126,16 +129,22 @@ class Learner:
             self.updates += layer.learn(x, number, range(len(x_o)), beta)
             x = rectified(x_o, self.spec.unit_norm)
         plastic = [neuron for (own, _), neuron in self.neurons.items() if own == task]
+        if self.race is not None:
+            self.race.note(x, number, plastic, self.time)
         self.updates += self.layers[-1].learn(x, number, plastic, beta)
         self.time += 1
         if change is not None:
             self.layers[-1].rescale(self.features.ramps, change)
+            if self.race is not None:
+                self.race.outdated()
 
     def _cut(self, spec: Any) -> None:
         """Keep the first units alone, as many as the spec has."""
         if spec.n_units < self.spec.n_units:
             self.spec, self.features = spec, FEATURES[spec.features.name](spec, self.seed)
             self.layers[-1].cut(spec)
+            if self.race is not None:
+                self.race.outdated()
 
     # ---- prediction
 

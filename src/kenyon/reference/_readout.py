@@ -39,14 +39,21 @@ class Readout(NamedTuple):
     weights: NDArray[np.float32]
     offsets: NDArray[np.float32]
 
+    @property
+    def known(self) -> NDArray[np.int64]:
+        """Neurons that have samples."""
+        return np.flatnonzero(self.offsets > NEVER)
+
     def outputs(self, x: Active) -> NDArray[np.float32]:
         return in_order(self.weights[x[0]] * x[1].astype(np.float32)[:, np.newaxis]) + self.offsets
 
 
-def solve(moments: Moments, known: NDArray[np.int64], n_neurons: int, spec: Any) -> Readout:
-    """The readout of the neurons that are known, i.e. have samples."""
+def solve(moments: Moments, known: NDArray[np.int64], n_neurons: int, spec: Any, first: int = 0) -> Readout:
+    """The readout of the neurons that are known, i.e. have samples; it reads the first units alone where `first`."""
     scatter, means, counts, n_used = moments
     weights = np.zeros((len(scatter), n_neurons), np.float32)
+    if first:
+        scatter, means = scatter[:first, :first], means[:first]
     offsets = np.full(n_neurons, NEVER)
     if not known.size:
         return Readout(weights, offsets)
@@ -64,7 +71,7 @@ def solve(moments: Moments, known: NDArray[np.int64], n_neurons: int, spec: Any)
         solved = n * shrunk(scatter, means, shrinkage, n)
         shift = -(means * solved).sum(axis=0) / 2 + (np.log(counts) if spec.layer.prior == "counts" else 0.0)
         solved, shift = solved - solved.mean(axis=1, keepdims=True), shift - shift.mean()
-    weights[:, known], offsets[known] = solved, shift
+    weights[: len(scatter), known], offsets[known] = solved, shift
     return Readout(weights, offsets)
 
 

@@ -28,13 +28,14 @@ class SecondOrder:
         self.solved: Readout | IntegerReadout | None = None
         self.last: NDArray[np.int64] | None = None  # weights of the last readout in integers
         self.n_learned = 0  # samples since
+        self.first = 0  # units that are read, 0 for all (`_race.py`)
 
     def add_class(self) -> None:
         self.sums.add_class()
         self.solved = self.solved.widened() if isinstance(self.solved, IntegerReadout) else None
 
-    def readout(self) -> Readout | IntegerReadout:
-        """The readout of the present sums."""
+    def readout(self, first: int = 0) -> Any:
+        """The readout of the present sums, of the first units alone where `first`."""
         sums, spec, known = self.sums, self.spec, np.flatnonzero(self.sums.counts)
         if spec.integer and isinstance(sums, FewBits):
             unit = float(sums.counts.sum()) / 2.0**sums.halvings / 4.0**sums.doublings / 256
@@ -42,10 +43,10 @@ class SecondOrder:
             found = solve_integers(sums.pairs, sums.means, *how)
             self.last, self.n_learned = found.weights, 0
             return found
-        return solve(sums.moments(known), known, len(sums.counts), spec)
+        return solve(sums.moments(known), known, len(sums.counts), spec, first)
 
     def outputs(self, x: Active) -> NDArray[np.float32]:
-        self.solved = self.solved or self.readout()
+        self.solved = self.solved or self.readout(self.first)
         return self.solved.outputs(x)
 
     def learn(self, x: Active, label: int, plastic: Sequence[int], beta: Sequence[np.float32]) -> int:

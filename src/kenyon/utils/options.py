@@ -148,7 +148,8 @@ def _bounds(entry: Option) -> str:
 def _integer_bounds(entry: Option) -> str:
     if entry.allowed:
         return f"one of {', '.join(map(str, entry.allowed))}"
-    return f"an integer, at least {1 if entry.low is None else int(entry.low)}"
+    low = 1 if entry.low is None else int(entry.low)
+    return f"an integer, at least {low}" if entry.high is None else f"an integer from {low} to {int(entry.high)}"
 
 
 KINDS: dict[str, tuple[Callable[[Option, Any], Any] | None, Callable[[Option], str]]] = {

@@ -272,39 +272,96 @@ kenyon_sound kenyon_spectra_sound(const kenyon_spectra *spectra)
     return spectra->n ? find(spectra, &first, &last) : nothing;
 }
 
+/* The loudest sound, while a window is made of it. */
+typedef struct {
+    const kenyon_spectra *spectra;
+    int first, last, top;
+    uint8_t noise[KENYON_SPECTRA_BANDS]; /* roots of the quietest frame */
+} heard;
+
+static heard hear(const kenyon_spectra *spectra)
+{
+    heard sound = {spectra, 0, 0, 0, {0}};
+    find(spectra, &sound.first, &sound.last);
+    for (int t = sound.first; t <= sound.last; t++) {
+        for (int b = 0; b < spectra->bands; b++) {
+            const int l = logs_of(spectra, t)[b];
+            sound.top = l > sound.top ? l : sound.top;
+        }
+    }
+    for (int b = 0; b < spectra->bands; b++) {
+        int lowest = 255;
+        for (int t = 0; t < spectra->n; t++) {
+            const int l = logs_of(spectra, t)[b];
+            lowest = l < lowest ? l : lowest;
+        }
+        sound.noise[b] = (uint8_t)root(sound.top - lowest);
+    }
+    return sound;
+}
+
+static int32_t value(const heard *sound, int t, int b)
+{
+    const int32_t v = root(sound->top - logs_of(sound->spectra, t)[b]) - sound->noise[b];
+    return v > 0 ? v : 0;
+}
+
+/* How much the sound changes in frame t. */
+static uint32_t moved(const heard *sound, int t)
+{
+    uint32_t sum = 0;
+    for (int b = 0; b < sound->spectra->bands; b++) {
+        const int32_t d = value(sound, t, b) - value(sound, t - 1, b);
+        sum += (uint32_t)(d < 0 ? -d : d);
+    }
+    return sum;
+}
+
+/* The entry that lies so many 256ths behind frame t, its bands mixed with their neighbours. */
+static void entry(const heard *sound, int t, int32_t part, uint8_t *row)
+{
+    const int last = sound->spectra->bands - 1;
+    int32_t before = 0, here = 0;
+    for (int b = 0; b <= last + 1; b++) {
+        const int at = b > last ? last : b;
+        const int32_t now = value(sound, t, at), then = part ? value(sound, t + 1, at) : 0;
+        const int32_t next = (now * (256 - part) + then * part + 128) >> 8;
+        if (b > 0) {
+            row[b - 1] = (uint8_t)(((b > 1 ? before : here) + 2 * here + next + 2) >> 2);
+        }
+        before = here;
+        here = next;
+    }
+}
+
 void kenyon_spectra_window(const kenyon_spectra *spectra, uint8_t *window)
 {
     const int bands = spectra->bands, frames = spectra->frames;
-    int first, last, top = 0;
     if (!spectra->n) {
         for (int i = 0; i < frames * bands; i++) {
             window[i] = 0;
         }
         return;
     }
-    find(spectra, &first, &last);
-    for (int t = first; t <= last; t++) {
-        for (int b = 0; b < bands; b++) {
-            const int l = logs_of(spectra, t)[b];
-            top = l > top ? l : top;
-        }
+    const heard sound = hear(spectra);
+    uint32_t even = 0, sum = 0, at = 0, step = 1;
+    for (int t = sound.first + 1; t <= sound.last; t++) {
+        sum += moved(&sound, t);
     }
-    for (int b = 0; b < bands; b++) {
-        int lowest = 255;
-        for (int t = 0; t < spectra->n; t++) {
-            const int l = logs_of(spectra, t)[b];
-            lowest = l < lowest ? l : lowest;
+    if (sound.last > sound.first) {
+        const uint32_t n = (uint32_t)(sound.last - sound.first);
+        even = 2 * sum / (3 * n) + 1;
+        sum += n * even;
+        step = moved(&sound, sound.first + 1) + even;
+    }
+    for (int j = 0, t = sound.first; j < frames; j++) {
+        const uint32_t wanted = (uint32_t)j * sum / (uint32_t)(frames - 1);
+        while (t < sound.last && wanted >= at + step) {
+            at += step;
+            t++;
+            step = t < sound.last ? moved(&sound, t + 1) + even : 1;
         }
-        const int32_t noise = root(top - lowest);
-        for (int j = 0; j < frames; j++) {
-            const int32_t place = j * (last - first) * 256 / (frames - 1), part = place & 255;
-            const int at = first + (place >> 8);
-            int32_t here = root(top - logs_of(spectra, at)[b]) - noise;
-            int32_t there = root(top - logs_of(spectra, at < last ? at + 1 : last)[b]) - noise;
-            here = here > 0 ? here : 0;
-            there = there > 0 ? there : 0;
-            window[j * bands + b] = (uint8_t)((here * (256 - part) + there * part + 128) >> 8);
-        }
+        entry(&sound, t, (int32_t)((wanted - at) * 256 / step), window + j * bands);
     }
 }
 

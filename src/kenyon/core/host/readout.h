@@ -148,9 +148,9 @@ static void add_sample(kn_active active, int64_t s, double *to)
     }
 }
 
-static void class_sum(const kn_value *sums, int64_t j, double *out)
+static void class_sum(const kn_value *sums, int64_t n, int64_t j, double *out)
 {
-    const int64_t n = sums->shape[0], width = sums->shape[1];
+    const int64_t width = sums->shape[1];
     switch (sums->type) {
     case 'I': class_sum_u32(sums->data, n, width, j, out); break;
     case 'Q': class_sum_u64(sums->data, n, width, j, out); break;
@@ -169,9 +169,9 @@ static void times_pairs(const kn_value *pairs, int64_t n, const double *v, doubl
 }
 
 /* The sums of each class times v. */
-static void times_sums(const kn_value *sums, const double *v, double *h)
+static void times_sums(const kn_value *sums, int64_t n, const double *v, double *h)
 {
-    const int64_t n = sums->shape[0], width = sums->shape[1];
+    const int64_t width = sums->shape[1];
     memset(h, 0, sizeof *h * (size_t)width);
     switch (sums->type) {
     case 'I': times_sums_u32(sums->data, n, width, v, h); break;
@@ -181,11 +181,12 @@ static void times_sums(const kn_value *sums, const double *v, double *h)
 }
 
 /* v' W v of the state, from T v; h is (width) of scratch. */
-static double scatter_form(const kn_value *sums, const double *v, const double *product, const double *counts, double *h)
+static double scatter_form(const kn_value *sums, int64_t n, const double *v, const double *product, const double *counts,
+                           double *h)
 {
     const int64_t width = sums->shape[1];
-    double form = dot_of(v, product, sums->shape[0]);
-    times_sums(sums, v, h);
+    double form = dot_of(v, product, n);
+    times_sums(sums, n, v, h);
     for (int64_t k = 0; k < width; k++) {
         form -= counts[k] > 0 ? h[k] * h[k] / counts[k] : 0;
     }
@@ -228,7 +229,7 @@ static int64_t follow_samples(kn_readout *r, const kn_followed *f, int64_t first
     for (int64_t p = 0; p < n_learned; p++) { /* how far each is from its class's mean before it, and that after it */
         const int64_t j = labels[learned[p]];
         double *sum = means + p * n, *distance = from + p * n, count = before[j];
-        class_sum(f->sums, j, sum);
+        class_sum(f->sums, n, j, sum);
         for (int64_t q = 0; q < p; q++) {
             if (labels[learned[q]] == j) {
                 add_sample(f->active, learned[q], sum);
@@ -269,7 +270,7 @@ static int64_t follow_samples(kn_readout *r, const kn_followed *f, int64_t first
         const double *distance = from + p * n;
         double form = 0;
         if (f->oracle) {
-            form = scatter_form(f->sums, distance, turned + p * n, before, h);
+            form = scatter_form(f->sums, n, distance, turned + p * n, before, h);
             for (int64_t q = 0; q < p; q++) {
                 const double along = dot_of(from + q * n, distance, n);
                 form += shares[q] * along * along;

@@ -11,7 +11,8 @@
  *
  * INPUTS: counts, means, spreads, centres, widths, usual, time, knee, beyond, limit, absent (units.h, check.h).
  * RAMPS: inputs, signs, sizes, scales, offsets, gain, n_beside. BENCH: scaled, units, values, counts, scratch of one thread.
- * CALIBRATION: thetas, few, readout, offsets, hits, trials, squares, losses, period, since. READOUT may be None's.
+ * CALIBRATION: thetas, few, readout, offsets, plain, plain_offsets, hits, trials, squares, losses, period, race, first, since.
+ * READOUT may be None's; it may be of the first units alone.
  */
 #include "../calibrate.h"
 #include "../check.h"
@@ -19,7 +20,7 @@
 
 #define INPUTS "[d]1w [d]1w [d]1w [d]1w [d]1w [d]1w [d]1w f f f i "
 #define TABLE "[d]1 " INPUTS "[I]2 [b]2 [q]1 [f]1 [f]1 f i [f]1w [I]2w [f]2w [q]1w [d]1w "
-#define CALIBRATION "[d]1 f [f]2 [f]1 [d]1w [d]1w [d]1w [q]1w [d]1w [q]1 "
+#define CALIBRATION "[d]1 f [f]2 [f]1 [f]2 [f]1 [d]1w [d]1w [d]1w [q]1w [d]1w [d]1w [q]1 [q]1 "
 #define READOUT_OR_NONE "[d]1wo [d]2wo [d]1wo [q]1wo [d]2wo [d]1wo [d]1wo "
 enum { TABLE_RAMPS = 12, TABLE_BENCH = 19, TABLE_MORE = 24 };
 
@@ -61,7 +62,9 @@ static int64_t entry_best_in_table(const kn_value *v)
     if (!table_activity(v, &units)) {
         return -1;
     }
-    const kn_active active = active_of(v + TABLE_BENCH + 1);
+    kn_active active = active_of(v + TABLE_BENCH + 1);
+    const int64_t n_first = count_first(active.units, active.counts[0], own[0].shape[0]);
+    active.counts = &n_first;
     const int64_t width = own[0].shape[1], n = own[4].shape[0], *neurons = own[4].data;
     double *counts = v[TABLE_BENCH + 4].data, *offsets = counts + width, *total = offsets + width;
     float *scores = (float *)(total + width), sum = 0;
@@ -78,8 +81,10 @@ static int64_t entry_best_in_table(const kn_value *v)
 
 static kn_calibration calibration_of(const kn_value *v)
 {
-    const kn_calibration c = {v[0].data, v[0].shape[0], v[1].number, v[2].data, v[3].data, v[2].shape[1], v[4].data,
-                              v[5].data, v[6].data, v[7].data, v[8].data, *(const int64_t *)v[9].data};
+    const kn_calibration c = {v[0].data,  v[0].shape[0], v[1].number, v[2].data,  v[3].data,
+                              v[4].data,  v[5].data,     v[4].shape[0], v[2].shape[1], v[6].data,
+                              v[7].data,  v[8].data,     v[9].data,   v[10].data, v[11].data,
+                              *(const int64_t *)v[12].data, *(const int64_t *)v[13].data};
     return c;
 }
 
@@ -90,7 +95,7 @@ static int64_t entry_learn_in_table(const kn_value *v)
     const kn_calibration calibration = calibration_of(own + 6);
     double *counted = v[7].data, last = own[4].number;
     int64_t *clock = own[5].data, result = 1;
-    const int64_t j = own[18].integer, more = (int64_t)*counted + 1;
+    const int64_t j = own[22].integer, more = (int64_t)*counted + 1;
     if ((*counted < last && !(more & (more - 1))) || calibrate_is_due(&calibration, clock[0])) {
         return 0;
     }
@@ -102,11 +107,13 @@ static int64_t entry_learn_in_table(const kn_value *v)
     if (largest_of_floats(active.floats, n) > (float)own[3].number) {
         return 0;
     }
-    calibrate_one(&calibration, own[16].data, own[16].shape[0], j, active.units, active.floats, n, v[TABLE_BENCH + 4].data);
-    if (own[19].data) {
-        kn_readout r = readout_of(own + 19);
-        const kn_followed f = {own, own + 1, own + 2, active, &j, own[17].data, own[26].number, (int)own[27].integer,
-                               (int)own[28].integer, own[29].data, NULL};
+    calibrate_one(&calibration, own[20].data, own[20].shape[0], j, active.units, active.floats, n, v[TABLE_BENCH + 4].data);
+    if (own[23].data) {
+        kn_readout r = readout_of(own + 23);
+        kn_followed f = {own, own + 1, own + 2, active, &j, own[21].data, own[30].number, (int)own[31].integer,
+                         (int)own[32].integer, own[33].data, NULL};
+        const int64_t n_first = count_first(active.units, n, r.n_units);
+        f.active.counts = &n_first;
         result += 2 * (follow_samples(&r, &f, 0, 1) & 1);
     }
     add_products_f32(own[0].data, active.units, active.floats, n);
@@ -122,13 +129,13 @@ static int64_t entry_learn_in_table(const kn_value *v)
 static int64_t entry_calibrate(const kn_value *v)
 {
     const kn_calibration calibration = calibration_of(v);
-    const kn_active active = active_of(v + 11);
-    const int64_t *labels = v[14].data;
-    for (int64_t s = v[15].integer; s < v[16].integer; s++) {
+    const kn_active active = active_of(v + 15);
+    const int64_t *labels = v[18].data;
+    for (int64_t s = v[19].integer; s < v[20].integer; s++) {
         if (labels[s] >= 0) {
             const int64_t at = s * active.stride;
-            calibrate_one(&calibration, v[10].data, v[10].shape[0], labels[s], active.units + at, active.floats + at,
-                          active.counts[s], v[17].data);
+            calibrate_one(&calibration, v[14].data, v[14].shape[0], labels[s], active.units + at, active.floats + at,
+                          active.counts[s], v[21].data);
         }
     }
     return 0;

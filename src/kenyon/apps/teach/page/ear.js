@@ -2,6 +2,17 @@
 
 const PIECE = 128; // samples that are fed at once: no two sounds end in them
 
+/** Where an entry of (frames, bands) is shown: time to the right, low tones below. */
+function turnedPlace(at, [frames, bands]) {
+  return (bands - 1 - (at % bands)) * frames + Math.floor(at / bands);
+}
+
+function turned(sample, shape) {
+  const shown = new Uint8Array(sample.length);
+  sample.forEach((value, at) => (shown[turnedPlace(at, shape)] = value));
+  return shown;
+}
+
 /** What both sensors share: samples go to the learner, and what it makes of them is drawn and said. */
 class Sensor {
   constructor(learner, shape, changed) {
@@ -34,24 +45,16 @@ class Sensor {
 
   /** The sample as it is shown, and its shape: time to the right, low tones below. */
   picture() {
-    const [frames, bands] = this.shape, turned = new Uint8Array(frames * bands);
-    this.sample.forEach((value, at) => {
-      turned[(bands - 1 - (at % bands)) * frames + Math.floor(at / bands)] = value;
-    });
-    return [turned, [bands, frames]];
+    return [turned(this.sample, this.shape), [this.shape[1], this.shape[0]]];
   }
 
   /** The latest frames, the newest on the right, low tones below. */
   paint(canvas) {
     const bands = this.columns[0]?.length ?? 1, small = document.createElement("canvas");
-    const picture = new Uint8Array(WIDE * bands), first = WIDE - this.columns.length;
+    const frames = new Uint8Array(WIDE * bands), first = WIDE - this.columns.length;
     const most = Math.max(1, ...this.columns.map((column) => Math.max(...column)));
-    this.columns.forEach((column, t) => {
-      column.forEach((value, band) => {
-        picture[(bands - 1 - band) * WIDE + first + t] = this.shade(value, most);
-      });
-    });
-    paintSample(small, picture, [bands, WIDE]);
+    this.columns.forEach((column, t) => frames.set(column.map((value) => this.shade(value, most)), (first + t) * bands));
+    paintSample(small, turned(frames, [WIDE, bands]), [bands, WIDE]);
     const context = canvas.getContext("2d");
     context.imageSmoothingEnabled = false;
     context.drawImage(small, 0, 0, canvas.width, canvas.height);

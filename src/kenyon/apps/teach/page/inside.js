@@ -1,10 +1,15 @@
 // What happens inside: the units that answer, where each of them looks, and what speaks for a class.
 
 class Inside {
-  /** `units`: {kind, excitatory, shifts, inputs}: for each unit the places of its inputs, excitatory ones first. */
-  constructor(model, units, shape) {
-    Object.assign(this, { model, units, shape });
-    this.places = units.inputs.map((inputs, u) => this.centre(inputs, u));
+  /** `units`: {kind, excitatory, shifts, inputs}: for each unit the places of its inputs, excitatory ones first;
+   * `isTurned`: whether samples have time downwards, and are shown with time to the right. */
+  constructor(model, units, shape, isTurned) {
+    const seen = (at) => (isTurned ? turnedPlace(at, shape) : at);
+    const inputs = units.inputs.map((places) => places.map(seen));
+    Object.assign(this, { model, units: { ...units, inputs }, shape: isTurned ? [shape[1], shape[0]] : shape });
+    this.seen = (sample) => (isTurned ? turned(sample, shape) : sample);
+    byId("Units").height = Math.round((byId("Units").width * this.shape[0]) / this.shape[1]);
+    this.places = inputs.map((places, u) => this.centre(places, u));
     this.chosen = -1; // the unit that is looked at
     this.activity = new Uint8Array(units.inputs.length);
     this.sample = new Uint8Array(shape[0] * shape[1]);
@@ -56,7 +61,7 @@ class Inside {
 
   /** Another sample, or another state. */
   show(sample) {
-    this.sample = sample;
+    this.sample = this.seen(sample);
     this.activity = this.model.learner.activity(sample);
     this.paintUnits();
     this.listClasses();
@@ -113,7 +118,7 @@ class Inside {
     }
     const n = inputs[this.chosen].length, strength = this.activity[this.chosen];
     const looks = kind === "windows" && shifts ? `, wherever its window fits within the dashed frame` : "";
-    return `Unit ${this.chosen + 1} answers ${strength} of 255. It adds ${excitatory} pixels (blue) and subtracts ` +
+    return `Unit ${this.chosen + 1} answers ${strength} of 255. It adds ${excitatory} inputs (blue) and subtracts ` +
       `${n - excitatory} (orange)${looks}.`;
   }
 
@@ -142,7 +147,7 @@ class Inside {
     byId("WeightSays").textContent = now === null
       ? "Once a class was taught, its weights are shown here as a picture."
       : `The ${this.units.inputs.length} weights that “${watched}” keeps, each painted where its unit looks: blue where ` +
-        "its samples have more ink than those of other classes, orange where they have less.";
+        "its samples have higher values than those of other classes, orange where they have lower ones.";
   }
 
   /** The weights of the watched class against the mean of the others, each spread over what excites its unit. */

@@ -11,7 +11,7 @@ class Page {
     this.input = Object.keys(this.inputs)[0];
     if (front) byId("Pad").setAttribute("aria-label", "What the sensor gives");
     this.bars = new Bars(byId("Bars"));
-    this.inside = new Inside(model, data.units, shape);
+    this.inside = new Inside(model, data.units, shape, Boolean(front));
     this.listen();
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
       this.pad?.paint();
