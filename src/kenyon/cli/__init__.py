@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from kenyon.cli._card import card
 from kenyon.cli._compare import compare
 from kenyon.cli._data import data
 from kenyon.cli._device import device
@@ -68,6 +69,7 @@ COMMANDS = (
     learners,
     new,
     export,
+    card,
     teach,
     search,
     transfer,

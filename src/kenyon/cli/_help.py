@@ -53,6 +53,7 @@ EXAMPLES = {
     "new": ("kenyon new learner my_idea", "kenyon new rule my_rule"),
     "search": ("kenyon search --dataset mnist --evals 60 --out search",),
     "export": ("kenyon export model.safetensors --to c --out device",),
+    "card": ("kenyon card model.safetensors --out CARD.md",),
     "teach": ("kenyon teach", "kenyon teach model.safetensors --out page.html"),
     "reproduce": ("kenyon reproduce --plan", "kenyon reproduce --quick"),
     "transfer": ("kenyon transfer mnist --to fashion-mnist/single-task",),

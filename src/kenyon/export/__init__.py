@@ -19,6 +19,7 @@ from kenyon.errors import ConfigError, unknown
 from kenyon.export._buffer import from_buffer, to_buffer
 from kenyon.export._c import device_costs
 from kenyon.export._c_cost import Cost, rows_of
+from kenyon.export._card import model_card
 from kenyon.regressor import KenyonRegressor, is_regressor
 from kenyon.utils.options import is_outside
 from kenyon.utils.outside import load_function
@@ -32,6 +33,7 @@ __all__ = [
     "find_export",
     "from_buffer",
     "load_model",
+    "model_card",
     "rows_of",
     "to_buffer",
 ]

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +17,7 @@ from evaluation.tiny import Tiny
 from kenyon.data.streams import Curriculum
 from kenyon.errors import ConfigError, DataError
 from kenyon.lab.comparison import compare, pick_groups, rank_streams, select_groups, sort_groups, tabulate
-from kenyon.lab.evaluation import RunConfig, RunGroup, Store, group_runs, run_all
+from kenyon.lab.evaluation import RunConfig, RunGroup, Store, Summary, group_runs, run_all
 from kenyon.lab.plots import plot_comparison
 from kenyon.lab.table_formats import screen_rows, write_table
 from kenyon.lab.tables import Empty, Row, Table, Text
@@ -105,8 +107,42 @@ def test_every_format_has_the_same_numbers(groups: list[RunGroup]) -> None:
     for cell in cells:
         mean, std = f"{cell.mean:.2f}", f"{cell.std:.2f}"
         assert rf"{mean} \pm {std}" in latex and f"{mean} ± {std}" in markdown
-    assert latex.count(r"\\") == len(table.rows) + 1 and latex.count("mathbf") == 1
+    assert latex.count(r"\\") == len(table.rows) + 1
+    assert latex.count("mathbf") == sum(cell.best for cell in cells)
     assert latex.count("&") == 3 * (len(table.rows) + 1)
+
+
+def test_the_best_of_each_stream_is_bold_and_so_is_what_ties_with_it(groups: list[RunGroup]) -> None:
+    """Never across streams; what is printed with the same digits is as good; one alone is not the best of anything."""
+    ordered = sort_groups(groups)
+    tied = replace_means(ordered)
+    by_stream: dict[str, list[str]] = {}
+    for group in tied:
+        by_stream.setdefault(str(group.config["scenario"]), []).append(
+            f"{100 * group.report.summary('accuracy').mean:.2f}"
+        )
+    cells = [row.cells[0] for row in tabulate(tied, ["learner", "accuracy"]).rows]
+    for group, cell in zip(tied, cells, strict=True):
+        values = by_stream[str(group.config["scenario"])]
+        assert cell.best == (len(values) > 1 and f"{cell.mean:.2f}" == max(values, key=float))
+    assert sum(cell.best for cell in cells) == 3  # two that tie in one stream, one in another, none in the third
+
+
+class Known:
+    """A group of runs with an accuracy that is known."""
+
+    def __init__(self, group: RunGroup, mean: float) -> None:
+        self._group = group
+        self.report = SimpleNamespace(summary=lambda key: Summary(mean, 0.01, (mean,) * 4))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._group, name)
+
+
+def replace_means(groups: list[RunGroup]) -> list[Any]:
+    """Two of the first stream tie when they are rounded."""
+    means = {"class-incremental": [0.90001, 0.9, 0.5, 0.4], "task-incremental": [0.95, 0.6, 0.3], "single-task": [0.99]}
+    return [Known(group, means[str(group.config["scenario"])].pop(0)) for group in groups]
 
 
 def test_a_unit_is_left_out_only_where_a_word_says_it() -> None:

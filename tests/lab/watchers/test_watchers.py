@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import struct
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,7 +15,7 @@ import pytest
 from kenyon.data.streams import Curriculum, load_dataset
 from kenyon.errors import ConfigError
 from kenyon.lab.evaluation import Event, RunConfig, RunResult, Store, Watch, run, run_dataset
-from kenyon.lab.watchers import WATCHERS, Watches, check_watcher, open_watcher
+from kenyon.lab.watchers import WATCHERS, Watches, check_watcher, open_watcher, usual_watch
 
 CONFIG = RunConfig("digits", "ncm", Curriculum(max_per_task=30))
 OWN = """
@@ -176,3 +179,42 @@ def test_wandb_has_the_run_offline(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         accuracy, curve, learner = by_seed[result.seed]
         assert accuracy == pytest.approx(result.metrics.accuracy) and learner == '"ncm"'
         assert curve == pytest.approx(so_far(result))
+
+
+def test_pythons_logger_has_the_curves_of_every_run(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level(logging.INFO, "kenyon"):
+        result = run(CONFIG, [0], tmp_path, log=["logging"]).results[0]
+    assert result.folder is not None
+    records = [record for record in caplog.records if record.name == f"kenyon.{result.folder.name}"]
+    assert [record.levelname for record in records] == ["INFO"] * 8  # the beginning, six tests, the end
+    assert records[-2].getMessage().startswith("tested after 5 of 5 tasks: accuracy_so_far 0.")
+    assert records[-2].values["accuracy_so_far"] == pytest.approx(so_far(result)[-1])  # type: ignore[attr-defined]
+    assert records[-1].values["final/accuracy"] == result.metrics.accuracy  # type: ignore[attr-defined]
+
+
+class Handle:
+    """What `IPython.display.display` gives, with everything that was shown."""
+
+    def __init__(self) -> None:
+        self.shown: list[str] = []
+
+    def __call__(self, data: dict[str, str], raw: bool, display_id: bool) -> Handle:
+        assert raw and display_id
+        self.update(data, raw)
+        return self
+
+    def update(self, data: dict[str, str], raw: bool) -> None:
+        self.shown.append(data["text/html"])
+
+
+def test_a_bar_in_a_notebook(monkeypatch: pytest.MonkeyPatch) -> None:
+    handle, shell = Handle(), type("ZMQInteractiveShell", (), {})
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=shell))
+    monkeypatch.setitem(sys.modules, "IPython.display", SimpleNamespace(display=handle))
+    run(CONFIG, [0, 1])
+    assert handle.shown[0].startswith('<progress value="0.000" max="2"></progress> 0 of 2 runs')
+    assert any("1 of 2 runs, seed 1" in text and 'value="1.' in text for text in handle.shown)
+    assert handle.shown[-1] == "", "the bar goes away"
+    monkeypatch.undo()
+    run(CONFIG, [0])
+    assert handle.shown[-1] == "" and type(usual_watch()) is Watch

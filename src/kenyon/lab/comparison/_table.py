@@ -7,6 +7,7 @@ from typing import Any
 
 from kenyon.errors import unknown
 from kenyon.lab.evaluation import METRICS, RunGroup, distinguishing
+from kenyon.lab.table_formats import number
 from kenyon.lab.tables import Cell, Empty, Result, Row, Table, Text
 
 FIRST = ("learner", "accuracy", "forgetting", "state_bytes", "total_seconds", "seeds", "options")
@@ -42,10 +43,10 @@ def tabulate(groups: Sequence[RunGroup], keys: Sequence[str] | None = None) -> T
             raise unknown("column", key, known)
     labelled = bool(keys) and keys[0] not in METRICS  # labels are text: a first column of numbers has none
     columns, rows = list(keys[1:] if labelled else keys), []
-    best = {key: _best(groups, key) for key in columns if key in METRICS}
+    best = {key: _best(groups, key) for key in columns if key in METRICS}  # by stream
     for group, text in zip(groups, _option_texts(groups), strict=True):
         label = _words(group, keys[0], text) or "-" if labelled else ""
-        rows.append((label, [_cell(group, key, text, best.get(key)) for key in columns]))
+        rows.append((label, [_cell(group, key, text, best.get(key, {}).get(_stream(group))) for key in columns]))
     headings = [_heading(key) for key in columns]
     if any(group.outdated for group in groups):
         headings.append("note")
@@ -83,16 +84,27 @@ def _cell(group: RunGroup, key: str, options: str, best: float | None) -> Cell:
     std = None if not summary.std and metric.unit != "%" else summary.std  # bytes are the same for every seed
     std = None if std is None or metric.unit == "s" else factor * std
     better = "lower" if metric.lower_is_better else "higher"
-    return Result(factor * summary.mean, std, n, metric.unit, better=better, best=summary.mean == best)
+    tied = best is not None and number(factor * summary.mean, metric.unit) == number(factor * best, metric.unit)
+    return Result(factor * summary.mean, std, n, metric.unit, better=better, best=tied)
 
 
-def _best(groups: Sequence[RunGroup], key: str) -> float | None:
-    """The best value of a share; None for any other metric, or where there is nothing to compare with."""
-    shown = [group.report.summary(key).mean for group in groups if group.complete and not group.outdated]
-    values = [value for value in shown if value is not None]
-    if METRICS[key].unit != "%" or len(values) < 2:
-        return None
-    return min(values) if METRICS[key].lower_is_better else max(values)
+def _best(groups: Sequence[RunGroup], key: str) -> dict[tuple[str, str], float]:
+    """The best value of a share on each stream that has several; none for any other metric.
+
+    What is printed with the same digits is as good.
+    """
+    by_stream: dict[tuple[str, str], list[float]] = {}
+    for group in groups:
+        if group.complete and not group.outdated and (mean := group.report.summary(key).mean) is not None:
+            by_stream.setdefault(_stream(group), []).append(mean)
+    if METRICS[key].unit != "%":
+        return {}
+    choose = min if METRICS[key].lower_is_better else max
+    return {stream: choose(values) for stream, values in by_stream.items() if len(values) > 1}
+
+
+def _stream(group: RunGroup) -> tuple[str, str]:
+    return str(group.config["dataset"]), str(group.config["scenario"])
 
 
 def _words(group: RunGroup, key: str, options: str) -> str:

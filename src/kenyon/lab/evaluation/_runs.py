@@ -21,7 +21,7 @@ from kenyon.lab.evaluation._result import Report, RunResult
 from kenyon.lab.evaluation._run import run_dataset, warm_up
 from kenyon.lab.evaluation._store import MODEL, RunFolder, Store
 from kenyon.lab.executor import BUSY, Done, Executor, WorkerArguments
-from kenyon.lab.watchers import check_watcher, open_watcher
+from kenyon.lab.watchers import check_watcher, open_watcher, usual_watch
 from kenyon.learners import learner_class
 from kenyon.utils.events import Event, Watch, Watches
 from kenyon.utils.parallel import Workers
@@ -60,7 +60,7 @@ def run(
         seeds: each sets the stream and the learner.
         store: a folder to keep the runs in; a run found there complete is not run again, one found
             incomplete goes on from its checkpoint. None keeps nothing.
-        watch: receives the events.
+        watch: receives the events; None for a bar in a notebook, and for nothing elsewhere.
         keep_learners: whether the report has the trained learners, in this process and with one worker. A run found
             complete is run once more for its learner; its results stay as they are.
         how: any of
@@ -278,7 +278,7 @@ def _run_each(
         for number, (config, name) in enumerate(zip(configs, names, strict=True))
         for seed in dict.fromkeys(seeds)
     ]
-    return _execute(jobs, where, watch or Watch())
+    return _execute(jobs, where, watch or usual_watch())
 
 
 def _execute(jobs: Sequence[RunJob], workers: Workers, watch: Watch) -> Iterator[Done]:

@@ -53,6 +53,7 @@ class WatcherSpec:
 WATCHERS: dict[str, WatcherSpec] = {
     spec.name: spec
     for spec in (
+        WatcherSpec("logging", "kenyon.lab.watchers._logging:PythonLog", "", "Python's logger kenyon.RUN"),
         WatcherSpec(
             "tensorboard",
             "kenyon.lab.watchers._tensorboard:TensorBoardLog",
