@@ -31,6 +31,7 @@ WITHOUT_EXAMPLE = {
     "kenyon.lab.plots.plot_search": "a search worth drawing takes too long",
     "kenyon.lab.search.search_figures": "a search worth drawing takes too long",
     "kenyon.data.protocol.Learner": "a protocol; `kenyon.learners` and `kenyon.testing` show learners",
+    "kenyon.utils.modulation.Locals": "a type",
     "kenyon.rules.Kernels": "made for the layers only",
     "kenyon.rules.device_functions": "for the export only",
     "kenyon.rules.kernels_of": "for the layers only",

@@ -115,5 +115,12 @@ def export_model(
 
 
 def load_model(path: Path | str) -> KenyonClassifier | KenyonRegressor:
-    """The classifier or the regressor that a file holds."""
+    """The classifier or the regressor that a file holds.
+
+    Example:
+        >>> from kenyon import KenyonClassifier
+        >>> KenyonClassifier(random_state=0).fit([[0.0], [1.0]], ["low", "high"]).save("model.safetensors")
+        >>> type(load_model("model.safetensors")).__name__
+        'KenyonClassifier'
+    """
     return KenyonRegressor.load(path) if is_regressor(path) else KenyonClassifier.load(path)

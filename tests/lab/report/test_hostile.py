@@ -69,7 +69,8 @@ def check_no_markup(page: str, text: str, place: str) -> None:
     assert not any(name.startswith("on") for _, attributes in tags for name in attributes), place
     assert all((attributes.get("href") or "#").startswith("#") for _, attributes in tags), place
     outside_code = re.sub(r"^(`{3,}).*?^\1$", "", text, flags=re.S | re.M)
-    allowed = {"<details>", "<summary>", "</summary>", "</details>"}
+    folded = {f'<details markdown="1"{opened}>' for opened in ("", " open")}
+    allowed = {*folded, "<summary>", "</summary>", "</details>"}
     assert set(re.findall(r"<[a-z/!][^>]*>", outside_code)) <= allowed, place
     assert not re.search(r"(?<!\\)\]\(", outside_code) and "\n# x" not in outside_code, place
 

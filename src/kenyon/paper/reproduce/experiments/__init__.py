@@ -12,6 +12,12 @@
 True
 >>> UNIT["cifar10"]
 1.0
+>>> as_printed({"layer__learning_rate": 0.5}, window=None, length=2.0, unit=1.0)["layer__learning_rate"]
+0.125
+>>> round(lengths("single_configurations", "mnist", "inel")["mnist"], 1)
+35.3
+>>> on_length_1("single_configurations", "mnist", "mse")["rule"]
+'mse'
 """
 
 from __future__ import annotations
