@@ -1,15 +1,19 @@
 """Readings of what the paper leaves open, each on held-out training samples: docs/reproduce.md says what came out.
 
-    python benchmarks/readings.py [lengths] [heads] [output] [length] [--seeds 1] [--datasets mnist,cifar10,cifar100]
+    python benchmarks/readings.py [lengths] [heads] [output] [length] [rate] [unused] [ablations] [mlp]
+        [--seeds 1] [--datasets mnist,cifar10,cifar100]
 
 lengths: the length of the activity of each of the paper's configurations on each data set, as experiments/lengths.toml
     has it: the root of the mean of |x_e|^2 over 1,024 training samples, pixels from 0 to 1.
-
 heads: task by task with one head for all tasks, the label being the place in the task (`domain-incremental`), beside a
     head for every task; INEL's and MSE's single-task configurations, with every output.
-output: MNIST without a feature layer, with every output; and the single-task configurations with every output.
-length: activity as the paper prints it, the published rate and window, and the output divided by the mean squared
-    length of the activity: what the configurations of Table 7 reach, and INEL as a single task.
+output: the single-task configurations with every output.
+length: what the configurations of Table 7 reach with every output, and on activity that is scaled to length 1.
+rate: INEL on MNIST at multiples of the published learning rate, half a pass and one.
+unused: MSE's beta_3^M and alpha^M, which the paper does not explain, in several readings.
+ablations: INEL on MNIST without the threshold and without the feature layer, the output divided by the mean of
+    |x_e|^2 of that activity, or of the activity that the configuration was found on.
+mlp: the ablation's MLP at several learning rates, 20,000 training samples.
 
 Prints a line per measurement: what, the data set, accuracy in %, the paper's number.
 """
@@ -25,13 +29,14 @@ from kenyon.data.streams import Curriculum
 from kenyon.errors import DivergenceError
 from kenyon.lab.evaluation import RunConfig, open_dataset, run
 from kenyon.learners import learner_class
-from kenyon.paper.reproduce.experiments import UNIT, optimised, single
+from kenyon.paper.reproduce.experiments import UNIT, as_printed, lengths, on_length_1, optimised, single
 from kenyon.paper.reproduce.experiments import published as configuration
 from kenyon.paper.tables import paper_table
 
 BACKBONE = {"cifar10": "efficientnet-lite0", "cifar100": "efficientnet-lite0"}
 OUTPUTS = ("linear", "relu", "clip")
 HOME = {"mnist": "mnist", "cifar10": "cifar10", "cifar100": "cifar10"}
+MLP = "kenyon.learners.baselines:FeatureMLP"
 FEATURES = ("n_hidden", "features__density", "features__inhibitory", "features__threshold")
 
 
@@ -59,7 +64,7 @@ def heads(datasets: list[str], seeds: int) -> None:
     for dataset in datasets:
         for rule in ("inel", "mse"):
             paper = published("comparison_extended", f"{dataset}/task-incremental", configuration=f"transfer-{rule}")
-            options = single(HOME[dataset], rule)
+            options = single(HOME[dataset], rule, dataset)
             for scenario, head in (("domain-incremental", "one head"), ("task-incremental", "a head for every task")):
                 for output in OUTPUTS if scenario == "domain-incremental" else OUTPUTS[::2]:
                     reached = held_out(dataset, scenario, {**options, "layer__output": output}, seeds)
@@ -67,33 +72,90 @@ def heads(datasets: list[str], seeds: int) -> None:
 
 
 def output(datasets: list[str], seeds: int) -> None:
-    options = {key: value for key, value in single("mnist", "inel").items() if key not in FEATURES}
-    for kind in OUTPUTS:
-        for epochs in (0.5, 1.0):
-            given = {**options, "features": "identity", "layer__output": kind}
-            reached = held_out("mnist", "single-task", given, seeds, epochs)
-            show(f"no feature layer, {epochs:g} passes, output {kind}", "mnist", reached, "90.72")
     for dataset, rule in (("mnist", "inel"), ("mnist", "mse"), ("fashion-mnist", "mse"), ("cifar10", "inel")):
         if dataset != "cifar10" or dataset in datasets:
             paper = published("transfer", f"{dataset}/single-task", dataset=dataset, rule=rule)
             for kind in OUTPUTS:
                 given = {**single(dataset, rule), "layer__output": kind}
-                show(
-                    f"single task, {rule}, output {kind}",
-                    dataset,
-                    held_out(dataset, "single-task", given, seeds, 0.5),
-                    paper,
-                )
+                reached = held_out(dataset, "single-task", given, seeds, 0.5)
+                show(f"single task, {rule}, output {kind}", dataset, reached, paper)
 
 
 def length(datasets: list[str], seeds: int) -> None:
     for found in ("mnist", "cifar10"):
         for dataset in datasets:
             paper = published("comparison_extended", f"{dataset}/class-incremental", configuration=f"opt-{found}")
+            readings = {f"output {kind}": {"layer__output": kind} for kind in OUTPUTS}
+            for words, changed in readings.items():
+                reached = held_out(dataset, "class-incremental", {**optimised(found, dataset), **changed}, seeds)
+                show(f"Table 7's configuration of {found}, as printed, {words}", dataset, reached, paper)
+            given = on_length_1("class_configurations", found, "inel", dataset)
+            reached = held_out(dataset, "class-incremental", given, seeds)
+            show(f"Table 7's configuration of {found}, activity of length 1", dataset, reached, paper)
+
+
+def rate(datasets: list[str], seeds: int) -> None:
+    options = single("mnist", "inel")
+    for times in (0.5, 1, 2, 4, 8):
+        given = {**options, "layer__learning_rate": options["layer__learning_rate"] * times}
+        for epochs in (0.5, 1.0):
+            reached = held_out("mnist", "single-task", given, seeds, epochs)
+            show(f"INEL at {times:g} times the published rate, {epochs:g} passes", "mnist", reached, "96.40")
+
+
+def unused(datasets: list[str], seeds: int) -> None:
+    table = paper_table("single_configurations")
+    for row in table.rows:
+        dataset = row.keys["dataset"]
+        if row.keys["rule"] != "mse" or (dataset == "cifar10" and dataset not in datasets):
+            continue
+        beta, alpha = (table.value(column, **row.keys)[0] for column in ("beta_3^M", "alpha^M"))
+        opened, options = dataset.replace("emnist-digits", "emnist-digits-30k"), single(dataset, "mse")
+        scale, samples = UNIT.get(dataset, 255.0) * lengths(table.name, dataset, "mse")[dataset] ** 2, 54_000
+        learning = options["layer__learning_rate"]
+        readings: dict[str, dict[str, Any]] = {
+            "not used": {},
+            "alpha: rate / (1 + alpha t), t in samples": {"layer__decay": alpha},
+            "alpha: rate / (1 + alpha t), t in passes": {"layer__decay": alpha / samples},
+            "beta_3: weights from -beta_3 to beta_3": {"layer__clamp": beta / scale},
+            "beta_3: weights from 0 to beta_3": {"layer__clamp": beta / scale, "layer__clamp_kind": "positive"},
+            "alpha decays the rate to beta_3 of it": {"layer__learning_rate": beta * learning},
+        }
+        for words, changed in readings.items():
+            reached = held_out(opened, "single-task", {**options, **changed}, seeds, 0.5)
+            show(f"MSE, {words}", opened, reached, f"{row.values[0][0]:.2f}")
+
+
+def ablations(datasets: list[str], seeds: int) -> None:
+    window, rate_of = 0.045, 0.153
+    whole = configuration("single_configurations", "mnist", "inel")
+    plain = {**whole, "unit_norm": True, "layer__learning_rate": rate_of}
+    changes: dict[str, dict[str, Any]] = {
+        "threshold": {**plain, "features__threshold": "off"},
+        "feature layer": {key: value for key, value in plain.items() if key not in FEATURES} | {"features": "identity"},
+    }
+    for (what, options), paper in zip(changes.items(), ("23.24", "90.72"), strict=True):
+        own = length_of(options, "mnist") / 255
+        for words, size in (
+            ("its own", own),
+            ("the whole", lengths("single_configurations", "mnist", "inel")["mnist"]),
+        ):
             for kind in OUTPUTS:
-                options = {**optimised(found, dataset), "layer__output": kind}
-                reached = held_out(dataset, "class-incremental", options, seeds)
-                show(f"Table 7's configuration of {found}, length as printed, output {kind}", dataset, reached, paper)
+                given = {**as_printed(options, window, size, 255.0), "layer__output": kind}
+                for epochs in (0.5, 1.0):
+                    reached = held_out("mnist", "single-task", given, seeds, epochs)
+                    show(f"no {what}, scale {words} {size:.1f}, output {kind}, {epochs:g}", "mnist", reached, paper)
+
+
+def mlp(datasets: list[str], seeds: int) -> None:
+    options = {
+        key.removeprefix("features__"): value for key, value in single("mnist", "inel").items() if key in FEATURES
+    }
+    for lr in (0.01, 0.03, 0.1, 0.3, 1.0):
+        curriculum = Curriculum("single-task", holdout=0.1, max_per_task=20_000)
+        config = RunConfig("mnist", MLP, curriculum, {**options, "lr": lr}, 0, tests="last")
+        reached = f"{100 * (run(config, [0], None).summary('accuracy').mean or 0.0):6.2f}"
+        show(f"an MLP 400-400 on the sparse features, rate {lr:g}", "mnist", reached, "37.00")
 
 
 def measure(datasets: list[str], seeds: int) -> None:
@@ -120,7 +182,16 @@ def length_of(options: dict[str, Any], dataset: str, n: int = 1024) -> float:
     return float(np.sqrt(total / n))
 
 
-PARTS = {"lengths": measure, "heads": heads, "output": output, "length": length}
+PARTS = {
+    "lengths": measure,
+    "heads": heads,
+    "output": output,
+    "length": length,
+    "rate": rate,
+    "unused": unused,
+    "ablations": ablations,
+    "mlp": mlp,
+}
 
 
 def main() -> None:

@@ -26,7 +26,7 @@ from kenyon.rules._kernels import OwnKernels
 from kenyon.rules._own import compiled, source_of_rule
 from kenyon.rules._programs import program
 from kenyon.rules._vectorised import Vectorised
-from kenyon.utils.modulation import OverCount
+from kenyon.utils.modulation import Locals, OverCount
 from outside_rule import Leaky
 
 FACTOR = 0.75
@@ -85,16 +85,22 @@ def _quarter(x_e, x_o, x_m, w, n):  # type: ignore[no-untyped-def]
     return 0.25 / n
 
 
-PROGRAMS: dict[str, tuple[Rule, Callable[..., float] | None]] = {
-    "gen": (GEN(b1=0.05), None),
-    "oja": (OJA(), None),
-    "mse": (MSE(), None),
-    "mean": (MEAN(), None),
-    "mse over count": (MSE(), OverCount.local),
-    "gen, a rate of one's own": (GEN(), _quarter),
-    "leaky": (Leaky(), None),
-    "branches": (Branches(), None),
-    "doubled": (Doubled(), None),
+def _of_weight(x_e, x_o, x_m, w, n):  # type: ignore[no-untyped-def]
+    return 1 + abs(w) + 0.5 * x_e * x_m - x_o / n
+
+
+PROGRAMS: dict[str, tuple[Rule, Locals]] = {
+    "gen": (GEN(b1=0.05), ()),
+    "oja": (OJA(), ()),
+    "mse": (MSE(), ()),
+    "mean": (MEAN(), ()),
+    "mse over count": (MSE(), (OverCount.local,)),
+    "gen, a rate of one's own": (GEN(), (_quarter,)),
+    "leaky": (Leaky(), ()),
+    "branches": (Branches(), ()),
+    "doubled": (Doubled(), ()),
+    "oja, a parameter of the synapse": (OJA(), (None, _of_weight)),
+    "gen, rate and parameters of the synapse": (GEN(b1=0.05), (_quarter, None, _of_weight)),
 }
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 from kenyon import KenyonClassifier, LocalError
 from kenyon.reference import Learner
 from kenyon.rules import GEN, INEL, MEAN, OJA
-from kenyon.utils.modulation import Exponential, InverseTime, OverCount, Step
+from kenyon.utils.modulation import Exponential, InverseTime, OverCount, Schedule, Step
 from making import NUMPY_2, composed
 
 pytestmark = NUMPY_2
@@ -258,6 +259,17 @@ def test_the_classifier_is_the_reference(params: Params) -> None:
     check_same(fast, plain, X[:5], None if tasks == 1 else "task 0", solved, faded)
 
 
+@dataclass(frozen=True)
+class OfWeight(Schedule):
+    """value (|W| + x_e x_m + x_o)."""
+
+    local = staticmethod(lambda x_e, x_o, x_m, w, n: abs(w) + x_e * x_m + x_o)
+    value: float = 0.5
+
+    def __call__(self, t: int) -> float:
+        return self.value
+
+
 LONG: dict[str, Params] = {
     "co-activity is halved": {"layer": "second-order", "features": "identity", "bits": 16, "arithmetic": "integer"},
     "weights are halved": {"rule": "mean", "bits": 2, "arithmetic": "integer"},
@@ -267,6 +279,7 @@ LONG: dict[str, Params] = {
     "tables": {"layer": "second-order", "features": "ramps", "density": "auto", "kind": "float64", "n_hidden": 40},
     "naive Bayes": {"rule": "mean", "layer": "counting", "readout": "bayes", "prior": "counts"},
     "rate of a neuron": {"rule": "mse", "learning_rate": OverCount(0.5)},
+    "parameter of a synapse": {"rule": OJA(b1=OfWeight())},
     "rate of a neuron in few bits": {"rule": "gen", "bits": 4, "learning_rate": OverCount(0.5)},
     "a memory budget": {"memory_budget": "3KB", "shape": (3, 4), "n_hidden": "auto", "density": "auto"},
     "defaults for bytes": {"density": "auto", "threshold": "auto", "n_hidden": 60},

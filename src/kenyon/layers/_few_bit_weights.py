@@ -65,7 +65,7 @@ from kenyon.layers._plastic import Plastic
 from kenyon.layers._state import Declared, State
 from kenyon.layers._sums import check_additive, check_neurons
 from kenyon.rules import Kernels, Rule, get_rule, kernels_of
-from kenyon.utils.modulation import Moving, Schedule
+from kenyon.utils.modulation import Moving, locals_of
 
 COUNTS = Declared("counts", ("neurons",), np.uint32)
 EXPONENTS = Declared("exponents", ("neurons",), np.uint8)
@@ -139,7 +139,7 @@ class FewBitLayer(Layer):
             check_whole(rule, rate, n_inputs, self.top << parts_of(bits, rule.whole_limit))
             constants = rule.whole_constants(self.level, float(rate), self.fraction)  # type: ignore[arg-type]
             self.constants = np.array(constants, np.int64)
-        self.seed, self._local = seed, type(rate).local if isinstance(rate, Schedule) else None
+        self.seed, self._local = seed, locals_of([rate])
         self._kept: NDArray[np.uint8] | None = None
 
     def add_class(self) -> None:

@@ -9,7 +9,7 @@ weights are integers of few bits (`_few_bit_weights.py`).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Literal, Protocol
@@ -24,7 +24,7 @@ from kenyon.layers._base import Layer, LayerPart, Samples
 from kenyon.layers._state import Declared, State
 from kenyon.layers._sums import added, check_additive, check_neurons
 from kenyon.rules import Kernels, Rule, get_rule, kernels_of
-from kenyon.utils.modulation import InverseTime, Moving, Schedule
+from kenyon.utils.modulation import InverseTime, Locals, Moving, locals_of
 from kenyon.utils.options import LARGEST, Auto, is_number, option
 
 WEIGHTS = Declared("weights", ("units", "neurons"), np.float32)
@@ -35,12 +35,12 @@ MOST_TAUGHT = 2**31
 """Most samples of a neuron that a file may state: far from what 32 bits hold, so that learning can go on."""
 
 
-def declared_by(rule: Rule, local: Callable[..., float] | None = None) -> tuple[Declared, ...]:
+def declared_by(rule: Rule, local: Locals = ()) -> tuple[Declared, ...]:
     """What a plastic layer keeps for a rule: weights; their sums for a window; counts where anything asks for them."""
     return (
         WEIGHTS,
         *([SUMS] if rule.window is not None else []),
-        *([COUNTS] if _counts(rule.plasticity) or local is not None else []),
+        *([COUNTS] if _counts(rule.plasticity) or local else []),
     )
 
 
@@ -116,6 +116,13 @@ class Plastic(LayerPart):
                 "number only"
             )
 
+        if isinstance(self.rule, Rule):
+            window = self.rule.window
+            if window is not None and locals_of([window]):
+                raise ConfigError(f"the rule's window is {window!r}: expected a number or a function of time alone")
+            if self.bits not in ("auto", 32) and any(self.local[1:]):
+                raise ConfigError(f"bits is {self.bits!r}: expected 32 where a rule's parameter depends on the synapse")
+
     @property
     def rate(self) -> Moving:
         """The learning rate as it moves with time."""
@@ -123,9 +130,9 @@ class Plastic(LayerPart):
         return InverseTime(float(rate), self.decay) if self.decay else rate
 
     @property
-    def local(self) -> Callable[..., float] | None:
-        """The factor of the learning rate that depends on the synapse, if it has one (`Schedule.local`)."""
-        return type(self.learning_rate).local if isinstance(self.learning_rate, Schedule) else None
+    def local(self) -> Locals:
+        """What the learning rate and the rule's parameters are multiplied with at each synapse (`Schedule.local`)."""
+        return locals_of([self.rate, *get_rule(self.rule).plasticity.parameters.values()])
 
     @property
     def bounds(self) -> tuple[np.float32, np.float32]:
@@ -177,7 +184,7 @@ class PlasticLayer(Layer):
         n_inputs: presynaptic units.
         rule: the plasticity rule.
         clamp: lowest and highest weight.
-        local: a factor of the learning rate that depends on the synapse (`kenyon.utils.modulation.Schedule.local`).
+        local: factors of the learning rate and of the rule's parameters that depend on the synapse.
         initial: weights of a neuron that has not learned yet; None for the rule's own.
         output: a key of `OUTPUTS`.
     """
@@ -187,7 +194,7 @@ class PlasticLayer(Layer):
         n_inputs: int,
         rule: Rule,
         clamp: tuple[np.float32, np.float32],
-        local: Callable[..., float] | None = None,
+        local: Locals = (),
         initial: float | None = None,
         output: str = "linear",
     ) -> None:
@@ -275,8 +282,8 @@ class PlasticLayer(Layer):
 
     def unlike_one_pass(self) -> str | None:
         check_additive(self.rule)
-        if self._local is not None:
-            raise MergeError("the learning rate depends on the synapse: expected a number, so that weights are sums")
+        if self._local:
+            raise MergeError("a rate or parameter depends on the synapse: expected numbers, so that weights are sums")
         return "its weights are summed in floats, whose last bits depend on the order"
 
     def merge(self, other: State, neurons: NDArray[np.int64]) -> None:

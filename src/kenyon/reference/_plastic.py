@@ -7,7 +7,7 @@
 delta is the rule: GEN x_m (x_e - b1) (x_o - b2), OJA x_m (x_e x_o - b1 x_o^2 W), MSE (x_m - x_o) x_e, MEAN x_m x_e. The
 condition is INEL's; other rules have none. The modulatory signal x_m is the one-hot label, or for a hidden layer a
 random code of it. Rules see numbers in float32, and a Python number among them is one, too, as NumPy 2 has it; a
-`local` factor of the learning rate sees the count in float64.
+`local` factor of the learning rate or of a parameter sees the count in float64.
 """
 
 from __future__ import annotations
@@ -20,14 +20,16 @@ from numpy.typing import NDArray
 
 from kenyon.reference._activity import Active, in_order
 from kenyon.rules import Rule
+from kenyon.utils.modulation import Locals
 
 
-def change(rule: Rule, local: Any, rate: np.float32, beta: Sequence[Any], *synapse: Any) -> np.float32:
+def change(rule: Rule, local: Locals, rate: np.float32, beta: Sequence[Any], *synapse: Any) -> np.float32:
     """l delta of a synapse (x_e, x_o, x_m, w, n), n being the samples that its neuron has learned."""
-    delta = rule.delta(*(synapse if rule.counted else synapse[:4]), *beta)
-    if local is None:
-        return np.float32(rate * delta)
-    return np.float32(rate * local(*synapse[:4], np.float64(synapse[4])) * delta)
+    seen = *synapse[:4], np.float64(synapse[4])
+    own, *others = [1 if factor is None else factor(*seen) for factor in local or (None,)]
+    if others:
+        beta = [value * factor for value, factor in zip(beta, others, strict=True)]
+    return np.float32(rate * own * rule.delta(*(synapse if rule.counted else synapse[:4]), *beta))
 
 
 def constants(rule: Rule) -> list[np.float32]:
@@ -52,7 +54,7 @@ class Plastic:
         self.initial = np.clip(np.float32(initial), self.low, self.high)
         self.low_output = np.float32(-np.inf if spec.layer.output == "linear" else 0)
         self.high_output = np.float32(1 if spec.layer.output == "clip" else np.inf)
-        self.counting = self.rule.counted or self.rule.readout is not None or self.local is not None
+        self.counting = self.rule.counted or self.rule.readout is not None or bool(self.local)
         self.weights = np.zeros((n_units, 0), np.float32)
         self.sums, self.counts = np.zeros(0), np.zeros(0, np.uint32)
 

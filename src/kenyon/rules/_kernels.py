@@ -21,7 +21,7 @@ from kenyon.rules._own import compiled, kept, source_of_rule
 from kenyon.rules._programs import program
 from kenyon.rules._translation import Untranslatable
 from kenyon.rules._vectorised import Vectorised
-from kenyon.utils.modulation import OverCount
+from kenyon.utils.modulation import Locals, OverCount
 
 INSIDE: tuple[type[Rule], ...] = (GEN, OJA, MSE, MEAN)
 """The rules that are compiled into the core."""
@@ -87,25 +87,24 @@ class OwnKernels(Kernels):
             self._how = "compiled"
 
 
-def kernels_of(rule: Rule, local: Callable[..., float] | None = None) -> Kernels:
+def kernels_of(rule: Rule, local: Locals = ()) -> Kernels:
     """The functions that learn by a rule.
 
     Args:
         rule: one without a window, which goes on any rule.
-        local: the part of the learning rate that depends on the synapse.
+        local: what the learning rate and the parameters are multiplied with at each synapse.
     """
     kind: Any = type(rule)
     return _kernels(kind, local, len(rule.parameters))
 
 
 @cache
-def _kernels(kind: type[Rule], local: Callable[..., float] | None, n_parameters: int) -> Kernels:
-    for inside in INSIDE:
-        if all(getattr(kind, name) == getattr(inside, name) for name in _FUNCTIONS) and local in (
-            None,
-            OverCount.local,
-        ):
-            name = inside.name + ("" if local is None else "_over_count")
+def _kernels(kind: type[Rule], local: Locals, n_parameters: int) -> Kernels:
+    rate, *others = local or (None,)
+    in_core = rate in (None, OverCount.local) and not any(others)
+    for inside in INSIDE if in_core else ():
+        if all(getattr(kind, name) == getattr(inside, name) for name in _FUNCTIONS):
+            name = inside.name + ("" if rate is None else "_over_count")
             found = {
                 what: getattr(core, f"{what}_{name}", None) for what in ("learn", "outputs", "each", "whole", "levels")
             }

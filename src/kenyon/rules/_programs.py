@@ -11,20 +11,24 @@ from kenyon.errors import ConfigError
 from kenyon.rules._base import Rule
 from kenyon.rules._source import Program, device_functions_of, program_of
 from kenyon.rules._translation import Node, Untranslatable, read
+from kenyon.utils.modulation import Locals
 
 
-def function_of(kind: type[Rule], local: Callable[..., float] | None, name: str) -> Callable[..., float] | None:
-    """A function of a rule, or of its learning rate (`local`)."""
-    return local if name == "local" else getattr(kind, name)
+def function_of(kind: type[Rule], local: Locals, name: str) -> Callable[..., float] | None:
+    """A function of a rule; `local 0` is that of the learning rate, `local 1` of its first parameter."""
+    word, _, number = name.partition(" ")
+    if word != "local":
+        return getattr(kind, name)
+    return local[int(number)] if int(number) < len(local) else None
 
 
 @cache
-def program(kind: type[Rule], local: Callable[..., float] | None, n_parameters: int) -> Program:
+def program(kind: type[Rule], local: Locals, n_parameters: int) -> Program:
     """The expressions of a rule; refuses one that is no plain arithmetic.
 
     Args:
         kind: the class of the rule.
-        local: the part of the learning rate that depends on the synapse.
+        local: what the learning rate and the parameters are multiplied with at each synapse.
         n_parameters: how many the rule has.
     """
 
@@ -48,4 +52,4 @@ def device_functions(rule: Rule, constants: Sequence[int]) -> list[str]:
         constants: those that `whole_step` takes.
     """
     kind: Any = type(rule)
-    return device_functions_of(program(kind, None, len(rule.parameters)), constants)
+    return device_functions_of(program(kind, (), len(rule.parameters)), constants)

@@ -47,7 +47,7 @@ class Program:
         read: what a synapse counts for, of w, n, units and `beta`; None for its weight.
         step: `whole_step` of z, q, n and `constants`; None where the rule cannot learn weights of few bits.
         limit: of n and top; score: of z and n; None where the rule has none.
-        local: whether the learning rate depends on the synapse.
+        local: whether the learning rate or a parameter depends on the synapse.
     """
 
     gated: bool
@@ -68,12 +68,13 @@ class Program:
 
 
 def program_of(reading: Reading, gated: bool, counted: bool, n_parameters: int, n_constants: int) -> Program:
-    """The program of a rule, from its functions: those that `Rule` has, and `local` of the learning rate."""
+    """The program of a rule, from its functions: those of `Rule`, `local 0` of the rate, `local k` of a parameter."""
     rate, x_e, x_o, x_m, w, n = (argument(name, "f") for name in MOVE)
     beta = [argument(f"beta[{k}]", "f") for k in range(n_parameters)]
     z, q, count, top = (argument(name, "q") for name in ("z", "q", "n", "top"))
-    delta = reading("delta", [x_e, x_o, x_m, w, *([n] if counted else []), *beta])
-    local = reading("local", [x_e, x_o, x_m, w, n])
+    local, *others = (reading(f"local {k}", [x_e, x_o, x_m, w, n]) for k in range(1 + n_parameters))
+    seen = [value if own is None else times(value, own) for value, own in zip(beta, others, strict=True)]
+    delta = reading("delta", [x_e, x_o, x_m, w, *([n] if counted else []), *seen])
     if delta is None:
         raise Untranslatable("it has no delta")
     change = times(rate if local is None else times(rate, local), delta)
@@ -81,7 +82,8 @@ def program_of(reading: Reading, gated: bool, counted: bool, n_parameters: int, 
     constants = [argument(f"constants[{k}]", "q") for k in range(n_constants)]
     step = reading("whole_step", [z, q, count, *constants])
     limit, score = reading("whole_limit", [count, top]), reading("whole_score", [z, count])
-    return Program(gated, counted, n_parameters, n_constants, change, read, step, limit, score, local is not None)
+    own = local is not None or any(others)
+    return Program(gated, counted, n_parameters, n_constants, change, read, step, limit, score, own)
 
 
 def times(left: Node, right: Node) -> Node:
@@ -193,7 +195,7 @@ def rules_of_the_package(folder: Path) -> Iterator[tuple[str, Program]]:
         parameters = [one for one in cls.body if isinstance(one, ast.AnnAssign) and not _is_class_variable(one)]
         n_constants = max(0, len(functions["whole_step"].args.args) - 3) if "whole_step" in functions else 0
         for suffix, rate in (("", None), ("_over_count", local)):
-            known = {**functions, **({"local": rate} if rate is not None else {})}
+            known = {**functions, **({"local 0": rate} if rate is not None else {})}
 
             def reading(what: str, arguments: Sequence[Node], known: Mapping[str, Any] = known) -> Node | None:
                 return read_tree(known[what], arguments, _standard) if what in known else None

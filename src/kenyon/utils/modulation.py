@@ -2,8 +2,8 @@
 
 Time is the number of labelled samples learned so far; a sample without a label does not
 advance it. A parameter is a number (constant), one of the schedules below, or any callable
-of time. Every value is computed one sample at a time, so that cutting the stream into other pieces
-cannot change it.
+of time. A schedule may also see the synapse: x_e, x_o, x_m, W (`Schedule.local`). Every value is computed one sample at
+a time, so that cutting the stream into other pieces cannot change it.
 
 >>> "step" in SCHEDULES
 True
@@ -25,7 +25,17 @@ from numpy.typing import NDArray
 from kenyon.errors import ConfigError, unknown
 from kenyon.utils.options import LARGEST
 
-__all__ = ["SCHEDULES", "Exponential", "InverseTime", "Moving", "OverCount", "Schedule", "Step"]
+__all__ = [
+    "SCHEDULES",
+    "Exponential",
+    "InverseTime",
+    "Locals",
+    "Moving",
+    "OverCount",
+    "Schedule",
+    "Step",
+    "locals_of",
+]
 
 SCHEDULES: dict[str, type[Schedule]] = {}
 """The schedules by the name that a model file gives them."""
@@ -37,9 +47,10 @@ class Schedule:
 
     Class attributes:
         name: how a model file calls it.
-        local: where a learning rate also depends on the synapse, a function of numbers
-            `(x_e, x_o, x_m, w, n)` that the rate is multiplied with, compiled into the layer: the activities, the
-            modulatory signal, the weight, and the number of samples the neuron was taught, this one included.
+        local: where the parameter also depends on the synapse, a function of numbers `(x_e, x_o, x_m, w, n)` that it
+            is multiplied with, compiled into the layer: the activities, the modulatory signal, the weight, and the
+            number of samples the neuron was trained on, this one included. For the learning rate and the parameters
+            of a rule; INEL's window depends on time alone.
 
     Example:
         >>> from dataclasses import dataclass
@@ -67,6 +78,20 @@ class Schedule:
 
 Moving = float | Schedule | Callable[[int], float]
 """A number, a schedule, or a callable of time."""
+
+Locals = tuple[Callable[..., float] | None, ...]
+"""What the learning rate and each parameter of a rule are multiplied with, synapse by synapse; () for none of them."""
+
+
+def locals_of(parameters: Sequence[Moving]) -> Locals:
+    """The part of each parameter that depends on the synapse; () where there is none.
+
+    Example:
+        >>> locals_of([0.1, InverseTime()]), len(locals_of([OverCount(), 0.5]))
+        ((), 2)
+    """
+    found = tuple(type(p).local if isinstance(p, Schedule) else None for p in parameters)
+    return found if any(found) else ()
 
 
 @dataclasses.dataclass(frozen=True)

@@ -23,7 +23,7 @@ from kenyon.lab.search import (
     parse_space,
     with_budget,
 )
-from kenyon.paper.reproduce.experiments import WINDOW, optimised, single
+from kenyon.paper.reproduce.experiments import on_length_1
 from kenyon.paper.tables import paper_table
 
 SMALL = """
@@ -236,8 +236,12 @@ def holds(space: Space, options: Mapping[str, Any]) -> bool:
     return all(repr(space.options(space.mask(point))[name]) == repr(value) for name, value in options.items())
 
 
-PAPER = [single(str(row.keys["dataset"]), str(row.keys["rule"])) for row in paper_table("single_configurations").rows]
-PAPER += [optimised(str(row.keys["dataset"])) for row in paper_table("class_configurations").rows]
+TABLES = ("single_configurations", "class_configurations")
+PAPER = [
+    on_length_1(name, str(row.keys["dataset"]), str(row.keys["rule"]))
+    for name in TABLES
+    for row in paper_table(name).rows
+]
 
 
 @pytest.mark.parametrize("unit_norm", [True, False])
@@ -264,12 +268,6 @@ def test_every_configuration_of_the_paper_lies_in_the_space(options: dict[str, A
         "features__inhibitory": 0.95,
     }
     assert not holds(space, options | beyond)
-
-
-def test_the_paper_is_read_on_the_scale_of_the_space() -> None:
-    betas = [options["rule__beta"] for options in PAPER if options["rule"] == "inel"]
-    assert len(PAPER) == 8
-    assert [min(betas), max(betas)] == pytest.approx([0.021 * WINDOW, 0.954 * WINDOW])
 
 
 def test_the_space_of_bytes_covers_layers_features_windows_shifts_and_bits() -> None:

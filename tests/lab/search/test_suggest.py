@@ -62,6 +62,22 @@ def test_several_suggestions_at_once_are_different() -> None:
     assert len({repr(point) for point in search.ask(4)}) == 4
 
 
+def test_points_being_evaluated_count_for_the_next_request() -> None:
+    told = [(point, quality(point)) for point in points(30)]
+    different = []
+    for forget in (True, False):
+        suggester = AmbsSuggester(SPACE, 0, 0.5, 10, "one")
+        suggester.tell(told)
+        asked: list[dict] = []
+        for number in range(4):  # four workers, none of which has ended
+            suggester._pending = [] if forget else suggester._pending
+            asked += suggester.ask(30 + number, 1)
+        different.append(len({repr(point) for point in asked}))
+        suggester.tell([(point, 1.0) for point in asked])
+        assert suggester._pending == []
+    assert different == [1, 4]
+
+
 def quality(point: dict) -> float:
     """An easy landscape: GEN, many units, low rate."""
     rate = -math.log10(SPACE.options(point)["layer__learning_rate"]) / 3

@@ -21,9 +21,8 @@ from kenyon.paper.reproduce._jobs import MeasureJob, SearchJob, speed_key
 from kenyon.paper.reproduce._plan import measured_speeds, nearest_speed, recorded_speeds
 from kenyon.paper.reproduce._setting import PAPERS_BACKBONE
 from kenyon.paper.reproduce._wanted import FAR_ABOVE, Fixed, Gap, Line, Results, Runs, Sheet
-from kenyon.paper.reproduce.experiments import WINDOW, chosen, optimised, single
-from kenyon.paper.reproduce.experiments._comparison import published_cell
-from kenyon.paper.reproduce.experiments._configurations import as_printed
+from kenyon.paper.reproduce.experiments import as_printed, chosen, lengths, on_length_1, optimised, single
+from kenyon.paper.reproduce.experiments._comparison import CLASSES, SINGLE, published_cell
 from kenyon.paper.reproduce.record_speeds import speeds_text
 from kenyon.paper.transfer import moments
 
@@ -65,7 +64,7 @@ def test_the_width_of_a_network_decides_how_fast_it_is() -> None:
 
 
 def test_the_papers_configurations_as_options() -> None:
-    assert single("mnist", "mse") == {
+    assert on_length_1("single_configurations", "mnist", "mse") == {
         "rule": "mse",
         "n_hidden": 11000,
         "features": "sparse",
@@ -75,11 +74,13 @@ def test_the_papers_configurations_as_options() -> None:
         "features__threshold": 1.450,
         "layer__learning_rate": 0.582,
         "layer__clamp": "off",
+        "layer__output": "clip",
     }
-    assert (
-        optimised("cifar10")["rule__beta"] == pytest.approx(WINDOW * 0.920)
-        and optimised("mnist")["layer__learning_rate"] == 0.094
-    )
+    assert single("mnist", "mse")["unit_norm"] is False and optimised("mnist")["layer__output"] == "clip"
+    length = lengths("class_configurations", "cifar10", "inel")["mnist"]
+    assert optimised("cifar10", "mnist")["rule__beta"] == pytest.approx(0.920 * 255 * length**2, rel=1e-5)
+    carried = on_length_1("class_configurations", "cifar10", "inel", "mnist")
+    assert carried["rule__beta"] == pytest.approx(0.920 * length)
 
 
 @pytest.mark.parametrize("dataset", ["cifar10", "cifar100"])
@@ -188,20 +189,21 @@ def test_a_number_below_the_papers_or_far_above_it_says_why(
 @pytest.mark.parametrize(
     ("cell", "words"),
     [
-        (("transfer-inel", "mnist", "task-incremental", (65.25,)), ("one head",)),
-        (("transfer-inel", "cifar10", "task-incremental", (81.2,)), ("one head", "another network")),
-        (("opt", "cifar10", "class-incremental", (55.74,)), ("another network",)),
-        (("transfer-mse", "mnist", "task-incremental", (99.6,)), None),
+        ((SINGLE, "mnist", "inel", "task-incremental"), ("domain-incremental", "nothing fitted", None)),
+        ((SINGLE, "mnist", "inel", "class-incremental"), ("class-incremental", "last task alone", None)),
+        ((SINGLE, "cifar10", "mse", "task-incremental"), ("task-incremental", "nothing fitted", "another network")),
+        ((CLASSES, "cifar10", "inel", "class-incremental"), ("class-incremental", "nothing fitted", "another network")),
     ],
 )
-def test_cells_far_above_the_papers_have_their_reason_ready(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cell: tuple[str, str, str, tuple[float]], words: tuple[str] | None
+def test_cells_of_the_papers_configurations(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cell: tuple[str, str, str, str], words: tuple[str, str, str | None]
 ) -> None:
     monkeypatch.setattr(Setting, "dataset", lambda self, name: name)
     monkeypatch.setattr(Setting, "no_weights", lambda self, backbone: None)
-    made = published_cell(Setting(tmp_path), *cell)
-    assert isinstance(made, Runs)
-    assert made.above is None if words is None else all(word in (made.above or "") for word in words)
+    *where, scenario = cell
+    made = published_cell(Setting(tmp_path), tuple(where), cell[1], scenario, (65.0,))
+    assert isinstance(made, Runs) and made.config.curriculum.scenario == words[0]
+    assert words[1] in (made.below or "") and (words[2] or "") in (made.above or "")
 
 
 def test_what_takes_long_is_shown_where_the_store_has_it(tmp_path: Path) -> None:

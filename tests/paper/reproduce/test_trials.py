@@ -39,18 +39,16 @@ def test_a_trial_that_diverges_has_that_as_its_result(tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("everything_there")
-def test_every_configuration_of_the_paper_is_shown_without_normalisation(tmp_path: Path) -> None:
+def test_every_configuration_of_the_paper_is_shown_on_three_scales(tmp_path: Path) -> None:
     (sheet,) = normalisation(Setting(tmp_path))
-    assert isinstance(sheet, Sheet) and len(sheet.lines) == 7
+    assert isinstance(sheet, Sheet) and len(sheet.lines) == 8
     for line in sheet.lines:
-        whole, *others = line.cells
-        assert isinstance(whole, Runs)
-        needs = [job for cell in others if isinstance(cell, Computed) for job in cell.needs]
-        tried = [job.config.options for job in needs if isinstance(job, TrialJob)]
-        assert tried[0] == {**whole.config.options, "unit_norm": False}
-        assert len(tried) == (1 if whole.config.backbone else 2)
-        for slow in tried[1:]:
-            assert not slow["unit_norm"] and slow["layer__learning_rate"] < tried[0]["layer__learning_rate"] / 1000
+        printed, length_1, undivided = line.cells
+        assert isinstance(printed, Runs) and isinstance(length_1, Runs) and isinstance(undivided, Computed)
+        (job,) = undivided.needs
+        assert isinstance(job, TrialJob) and not job.config.options["unit_norm"]
+        rates = [given["layer__learning_rate"] for given in (printed.config.options, job.config.options)]
+        assert rates[1] > 200 * rates[0] and length_1.config.options.get("unit_norm", True)
 
 
 @pytest.mark.usefixtures("everything_there")

@@ -78,18 +78,33 @@ class _Search:
     def __init__(self, cbo: CBO, space: Space) -> None:
         self._cbo, self._space = cbo, space
 
-    def ask(self, n: int) -> list[Point]:
+    def ask(self, n: int, pending: Sequence[Point] = ()) -> list[Point]:
+        """New points; those pending, which are being evaluated, count as if they had the worst score so far."""
+        whole = self._cbo._opt
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            found = self._cbo.ask(n)
+            try:
+                if pending and whole is not None and whole.yi:
+                    names = self._cbo._problem.hyperparameter_names
+                    lies = [[self._encoded(point)[name] for name in names] for point in pending]
+                    self._cbo._opt = whole.copy(random_state=whole.rng.randint(2**31 - 1))
+                    self._cbo._opt._tell(lies, [max(whole.yi)] * len(lies))  # scores are minimised there
+                found = self._cbo.ask(n)
+            finally:
+                if self._cbo._opt is not whole and whole is not None:
+                    whole.sampled = self._cbo._opt.sampled
+                    self._cbo._opt = whole
         decoded = [{p.name: _decode(p, values[p.name]) for p in self._space.parameters} for values in found]
         return [self._space.mask(point) for point in decoded]
 
     def tell(self, results: Sequence[tuple[Point, float]]) -> None:
-        encoded = [({p.name: _encode(p, point[p.name]) for p in self._space.parameters}, y) for point, y in results]
+        encoded = [(self._encoded(point), y) for point, y in results]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             self._cbo.tell(encoded)
+
+    def _encoded(self, point: Point) -> dict[str, Any]:
+        return {p.name: _encode(p, point[p.name]) for p in self._space.parameters}
 
 
 def make_search(space: Space, seed: Sequence[int], kappa: float, candidates: int) -> _Search:

@@ -53,7 +53,8 @@ class AmbsSuggester:
     Every other suggestion comes from one forest over the whole space. Alone, it would settle on whichever rule did best
     among the first points, though another may do better once its own parameters are right: a forest predicts nothing
     better than what it has seen. So the other suggestions come from the rules in turn, each with its own forest, unless
-    `forests` is `"one"`.
+    `forests` is `"one"`. Points that are being evaluated have the worst score so far until theirs is known (constant
+    liar), so that workers that end at different times are not sent to the same place.
 
     Args:
         space: the space to choose from.
@@ -70,24 +71,30 @@ class AmbsSuggester:
         self._space, self._seed, self._n_initial = space, seed, n_initial
         self._random = RandomSuggester(space, seed)
         self._known = 0
+        self._pending: list[Point] = []
         rules = [str(rule) for rule in space.root.values] if forests == "rules" else []
         self._all = _Forest(space, space, [seed], kappa)
         self._turns = [_Forest(space, space.only(rule), [seed, i], kappa) for i, rule in enumerate(rules)]
 
     def tell(self, results: Sequence[tuple[Point, float]]) -> None:
         self._known += len(results)
+        ended = {repr(point) for point, _ in results}
+        self._pending = [point for point in self._pending if repr(point) not in ended]
         for forest in (self._all, *self._turns):
             forest.tell(results)
 
     def ask(self, first: int, n: int) -> list[Point]:
-        if self._known < self._n_initial:
-            return self._random.ask(first, n)
+        points = self._random.ask(first, n) if self._known < self._n_initial else self._suggested(first, n)
+        self._pending += points
+        return points
+
+    def _suggested(self, first: int, n: int) -> list[Point]:
         asked: list[_Forest] = []
         for number in range(first, first + n):
             turn = self._turns[number // 2 % len(self._turns)] if number % 2 and self._turns else self._all
             # Without a new result a rule's forest would repeat itself.
             asked.append(turn if turn.news and turn not in asked else self._all)
-        points = {id(forest): forest.ask(first, asked.count(forest)) for forest in asked}
+        points = {id(forest): forest.ask(first, asked.count(forest), self._pending) for forest in asked}
         return [points[id(forest)].pop() for forest in asked]
 
 
@@ -109,7 +116,7 @@ class _Forest:
         root = self._part.root
         self._waiting += [(point, score) for point, score in results if point[root.name] in root.values]
 
-    def ask(self, first: int, n: int) -> list[Point]:
+    def ask(self, first: int, n: int, pending: Sequence[Point]) -> list[Point]:
         if self._search is None:
             from kenyon.lab.search._deephyper import make_search
 
@@ -119,7 +126,9 @@ class _Forest:
             self._search.tell(self._waiting)
             self._waiting = []
         nothing = dict.fromkeys(self._whole.names, NAN)
-        return [self._whole.mask(nothing | point) for point in self._search.ask(n)]
+        root = self._part.root
+        inside = [point for point in pending if point[root.name] in root.values]
+        return [self._whole.mask(nothing | point) for point in self._search.ask(n, inside)]
 
 
 def make_suggester(

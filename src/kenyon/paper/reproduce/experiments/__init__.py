@@ -4,8 +4,8 @@
 'Table 3 and its extended form, Table 8'
 >>> [experiment.name for experiment in find_experiments(["memory"]) if isinstance(experiment, Experiment)]
 ['memory']
->>> single("mnist", "mse")["rule"], optimised("mnist")["rule"], WINDOW
-('mse', 'inel', 36.0)
+>>> single("mnist", "mse")["rule"], optimised("mnist")["rule"]
+('mse', 'inel')
 >>> chosen("mnist", "class-incremental")["rule"]
 'gen'
 >>> published("single_configurations", "mnist", "inel")["n_hidden"] == single("mnist", "inel")["n_hidden"]
@@ -24,7 +24,16 @@ from kenyon.paper.reproduce._setting import Setting
 from kenyon.paper.reproduce._wanted import Section
 from kenyon.paper.reproduce.experiments._ablations import ablations
 from kenyon.paper.reproduce.experiments._comparison import comparison
-from kenyon.paper.reproduce.experiments._configurations import UNIT, WINDOW, chosen, optimised, published, single
+from kenyon.paper.reproduce.experiments._configurations import (
+    UNIT,
+    as_printed,
+    chosen,
+    lengths,
+    on_length_1,
+    optimised,
+    published,
+    single,
+)
 from kenyon.paper.reproduce.experiments._distances import distances
 from kenyon.paper.reproduce.experiments._features import features
 from kenyon.paper.reproduce.experiments._figures import search_trajectory, weight_evolution
@@ -39,10 +48,12 @@ from kenyon.paper.reproduce.experiments._transfer import transfer
 __all__ = [
     "EXPERIMENTS",
     "UNIT",
-    "WINDOW",
     "Experiment",
+    "as_printed",
     "chosen",
     "find_experiments",
+    "lengths",
+    "on_length_1",
     "optimised",
     "published",
     "single",

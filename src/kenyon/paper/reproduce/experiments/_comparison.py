@@ -7,20 +7,7 @@ from dataclasses import replace
 from kenyon.learners import LEARNERS
 from kenyon.paper.reproduce._setting import COLOUR, NAMES, Setting
 from kenyon.paper.reproduce._wanted import EMPTY, Gap, Line, Runs, Section, Sheet, Wanted, paper_value
-from kenyon.paper.reproduce.experiments._configurations import (
-    AS_PRINTED,
-    FEATURES,
-    PRINTED,
-    PRINTED_NOTE,
-    READ_AS,
-    chosen,
-    lengths,
-    optimised,
-    published,
-    single,
-    why_above,
-    why_below,
-)
+from kenyon.paper.reproduce.experiments._configurations import ONE_HEAD, READ_AS, chosen, lengths, published, why
 from kenyon.paper.reproduce.experiments._features import on_features
 from kenyon.paper.reproduce.experiments._methods import ON_FEATURES, RIVALS
 from kenyon.paper.tables import PaperRow, PaperTable, paper_table
@@ -29,6 +16,8 @@ STAND_IN = (
     "features of EfficientNet-Lite0 and an MLP in place of ResNet-18 from pixels; how much of the difference from the "
     "paper is the network's was not measured"
 )
+
+SINGLE, CLASSES = "single_configurations", "class_configurations"
 
 NOTES = {
     "comparison": "The paper has a single run per cell here; ours are means of all seeds.",
@@ -60,9 +49,7 @@ def _sheet(setting: Setting, name: str, title: str) -> Sheet:
         lines.append(Line(label, cells, "Not in the paper"))
     lines += _our_lines(setting, table, streams)
     columns = tuple(f"{scenario.capitalize()}, Split-{NAMES[dataset]}" for dataset, scenario in streams)
-    printed = [row for row in table.rows if "configuration" in row.keys]
-    lines[len(table.rows) : len(table.rows)] = [_printed_line(setting, row, streams) for row in printed]
-    note = COMMON + NOTES[name] + " " + READ_AS + " " + PRINTED_NOTE
+    note = COMMON + NOTES[name] + " " + READ_AS + " " + ONE_HEAD
     return Sheet(f"table-{table.number}", title, columns, tuple(lines), table.source, note)
 
 
@@ -73,48 +60,35 @@ def _paper_line(setting: Setting, row: PaperRow, streams: list[tuple[str, str]])
         if "learner" in row.keys:
             cells.append(_baseline(setting, row.keys["learner"], dataset, scenario, paper))
         else:
-            cells.append(published_cell(setting, row.keys["configuration"], dataset, scenario, paper))
+            what, _, which = row.keys["configuration"].partition("-")
+            home = "cifar10" if dataset in COLOUR else "mnist"
+            where = (SINGLE, home, which) if what == "transfer" else (CLASSES, which or home, "inel")
+            cells.append(published_cell(setting, where, dataset, scenario, paper))
     group = row.group if "learner" in row.keys else "The paper's configurations, run here"
     return Line(row.label, tuple(cells), group, outside=row.keys.get("learner") == "iid-offline")
 
 
-def _printed_line(setting: Setting, row: PaperRow, streams: list[tuple[str, str]]) -> Line:
-    """A row of the paper's own, as printed."""
-    cells = []
-    for (dataset, scenario), paper in zip(streams, row.values, strict=True):
-        what, _, which = row.keys["configuration"].partition("-")
-        home = "cifar10" if dataset in COLOUR else "mnist"
-        table, found, rule = (
-            ("single_configurations", home, which)
-            if what == "transfer"
-            else ("class_configurations", which or home, "inel")
-        )
-        cells.append(printed_cell(setting, table, found, rule, dataset, scenario, paper))
-    return Line(row.label, tuple(cells), PRINTED)
-
-
-def printed_cell(
+def published_cell(
     setting: Setting,
-    table: str,
-    found: str,
-    rule: str,
+    where: tuple[str, str, str],
     dataset: str,
     scenario: str,
     paper: tuple[float, ...] | None,
     epochs: float = 1.0,
 ) -> Wanted:
-    """A configuration as printed; INEL's task-incremental streams have one head. Empty where the paper has a dash.
+    """A configuration of the paper's; INEL's task-incremental streams have one head. Empty where the paper has a dash.
 
     Args:
-        table, found, rule: the row of the paper's Table 1 or 7.
+        where: a row of the paper's Table 1 or 7: the table, the data set it was found on, and its rule.
         dataset, scenario, epochs: the stream.
     """
+    table, found, rule = where
     if paper is None or dataset not in lengths(table, found, rule):
         return EMPTY
-    one_head = rule == "inel" and scenario == "task-incremental"
-    options, run_as = published(table, found, rule, dataset), "domain-incremental" if one_head else scenario
-    why = f"{AS_PRINTED} {FEATURES}" if dataset in COLOUR else AS_PRINTED
-    return setting.kenyon(dataset, run_as, options, epochs=epochs, paper=paper, below=why, above=why)
+    run_as = "domain-incremental" if rule == "inel" and scenario == "task-incremental" else scenario
+    below, above = why(scenario, table == SINGLE, dataset in COLOUR)
+    options = published(table, found, rule, dataset)
+    return setting.kenyon(dataset, run_as, options, epochs=epochs, paper=paper, below=below, above=above)
 
 
 def _baseline(setting: Setting, learner: str, dataset: str, scenario: str, paper: tuple[float, ...] | None) -> Wanted:
@@ -131,26 +105,6 @@ def _baseline(setting: Setting, learner: str, dataset: str, scenario: str, paper
         return replace(cell, paper=paper_value(paper))
     stand_in = None if learner in ON_FEATURES else STAND_IN
     return replace(cell, paper=paper_value(paper), stand_in=stand_in) if isinstance(cell, Runs) else cell
-
-
-def published_cell(
-    setting: Setting, configuration: str, dataset: str, scenario: str, paper: tuple[float, ...] | None
-) -> Wanted:
-    """A cell of the paper's own configuration, run on a stream; empty where the paper has a dash.
-
-    Args:
-        configuration: `transfer-inel`, `transfer-mse` (found on the same images as a single task), `opt` (found on the
-            same stream) or `opt-DATASET`.
-    """
-    if paper is None:
-        return EMPTY
-    what, _, which = configuration.partition("-")
-    home = "cifar10" if dataset in COLOUR else "mnist"
-    carried = what == "transfer"
-    options = single(home, which) if carried else optimised(which or home)
-    below = why_below(scenario, "single-task" if carried else "class-incremental")
-    above = why_above(scenario, options["rule"], dataset in COLOUR)
-    return setting.kenyon(dataset, scenario, options, paper=paper, below=below, above=above)
 
 
 def _our_lines(setting: Setting, table: PaperTable, streams: list[tuple[str, str]]) -> list[Line]:

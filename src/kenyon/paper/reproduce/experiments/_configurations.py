@@ -10,51 +10,66 @@ from typing import Any
 
 from kenyon.paper.tables import paper_table
 
-WINDOW = 36.0
-"""Scale of INEL's window on activity of length 1, fitted: with 34 to 38, both configurations of Table 7 reach the
-paper's numbers on held-out samples. `as_printed` needs no such factor."""
+OUTPUT = "clip"
+"""The output under which most of the paper's cells come out (`python benchmarks/readings.py`, docs/reproduce.md)."""
 
 READING = (
     "The paper gives no legend for its hyperparameters. Read here: N_H^F hidden units, beta_1^F share of inputs of "
     "each, beta_2^F share of them that is inhibitory, beta_3^F threshold in standard deviations, gamma^M learning "
-    f"rate, beta_2^M INEL's window (times {WINDOW:g}, a factor fitted to the paper's class-incremental numbers on "
-    "held-out samples, since the scale of its weights is not stated). beta_3^M and alpha^M are not used. x_e is scaled "
-    "to length 1, which the paper's equation does not do; without it MSE diverges at these learning rates, and INEL "
-    "freezes early."
+    "rate, beta_2^M INEL's window. beta_3^M and alpha^M are not used: docs/reproduce.md says what they do in other "
+    "readings. Activity has the length that the paper's equation gives it, pixels are from 0 to 1, rate and window are "
+    "the published ones, and the output is W^T x_e over the mean of |x_e|^2, clipped to [0, 1]. Nothing is fitted."
 )
-
-PRINTED = "The paper's configurations as printed, output clipped, INEL with one head for all tasks"
-"""The group of rows that follow the reading under which most of the paper's cells come out."""
-
-PRINTED_NOTE = (
-    "As printed: activity of the length that the equation gives it, pixels from 0 to 1, the published rate and "
-    "window, and x_o = W^T x_e over the mean of |x_e|^2, clipped to [0, 1]; nothing is fitted. In INEL's "
-    "task-incremental cells all tasks share one head, the label being the place in the task (kenyon run --scenario "
-    "domain-incremental); MSE's have a head for every task, since with one head it has 59 to 66 % on Split-MNIST, "
-    "where the paper has 99.6. "
-    "docs/reproduce.md has the held-out measurements behind this reading."
-)
-AS_PRINTED = "As printed, nothing fitted; docs/reproduce.md says what else was tried."
-
 READ_AS = "The paper's configurations are read as the note of Table 1 says."
 """The other tables say this in place of `READING`."""
 
+ONE_HEAD = (
+    "In INEL's task-incremental cells all tasks share one head, the label being the place in the task (kenyon run "
+    "--scenario domain-incremental). MSE's have a head for every task. docs/reproduce.md has both rules both ways."
+)
 
-OUTPUT = "clip"
-"""The output under which most of the paper's cells come out (`python benchmarks/readings.py`, docs/reproduce.md)."""
 
-
-def published(table: str, dataset: str, rule: str, on: str | None = None) -> dict[str, Any]:
-    """The options of a row of the paper's Table 1 (`single_configurations`) or 7 (`class_configurations`).
+def published(
+    table: str, dataset: str, rule: str, on: str | None = None, length: float | None = None
+) -> dict[str, Any]:
+    """The options of a row of the paper's Table 1 (`single_configurations`) or 7 (`class_configurations`), as printed.
 
     Args:
         table, dataset, rule: the row.
-        on: the data set that it is run on, for the paper's reading (`as_printed`); None for activity of length 1.
+        on: the data set that it is run on; None for the one that it was found on.
+        length: of the activity, where a part of the configuration is left out.
     """
+    number, where = _numbers(table, dataset, rule), on or dataset
+    window = number["beta_2^M"] if rule == "inel" else None
+    length = length or lengths(table, dataset, rule)[where]
+    return as_printed(_plain(number, rule), window, length, UNIT.get(where, 255.0))
+
+
+def undivided(table: str, dataset: str, rule: str) -> dict[str, Any]:
+    """The same row with x_o = W^T x_e, which the published learning rates do not suit."""
+    number = _numbers(table, dataset, rule)
+    window = number["beta_2^M"] if rule == "inel" else None
+    return as_printed(_plain(number, rule), window, 1.0, UNIT.get(dataset, 255.0))
+
+
+def on_length_1(table: str, dataset: str, rule: str, on: str | None = None) -> dict[str, Any]:
+    """The same row on activity that is scaled to length 1, sample by sample: its weights are `length` times smaller."""
+    number = _numbers(table, dataset, rule)
+    options = _plain(number, rule) | {"layer__output": OUTPUT}
+    if rule == "inel":
+        options["rule__beta"] = round(number["beta_2^M"] * lengths(table, dataset, rule)[on or dataset], 6)
+    return options
+
+
+def _numbers(table: str, dataset: str, rule: str) -> dict[str, float]:
     paper = paper_table(table)
     values = zip(paper.columns, paper.row(dataset=dataset, rule=rule).values, strict=True)
-    number = {column: numbers[0] for column, numbers in values if numbers is not None}
-    options: dict[str, Any] = {
+    return {column: numbers[0] for column, numbers in values if numbers is not None}
+
+
+def _plain(number: Mapping[str, float], rule: str) -> dict[str, Any]:
+    """What no reading changes."""
+    return {
         "rule": rule,
         "n_hidden": int(number["N_H^F"]),
         "features": "sparse",
@@ -65,12 +80,6 @@ def published(table: str, dataset: str, rule: str, on: str | None = None) -> dic
         "layer__learning_rate": number["gamma^M"],
         "layer__clamp": "off",
     }
-    if rule == "inel":
-        options["rule__beta"] = round(WINDOW * number["beta_2^M"], 6)
-    if on is None:
-        return options
-    window = number["beta_2^M"] if rule == "inel" else None
-    return as_printed(options, window, lengths(table, dataset, rule)[on], UNIT.get(on, 255.0))
 
 
 UNIT = {"cifar10": 1.0, "cifar100": 1.0}
@@ -103,9 +112,9 @@ def lengths(table: str, dataset: str, rule: str) -> dict[str, float]:
     return _toml("lengths.toml")[f"{table}/{dataset}/{rule}"]
 
 
-def single(dataset: str, rule: str, on: str | None = None) -> dict[str, Any]:
+def single(dataset: str, rule: str, on: str | None = None, length: float | None = None) -> dict[str, Any]:
     """The paper's configuration found on a data set as a single task."""
-    return published("single_configurations", dataset, rule, on)
+    return published("single_configurations", dataset, rule, on, length)
 
 
 def optimised(dataset: str, on: str | None = None) -> dict[str, Any]:
@@ -126,48 +135,25 @@ def chosen(dataset: str, scenario: str) -> dict[str, Any] | None:
     return None if preset is None else dict(load_preset(preset).options)
 
 
-# Why a configuration of the paper, run here, may stay below the paper's number: the footnotes of such cells.
-# The measurements are on held-out samples; `docs/reproduce.md` has them in full.
+# Footnotes of cells below the paper's number, or far above it.
+AS_PRINTED = "As printed, nothing fitted; docs/reproduce.md says what else was tried."
 FORGETS = (
     "Found on shuffled samples, it keeps the last task alone in a class-incremental stream, in the paper as here: one "
     "task of five is 20 %, one of ten 10 %."
-)
-SCALE = (
-    "INEL's window is on the scale of the weights, which the paper does not state. As printed, the configuration of "
-    "Split-CIFAR-10 reaches 68.2 % on held-out samples of Split-MNIST."
-)
-RATE = (
-    "The learning rate is on the scale of the activity, which the paper does not state; ours has length 1. On held-out "
-    "samples of MNIST, INEL goes from 95.5 to 96.1 and 96.3 % at twice and four times the rate; the other "
-    "configurations differ from the paper's by less than their deviation over seeds."
-)
-PIXELS = (
-    "The delta rule on pixels of length 1, with a linear output. Rectified or clipped it has 89.4 % on held-out "
-    "samples after half a pass (docs/reproduce.md)."
-)
-
-# Why one may be far above it.
-NEVER_FREEZES = (
-    "With a head for every task. The paper's number comes out with one head for all tasks and a clipped output: the "
-    "rows as printed. At this window no synapse is ever frozen: the weights at the end are those of the MSE rule to "
-    "the last bit, and so is the accuracy."
 )
 FEATURES = (
     "Features of another network: EfficientNet-Lite0's of images of 128 pixels in place of wide-ResNet50's at a size "
     "that the paper does not state. What of the difference is theirs cannot be told without the paper's weights."
 )
-COLLAPSES = "The collapse that the paper reports does not show here; what it did otherwise is not said."
 
 
-def why_below(scenario: str, found_as: str) -> str:
-    """The footnote for a scenario, given the scenario that the configuration was found in."""
-    if scenario == "class-incremental":
-        return FORGETS if found_as == "single-task" else SCALE
-    return RATE
+def why(scenario: str, carried: bool, colour: bool) -> tuple[str, str]:
+    """The footnotes of a cell below the paper's number and of one far above it.
 
-
-def why_above(scenario: str, rule: str, colour: bool) -> str | None:
-    """The footnote of a cell far above the paper's number."""
-    frozen = rule == "inel" and scenario == "task-incremental"
-    reasons = [NEVER_FREEZES] * frozen + [FEATURES] * colour
-    return " ".join(reasons) or None
+    Args:
+        scenario: of the stream.
+        carried: whether the configuration was found as a single task.
+        colour: whether features of a backbone are learned.
+    """
+    below = FORGETS if carried and scenario == "class-incremental" else AS_PRINTED
+    return below, f"{AS_PRINTED} {FEATURES}" if colour else AS_PRINTED

@@ -8,15 +8,7 @@ from typing import Any
 from kenyon.lab.report import Text
 from kenyon.paper.reproduce._setting import COLOUR, NAMES, Setting
 from kenyon.paper.reproduce._wanted import EMPTY, Fixed, Gap, Line, Section, Sheet, Wanted
-from kenyon.paper.reproduce.experiments._configurations import (
-    READ_AS,
-    READING,
-    chosen,
-    published,
-    single,
-    why_above,
-    why_below,
-)
+from kenyon.paper.reproduce.experiments._configurations import READ_AS, READING, chosen, published, single, why
 from kenyon.paper.tables import paper_table
 
 OPTIONS = {
@@ -50,8 +42,7 @@ def _sheet(setting: Setting, name: str, scenario: str, title: str) -> Sheet:
     lines = []
     for row in table.rows:
         dataset, rule = row.keys["dataset"], row.keys["rule"]
-        options, below = published(name, dataset, rule), why_below(scenario, scenario)
-        above = why_above(scenario, rule, dataset in COLOUR)
+        options, (below, above) = published(name, dataset, rule), why(scenario, False, dataset in COLOUR)
         cell = setting.kenyon(dataset, scenario, options, epochs=epochs, paper=row.values[0], below=below, above=above)
         values = [table.value(column, **row.keys) for column in shown]
         words = [Fixed(Text(f"{value[0]:g}")) if value else EMPTY for value in values]
@@ -115,8 +106,7 @@ def single_task(setting: Setting) -> list[Section]:
             return EMPTY
         if own:
             return setting.kenyon(dataset, "single-task", options, epochs=epochs, paper=paper)
-        below = why_below("single-task", "single-task")
-        above = why_above("single-task", options["rule"], dataset in COLOUR)
+        below, above = why("single-task", True, dataset in COLOUR)
         return setting.kenyon(dataset, "single-task", options, epochs=epochs, paper=paper, below=below, above=above)
 
     papers = list(zip(datasets, ours.values, strict=True))

@@ -11,15 +11,8 @@ from kenyon.model.presets import load_preset
 from kenyon.paper.reproduce._jobs import MeasureJob
 from kenyon.paper.reproduce._setting import COLOUR, NAMES, Setting
 from kenyon.paper.reproduce._wanted import Line, Plot, Results, Section, Sheet, Wanted
-from kenyon.paper.reproduce.experiments._comparison import printed_cell
-from kenyon.paper.reproduce.experiments._configurations import (
-    PRINTED,
-    PRINTED_NOTE,
-    READ_AS,
-    single,
-    why_above,
-    why_below,
-)
+from kenyon.paper.reproduce.experiments._comparison import SINGLE, published_cell
+from kenyon.paper.reproduce.experiments._configurations import ONE_HEAD, READ_AS
 from kenyon.paper.reproduce.experiments._distances import measure
 from kenyon.paper.tables import figure_source, paper_accuracy, paper_dimension, paper_distances, paper_table
 from kenyon.paper.transfer import COEFFICIENTS, rank_correlation, transfer_coefficient
@@ -51,12 +44,11 @@ def transfer(setting: Setting) -> list[Section]:
     table = paper_table("transfer")
     streams = [column for column in table.columns if not column.startswith("emnist")]
     rows = [_published(setting, row.label, row.keys["dataset"], row.keys["rule"], streams) for row in table.rows]
-    rows += [_printed(setting, row.label, row.keys["dataset"], row.keys["rule"], streams) for row in table.rows]
     rows += [_preset(setting, name, streams) for name in FOUND_ON]
     lines = tuple(Line(row.label, tuple(row.cells[stream] for stream in streams), row.group) for row in rows)
     columns = tuple(_heading(stream) for stream in streams)
     sheet = Sheet(
-        "table-4", "Configurations carried over", columns, lines, table.source, NOTE + READ_AS + " " + PRINTED_NOTE
+        "table-4", "Configurations carried over", columns, lines, table.source, NOTE + READ_AS + " " + ONE_HEAD
     )
     return [sheet, _figure(setting, rows)]
 
@@ -66,27 +58,13 @@ def _heading(stream: str) -> str:
     return f"{scenario.capitalize()}, {'' if scenario == 'single-task' else 'Split-'}{NAMES[dataset]}"
 
 
-def _cell(setting: Setting, stream: str, options: dict, paper: tuple[float, ...] | None) -> Wanted:
-    dataset, _, scenario = stream.partition("/")
-    below, above = why_below(scenario, "single-task"), why_above(scenario, options["rule"], dataset in COLOUR)
-    epochs = default_epochs(scenario)
-    return setting.kenyon(dataset, scenario, options, epochs=epochs, paper=paper, below=below, above=above)
-
-
 def _published(setting: Setting, label: str, dataset: str, rule: str, streams: Sequence[str]) -> _Row:
-    table = paper_table("transfer")
-    options = single(dataset, rule)
-    cells = {s: _cell(setting, s, options, table.value(s, dataset=dataset, rule=rule)) for s in streams}
-    return _Row(label, PUBLISHED, dataset, rule, cells)
-
-
-def _printed(setting: Setting, label: str, dataset: str, rule: str, streams: Sequence[str]) -> _Row:
     table, cells = paper_table("transfer"), {}
     for stream in streams:
         on, _, scenario = stream.partition("/")
         paper, epochs = table.value(stream, dataset=dataset, rule=rule), default_epochs(scenario)
-        cells[stream] = printed_cell(setting, "single_configurations", dataset, rule, on, scenario, paper, epochs)
-    return _Row(label, PRINTED, dataset, rule, cells)
+        cells[stream] = published_cell(setting, (SINGLE, dataset, rule), on, scenario, paper, epochs)
+    return _Row(label, PUBLISHED, dataset, rule, cells)
 
 
 def _preset(setting: Setting, name: str, streams: Sequence[str]) -> _Row:
