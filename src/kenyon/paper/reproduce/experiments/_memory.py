@@ -26,9 +26,6 @@ since few units need another threshold, rate and clamp."""
 BUDGETS = ("20 KB", "160 KB", "1 MB")
 """Memory budgets of the main stream: nothing else is given, and the shape of an image does the rest."""
 
-OFFLINE = "iid-offline, CNN"
-"""The upper bound of the main stream: two convolutions instead of the MLP, trained offline."""
-
 SHOWN = ("Kenyon", "DER++", "Online EWC", "Fine-Tune")
 """The methods whose accuracy matrices and curves are drawn."""
 
@@ -68,8 +65,6 @@ def _cells(setting: Setting, dataset: str, scenario: str) -> dict[str, Wanted]:
         if scenario in LEARNERS[learner].scenarios:
             features = on_features(setting, learner, dataset, scenario) if colour else None
             cells[label] = features or setting.runs(dataset, scenario, learner)
-    if (dataset, scenario) == MAIN:
-        cells[OFFLINE] = setting.runs(dataset, scenario, "iid-offline", {"network": "cnn", "width": 32}, tests="last")
     return cells
 
 
@@ -77,7 +72,6 @@ def _sheet(cells: Mapping[str, Wanted]) -> Sheet:
     """Accuracy, forgetting and state, side by side."""
     metrics = {"accuracy": ("%", "higher"), "forgetting": ("%", "lower"), "state_bytes": ("MB", "lower")}
     kept = {label: LEARNERS[learner].memory for learner, label in methods().items()}
-    kept[OFFLINE] = kept["iid-offline"]
     lines = []
     for name, cell in cells.items():
         group = f"Keeps besides its weights: {kept[name]}" if name in kept else "Kenyon"
@@ -85,9 +79,9 @@ def _sheet(cells: Mapping[str, Wanted]) -> Sheet:
             replace(cell, metric=metric, unit=unit, better=better) if isinstance(cell, Runs) else cell
             for metric, (unit, better) in metrics.items()
         ]
-        if name in ("iid-offline", OFFLINE):
+        if name == "iid-offline":
             own[1] = EMPTY  # it learns after the stream has ended, so it cannot forget
-        lines.append(Line(name, tuple(own), group, outside=name in ("iid-offline", OFFLINE)))
+        lines.append(Line(name, tuple(own), group, outside=name == "iid-offline"))
     lines.sort(key=lambda line: (not line.label.startswith("Kenyon"), line.group or ""))
     columns = ("Accuracy", "Forgetting", "State")
     return Sheet("memory", "Split-MNIST, class-incremental: what is kept", columns, tuple(lines), note=NOTE + SIZES)
