@@ -1,9 +1,9 @@
-"""What a model costs on a device, and what whole numbers cost in accuracy.
+"""What a model costs on a device, and what integers cost in accuracy.
 
     python benchmarks/device.py [--samples 200] [--data-dir DIR] [--speed | --following | --sound]
 
 Split-MNIST, two digits after two. 54,000 training samples are learned once and 6,000 others are asked; the test set is
-not read. Accuracy is that of Python, with floats and with whole numbers. The first `--samples` of the stream are also
+not read. Accuracy is that of Python, with floats and with integers. The first `--samples` of the stream are also
 learned on an emulated Cortex-M4, and the state is compared with Python's, byte by byte; so is that of the whole stream,
 learned by the C sources on this machine. Instructions are the mean of ten samples; the RAM is the model, a sample and
 the deepest stack of learning and predicting. Speed is that of this machine: microseconds of one thread for a sample, by
@@ -36,7 +36,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon import KenyonClassifier
+from kenyon import KenyonClassifier, SecondOrder
 from kenyon.data.streams import load_dataset
 from kenyon.data.streams._fsdd import FRONT as SOUND
 from kenyon.data.streams._fsdd import HELD_OUT as HELD_OUT_SPEAKERS
@@ -155,7 +155,8 @@ def stream_of(given: dict[str, Any], sets: Any) -> Any:
 def measure(name: str, given: dict[str, Any], sets: Any, n_emulated: int) -> dict[str, Any]:
     X, y, asked, answers = stream_of(given, sets)
     clf = KenyonClassifier(random_state=0).set_params(**given).partial_fit(X, y)
-    floats = KenyonClassifier(random_state=0).set_params(**{**given, "layer__arithmetic": "float"}).partial_fit(X, y)
+    in_floats = {"layer__arithmetic": "float"} if "rule" in given else {"layer": SecondOrder(arithmetic="float")}
+    floats = KenyonClassifier(random_state=0).set_params(**{**given, **in_floats}).partial_fit(X, y)
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         export_model(clf, "c", folder, start="empty")

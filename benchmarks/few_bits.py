@@ -3,7 +3,7 @@
     python benchmarks/few_bits.py [--features sparse|windows] [--data-dir DIR]
 
 54,000 training samples are learned once, two digits after two digits, and 6,000 others are asked; the test set is not
-read. "Floats" is activity in float32, "bytes" activity of 8 bits, everything after it in whole numbers. Every sample's
+read. "Floats" is activity in float32, "bytes" activity of 8 bits, everything after it in integers. Every sample's
 features are computed once for all layers. Odd at a tenth: of the odd digits every tenth sample is learned.
 """
 
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kenyon.data.streams import load_dataset
-from kenyon.features import BLOCK, Active, Features, SparseProjection, WindowUnits
+from kenyon.features import BLOCK, Active, Features, Setting, Sparse, Windows
 from kenyon.layers import NO_LABEL, FewBitLayer, Layer, PlasticLayer, Samples, clamp_bounds
 from kenyon.rules import GEN, MEAN, Rule
 
@@ -32,25 +32,24 @@ WINDOWS = (GEN(b2=-0.054), 0.0126, 0.117)
 def features(kind: str) -> tuple[Features, Features | None]:
     """(with activity in floats; in bytes, None where bytes are to be made of the others)."""
     if kind == "sparse":
-        return SparseProjection(784, 10_000, 156, inhibitory=0.377, threshold=2.15, unit_norm=False, seed=0), None
-    floats, whole = (
-        WindowUnits((28, 28), 4_000, 28, window=10, shifts=2, threshold=1.6, activity=activity, unit_norm=False, seed=0)
-        for activity in ("float", "byte")
-    )
-    return floats, whole
+        part = Sparse(units=10_000, density=156, inhibitory=0.377, threshold=2.15)
+        return part.build(Setting(784, unit_norm=False)), None
+    windows = Windows((28, 28), 4_000, 10, 2, 28, threshold=1.6, pooling="max", signs="random", root=False)
+    floats, in_bytes = (windows.build(Setting(784, unit_norm=False, in_bytes=given)) for given in (False, True))
+    return floats, in_bytes
 
 
 def activities(kind: str, X: NDArray[np.uint8]) -> Iterator[tuple[slice, Active, Active]]:
     """Block by block: activity of length 1 in floats, and in bytes."""
-    floats, whole = features(kind)
-    float_room, whole_room = floats.workspace(), whole.workspace() if whole else None
+    floats, exact = features(kind)
+    own, exact_own = floats.workspace(), exact.workspace() if exact else None
     for start in range(0, len(X), BLOCK):
         block = np.ascontiguousarray(X[start : start + BLOCK])
-        units, values, counts = floats.activate(block, float_room)
+        units, values, counts = floats.activate(block, own)
         used = np.arange(values.shape[1]) < counts[: len(block), np.newaxis]
         values = np.where(used, values[: len(block)], 0).astype(np.float32)
         bytes_ = np.minimum(values / 16, 255).astype(np.uint8)  # responses of this projection stay below 4,000
-        in_bytes = whole.activate(block, whole_room) if whole else (units, bytes_, counts)
+        in_bytes = exact.activate(block, exact_own) if exact else (units, bytes_, counts)
         length = np.linalg.norm(values, axis=1, keepdims=True)
         yield slice(start, start + len(block)), (units, values / np.maximum(length, 1e-9), counts), in_bytes
 
@@ -61,8 +60,8 @@ def layers(rule: Rule, rate: float, clamp: float | None, n_units: int) -> dict[t
     made: dict[tuple[str, str], Layer] = {("float32", "floats"): PlasticLayer(n_units, rule, bounds)}
     for bits in (8, 4, 3, 2):
         for activity in ("floats", "bytes"):
-            whole = activity == "bytes"
-            made[f"{bits} bits", activity] = FewBitLayer(n_units, rule, bounds, bits, rate=rate, whole=whole)
+            in_bytes = activity == "bytes"
+            made[f"{bits} bits", activity] = FewBitLayer(n_units, rule, bounds, bits, rate=rate, in_bytes=in_bytes)
     for layer in made.values():
         for _ in range(10):
             layer.add_class()
@@ -91,16 +90,16 @@ def main() -> None:
     hits: dict[tuple[str, str, str], int] = {}
     for block, floats, in_bytes in activities(arguments.features, X):
         n, asked = len(y[block]), block.start >= len(learned) // BLOCK * BLOCK
-        taught = np.arange(block.start, block.stop) < len(learned)
+        class_counts = np.arange(block.start, block.stop) < len(learned)
         for name, rule, own_rate, made, labels in runs:
             beta = np.tile(np.array([own_rate, 0.0, *rule.parameters.values()], np.float32), (n, 1))
             for (weights, activity), layer in made.items():
                 active = floats if activity == "floats" else in_bytes
-                layer.learn(Samples(active, 0, n, np.where(taught, labels[block], NO_LABEL), None, beta))
+                layer.learn(Samples(active, 0, n, np.where(class_counts, labels[block], NO_LABEL), None, beta))
                 if asked:
                     found = layer.forward(active, 0, n)[:, :10].argmax(axis=1)
                     key = (name, weights, activity)
-                    hits[key] = hits.get(key, 0) + int(np.count_nonzero((found == y[block]) & ~taught))
+                    hits[key] = hits.get(key, 0) + int(np.count_nonzero((found == y[block]) & ~class_counts))
     print(f"Held-out accuracy, MNIST two digits after two, {n_units:,} {arguments.features} units, %")
     print(f"{'':28}" + "".join(f"{weights:>9}" for weights in WEIGHTS))
     for name, *_ in runs:

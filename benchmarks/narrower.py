@@ -29,4 +29,4 @@ def narrower(wide: KenyonClassifier, **params: Any) -> KenyonClassifier:
         if own[name].dtype != np.uint32 or learned[name].dtype != np.uint32 or len(own[name]) > len(learned[name]):
             raise ValueError(f"{name} is {learned[name].dtype}: expected exact sums of 32 bits, and no fewer units")
         own[name] = learned[name][: len(own[name])]
-    return KenyonClassifier.from_arrays(own | {name: learned[name] for name in ("taught.0", "counters")})
+    return KenyonClassifier.from_arrays(own | {name: learned[name] for name in ("class_counts.0", "counters")})

@@ -21,12 +21,12 @@ PARTS: dict[str, Mapping[str, type[Part]]] = {
 def row(entry: Option) -> str:
     """One line of the table."""
     default = "off" if entry.default is None else entry.default
-    return f"| `{entry.name}` | `{default}` | {entry.wanted} | {entry.meaning} |"
+    return f"| `{entry.name}` | `{default}` | {entry.wanted} | {entry.description} |"
 
 
 def table(options: Mapping[str, Option]) -> list[str]:
     """A Markdown table of options."""
-    return ["| option | default | may be | meaning |", "|---|---|---|---|", *map(row, options.values()), ""]
+    return ["| option | default | may be | description |", "|---|---|---|---|", *map(row, options.values()), ""]
 
 
 def main() -> None:

@@ -23,7 +23,7 @@ import torch
 
 from kenyon import KenyonClassifier, Plastic, Sparse
 from kenyon.data.streams import load_dataset
-from kenyon.features import BLOCK, SparseProjection
+from kenyon.features import BLOCK, Setting
 from kenyon.rules import INEL, MSE
 
 UNITS, DENSITY, THRESHOLD, RATE = 11_000, 0.04, 1.257, 0.15
@@ -91,7 +91,7 @@ class Peer:
 def limit(n_inputs: int) -> float:
     """Seconds a sample that the sums of the projection take when every operand is in the nearest cache."""
     k = round(DENSITY * n_inputs)
-    features = SparseProjection(k, UNITS, k, threshold=100.0)  # no unit passes that
+    features = Sparse(units=UNITS, density=k, inhibitory=0.0, threshold=100.0).build(Setting(k))  # no unit passes that
     samples, workspace = np.ones((BLOCK, k), np.uint8), features.workspace()
     return best(lambda: features.activate(samples, workspace), 20) / BLOCK
 

@@ -38,7 +38,7 @@ def measure() -> dict[str, str]:
             page.driver.quit()
         return {
             "the file": f"{path.stat().st_size:,} bytes",
-            "opened until it can be taught": f"{min(ready):.0f} ms",
+            "opened until it can be class_counts": f"{min(ready):.0f} ms",
             "opened until its first prediction": f"{min(first):.0f} ms",
             "samples learned each second": f"{max(rates):,.0f}",
         }

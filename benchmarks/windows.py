@@ -23,7 +23,7 @@ from torch.nn import functional
 
 from kenyon import KenyonClassifier
 from kenyon.data.streams import load_dataset
-from kenyon.features import BLOCK, Windows, WindowUnits
+from kenyon.features import BLOCK, Setting, Windows
 from kenyon.rules import MSE
 from kenyon.utils.options import options_of
 from speed import best
@@ -31,7 +31,7 @@ from speed import best
 SIDE, BATCH = 28, 128
 PROJECTION = {"n_hidden": 11_000, "density": 0.04, "threshold": 1.257}
 FEW_SHIFTS = {"shape": (SIDE, SIDE), "window": 8, "shifts": 1, "pooling": "max", "signs": "random", "threshold": 1.6}
-MANY_SHIFTS = {"window": 6, "shifts": 5, "pooling": "sum", "signs": "oriented", "root": True, "activity": "byte"}
+MANY_SHIFTS = {"window": 6, "shifts": 5, "pooling": "sum", "signs": "oriented", "root": True}
 SECOND_ORDER = {"shape": (SIDE, SIDE), "layer": "second-order", "n_hidden": 1_000, "threshold": 1.0, "shifts": 1}
 SPEED = 22.0
 """Microseconds of the projection on the machine for which the limits below were set."""
@@ -219,7 +219,8 @@ def main() -> None:
         ratio=single / seconds,
     )
     for n_units in (130, 500, 2_000):
-        features = WindowUnits((SIDE, SIDE), n_units, 16, **MANY_SHIFTS)
+        part = Windows((SIDE, SIDE), n_units, density=16, threshold=None, **MANY_SHIFTS)
+        features = part.build(Setting(SIDE * SIDE, in_bytes=True))
         seconds = features_alone(features, X[: 4 * BLOCK])
         ways = ("convolution", "matrix product") if n_units == 130 else ("convolution",)
         times = peers(features, X, MANY_SHIFTS, ways)

@@ -6,7 +6,7 @@ The series come in the wheel of aeon, whose files are read without importing it 
     python examples/series.py JapaneseVowels
 
 Two models learn them. One takes the numbers as they are and is exported as arrays for NumPy; the other takes bytes, as
-a microcontroller reads them from its sensors, learns in whole numbers, and is exported as C that goes on learning.
+a microcontroller reads them from its sensors, learns in integers, and is exported as C that goes on learning.
 """
 
 from __future__ import annotations

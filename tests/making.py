@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import prod
 from types import SimpleNamespace
 from typing import Any
 
@@ -37,6 +38,25 @@ RULES = {
     "inel-oja": INEL(50.0, OJA()),
     "leaky": Leaky(leak=0.25),
 }
+
+
+def window_units(
+    shape: tuple[int, ...], units: int, density: int, *, activity: str = "float", exact: bool = False, **more: Any
+) -> features.WindowUnits:
+    """Windows with nothing left open; `more` are options of the part, and of what it is built for."""
+    own = {"window": 6, "shifts": 0, "pooling": "max", "signs": "random", "threshold": None, "root": False} | more
+    setting = {name: own.pop(name) for name in ("axes", "unit_norm", "own_range", "seed", "n_inputs") if name in own}
+    setting = {"n_inputs": prod(shape), "in_bytes": activity == "byte", "integer": exact} | setting
+    return features.Windows(shape=shape, units=units, density=density, **own).build(features.Setting(**setting))
+
+
+def sparse_units(n_inputs: int, units: int, density: int, *, exact: bool = False, **more: Any) -> Any:
+    """A sparse projection with nothing left open; `more` are options of the part, and of what it is built for."""
+    own = {"inhibitory": 0.0, "threshold": 1.8} | more
+    setting = {name: own.pop(name) for name in ("unit_norm", "seed") if name in own}
+    part = features.Sparse(units=units, density=density, **own)
+    return part.build(features.Setting(n_inputs, integer=exact, **setting))
+
 
 CASES: dict[str, dict[str, Any]] = {
     **{name: {"rule": rule} for name, rule in RULES.items()},
@@ -86,9 +106,9 @@ CASES: dict[str, dict[str, Any]] = {
         "threshold": 0.0,
         "bits": 24,
     },
-    "whole numbers": {"rule": "gen", "bits": 4, "inhibitory": 0.4, "arithmetic": "integer"},
-    "whole numbers, counting": {"rule": "mean", "shape": (5, 8), "density": "auto", "bits": 3, "arithmetic": "integer"},
-    "whole numbers, second order": {
+    "integers": {"rule": "gen", "bits": 4, "inhibitory": 0.4, "arithmetic": "integer"},
+    "integers, counting": {"rule": "mean", "shape": (5, 8), "density": "auto", "bits": 3, "arithmetic": "integer"},
+    "integers, second order": {
         "layer": "second-order",
         "shape": (5, 8),
         "density": "auto",
@@ -147,7 +167,7 @@ def plain_spec(**options: Any) -> Any:
         n_inputs=options.get("n_inputs"),
         n_units=options.get("n_hidden"),
         unit_norm=options.get("unit_norm", True),
-        in_bytes=options.get("whole", False),
+        in_bytes=options.get("in_bytes", False),
         integer=options.get("arithmetic") == "integer",
         axes=options.get("axes"),
         shape=options.get("shape"),

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon.features import Active, Features, FeaturesPart, Setting, make_active
+from kenyon.features import Active, Features, FeaturesPart, Setting, Workspace, make_active
 from kenyon.utils.options import option
 
 
@@ -27,12 +27,12 @@ class PairUnits:
         self.n_outputs, self._flip = n_units, flip
         self._pairs = np.random.default_rng(seed).integers(0, n_inputs, (2, n_units))
 
-    def workspace(self) -> PairWorkspace:
-        return PairWorkspace(self.n_outputs)
+    def workspace(self) -> Workspace:
+        return Workspace(make_active(self.n_outputs))
 
     def prepare(self) -> None: ...
 
-    def activate(self, samples: NDArray, workspace: PairWorkspace) -> Active:
+    def activate(self, samples: NDArray, workspace: Workspace) -> Active:
         u = samples[:, ::-1] if self._flip else samples
         x = u[:, self._pairs[0]].astype(np.float32) * u[:, self._pairs[1]]
         x /= np.maximum(np.linalg.norm(x, axis=1, keepdims=True), 1e-9)
@@ -46,12 +46,3 @@ class PairUnits:
     @property
     def nbytes(self) -> int:
         return self._pairs.nbytes
-
-
-class PairWorkspace:
-    def __init__(self, n_units: int) -> None:
-        self.active = make_active(n_units)
-
-    @property
-    def nbytes(self) -> int:
-        return sum(array.nbytes for array in self.active)

@@ -56,8 +56,8 @@ class HitLayer(Layer):
         hits = np.log1p(self.state.arrays["hits"]).astype(np.float32)
         return np.array([hits[units[s, : counts[s]]].sum(axis=0) for s in range(first, last)], np.float32)
 
-    def updates(self, samples: Samples, taught: NDArray[np.bool_], n_plastic: int) -> int:
-        return int(samples.active[2][samples.first : samples.last] @ taught)
+    def updates(self, samples: Samples, labelled: NDArray[np.bool_], n_plastic: int) -> int:
+        return int(samples.active[2][samples.first : samples.last] @ labelled)
 
     def mark(self) -> HitUndo:
         return HitUndo(self)

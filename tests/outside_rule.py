@@ -1,6 +1,6 @@
 """A rule as a user would add it: Hebb's rule with a decay that pulls a labelled neuron's active synapses to 0.
 
-It can be learned in few bits and in whole numbers too.
+It can be learned in few bits and in integers too.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ class Leaky(Rule):
         return x_m * x_e * (1 - leak * w)
 
     @staticmethod
-    def whole_step(z, q, n, rate, decay):  # type: ignore[no-untyped-def,override]
+    def integer_step(z, q, n, rate, decay):  # type: ignore[no-untyped-def,override]
         return rate - decay * q
 
-    def whole_constants(self, level: float, rate: float, fraction: int) -> tuple[int, ...]:
+    def integer_constants(self, level: float, rate: float, fraction: int) -> tuple[int, ...]:
         return round(rate / level * 2**16), round(rate * self.leak * 2**16)

@@ -21,7 +21,7 @@ KINDS: dict[str, dict[str, Any]] = {
     "exact": {},
     "24 bits": {"bits": 24},
     "16 bits": {"bits": 16},
-    "floats": {"whole": False},
+    "floats": {"in_bytes": False},
 }
 
 
@@ -69,7 +69,7 @@ def sums_of(X: NDArray, y: NDArray, n_classes: int) -> dict[str, NDArray]:
     known = y >= 0
     X, y = X[known].astype(np.uint64), y[known]
     one_hot = np.eye(n_classes, dtype=np.uint64)[y]
-    return {"pairs": (X.T @ X)[np.tril_indices(X.shape[1])], "sums": X.T @ one_hot, "taught": one_hot.sum(axis=0)}
+    return {"pairs": (X.T @ X)[np.tril_indices(X.shape[1])], "sums": X.T @ one_hot, "class_counts": one_hot.sum(axis=0)}
 
 
 def predictions(layer: SecondOrderLayer, X: NDArray, y: NDArray, cuts: Sequence[int] = ()) -> NDArray:

@@ -85,7 +85,7 @@ def test_the_state_is_that_of_a_model_with_fewer_units(case: str) -> None:
     small = KenyonClassifier(**given, n_hidden=bent.spec_.n_units)
     small.set_params(features=bent.spec_.features, n_hidden="auto", layer=bent.spec_.layer).partial_fit(X, y)
     a, b = bent.to_arrays(), small.to_arrays()
-    for name in ("pairs.0", "sums.0", "taught.0"):
+    for name in ("pairs.0", "sums.0", "class_counts.0"):
         assert np.array_equal(a[name], b[name]), name
     assert np.array_equal(bent.decision_function(X), small.decision_function(X))
 
@@ -115,7 +115,7 @@ def test_models_of_different_widths_are_cut_to_the_smaller_when_they_merge(case:
         assert all(np.array_equal(part.to_arrays()[name], array) for name, array in arrays.items())
     if case in ("exact sums", "colour"):
         whole = learned(CASES[case], X, y).to_arrays()
-        for name in ("pairs.0", "sums.0", "taught.0"):
+        for name in ("pairs.0", "sums.0", "class_counts.0"):
             assert np.array_equal(merged.to_arrays()[name], whole[name]), name
 
 

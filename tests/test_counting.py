@@ -19,7 +19,7 @@ from kenyon.utils.modulation import InverseTime
 from making import held, make, stream
 
 
-def test_a_neuron_is_what_it_was_taught_whatever_the_others_were() -> None:
+def test_a_neuron_is_what_it_has_learned_whatever_the_others_have() -> None:
     """Nothing is forgotten: the order in which the classes come changes no weight."""
     X, y = stream()
     X, y = X[y >= 0], y[y >= 0]

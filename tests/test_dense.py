@@ -31,7 +31,7 @@ def labels(n: int) -> NDArray[np.int64]:
 def test_the_projection_is_the_reference(kind: str, root: bool, activity: str) -> None:
     X = samples(40, kind)
     features = DenseProjection(50, 20, root=root, activity=activity, seed=3)
-    plain = Dense(plain_spec(n_inputs=50, n_hidden=20, root=root, whole=activity == "byte"), seed=3)
+    plain = Dense(plain_spec(n_inputs=50, n_hidden=20, root=root, in_bytes=activity == "byte"), seed=3)
     units, values, counts = features.activate(X, features.workspace())
     assert (counts[:40] == 20).all() and (units[0] == np.arange(20)).all()
     np.testing.assert_array_equal(values[:40], np.array([plain(x)[1] for x in X]), strict=True)

@@ -30,16 +30,16 @@ def test_any_cut_gives_the_same_state_and_the_same_predictions(case: str) -> Non
 @pytest.mark.parametrize("case", CASES)
 def test_counts_stay_below_twice_the_half_life_and_no_class_is_lost(case: str) -> None:
     clf = make(case).partial_fit(X, Y)
-    taught = clf.parts()[1][0].state.views()["taught"]
-    assert clf.n_samples_learned_ > 100 and taught.sum() < 2 * 9 and (taught > 0).all()
+    class_counts = clf.parts()[1][0].state.views()["class_counts"]
+    assert clf.n_samples_learned_ > 100 and class_counts.sum() < 2 * 9 and (class_counts > 0).all()
 
 
 def test_a_halving_changes_no_prediction() -> None:
     clf = make("memory", half_life=70, n_hidden=60).partial_fit(X[:139], Y[:139])
     layer = clf.parts()[1][0]
-    before, scores = layer.state.views()["taught"].copy(), clf.decision_function(X)
+    before, scores = layer.state.views()["class_counts"].copy(), clf.decision_function(X)
     layer.fade()
-    assert np.array_equal(layer.state.views()["taught"], (before + 1) // 2)
+    assert np.array_equal(layer.state.views()["class_counts"], (before + 1) // 2)
     now = clf.decision_function(X)
     assert np.mean(now.argmax(axis=1) == scores.argmax(axis=1)) > 0.95
 
@@ -67,6 +67,6 @@ def test_samples_without_a_label_fade_nothing() -> None:
     """Merged models may hold more than two half-lives of samples until the next one is learned."""
     clf = make("memory").partial_fit(X[:15], Y[:15]).merge(make("memory").partial_fit(X[15:30], Y[15:30]))
     before = held(clf)
-    assert clf.parts()[1][0].state.views()["taught"].sum() >= 2 * 9
+    assert clf.parts()[1][0].state.views()["class_counts"].sum() >= 2 * 9
     clf.partial_fit(X[-5:], [None] * 5)
     assert held(clf) == before

@@ -17,14 +17,16 @@ from second_order import samples as second_samples
 from second_order import teach as teach_second
 
 
-def counted(n: int, seed: int, whole: bool, bits: int) -> FewBitLayer:
+def counted(n: int, seed: int, in_bytes: bool, bits: int) -> FewBitLayer:
     """A layer with three neurons, the last of which learns nothing."""
     rng = np.random.default_rng(seed)
-    layer = FewBitLayer(37, MEAN(), clamp_bounds(None, "symmetric"), bits, seed=9, rate=1.0, whole=whole)
+    layer = FewBitLayer(37, MEAN(), clamp_bounds(None, "symmetric"), bits, seed=9, rate=1.0, in_bytes=in_bytes)
     for _ in range(3):
         layer.add_class()
     X = rng.integers(0, 256, (n, 37), dtype=np.uint8) * (rng.random((n, 37)) < 0.3)
-    values = X.astype(np.uint8) if whole else (X / np.maximum(np.linalg.norm(X, axis=1)[:, None], 1)).astype(np.float32)
+    values = (
+        X.astype(np.uint8) if in_bytes else (X / np.maximum(np.linalg.norm(X, axis=1)[:, None], 1)).astype(np.float32)
+    )
     labels = (rng.random(n) < 0.2).astype(np.int64)
     layer.learn(Samples(activity(values), 0, n, labels, None, np.tile(np.float32([1, 0, 0.3]), (n, 1))))
     return layer
@@ -33,17 +35,17 @@ def counted(n: int, seed: int, whole: bool, bits: int) -> FewBitLayer:
 def plain_weights(layer: FewBitLayer) -> FewBitWeights:
     """The same layer in plain Python."""
     how = {"rule": layer.rule, "bits": layer.bits, "clamp": None, "clamp_kind": "symmetric", "learning_rate": 1.0}
-    plain = FewBitWeights(layer.n_inputs, layer.seed, plain_spec(**how, whole=layer.whole))
+    plain = FewBitWeights(layer.n_inputs, layer.seed, plain_spec(**how, in_bytes=layer.in_bytes))
     arrays = layer.state.views()
     plain.levels = layer.levels.T.tolist()
     plain.counts, plain.exponents = arrays["counts"].tolist(), arrays["exponents"].tolist()
     return plain
 
 
-@pytest.mark.parametrize("bits, whole", [(4, True), (3, False)])
+@pytest.mark.parametrize("bits, in_bytes", [(4, True), (3, False)])
 @pytest.mark.parametrize("n, m", [(5, 3), (100, 3), (40, 41), (0, 9), (200, 1000)])
-def test_levels_are_merged_as_written_down(bits: int, whole: bool, n: int, m: int) -> None:
-    a, b = counted(n, 1, whole, bits), counted(m, 2, whole, bits)
+def test_levels_are_merged_as_written_down(bits: int, in_bytes: bool, n: int, m: int) -> None:
+    a, b = counted(n, 1, in_bytes, bits), counted(m, 2, in_bytes, bits)
     one, other = (plain_weights(layer) for layer in (a, b))
     one.merge(other, np.array([2, 0, 1]))
     a.merge(b.state, np.array([2, 0, 1]))
@@ -60,7 +62,7 @@ def plain_sums(layer: SecondOrderLayer) -> FewBits:
     plain = FewBits(layer.n_inputs, few.bits)
     plain.pairs[np.tril_indices(layer.n_inputs)] = few.unpacked(arrays["pairs"])
     plain.pairs += np.tril(plain.pairs, -1).T
-    plain.means, plain.counts = arrays["means"].astype(np.int64), arrays["taught"].astype(np.uint64)
+    plain.means, plain.counts = arrays["means"].astype(np.int64), arrays["class_counts"].astype(np.uint64)
     plain.halvings, plain.doublings = int(arrays["halvings"][0]), int(arrays["doublings"][0])
     return plain
 

@@ -33,22 +33,22 @@ RULES: dict[str, tuple[Rule, float, tuple[float | None, str]]] = {
 }
 
 
-def layer_of(name: str, bits: int, n_units: int, whole: bool, seed: int = 9) -> FewBitLayer:
+def layer_of(name: str, bits: int, n_units: int, in_bytes: bool, seed: int = 9) -> FewBitLayer:
     rule, rate, bounds = RULES[name]
-    return FewBitLayer(n_units, rule, clamp_bounds(*bounds), bits, seed, rate, whole)
+    return FewBitLayer(n_units, rule, clamp_bounds(*bounds), bits, seed, rate, in_bytes)
 
 
-def samples(n: int, n_units: int, whole: bool, seed: int = 0) -> Active:
+def samples(n: int, n_units: int, in_bytes: bool, seed: int = 0) -> Active:
     """Sparse activity; the third sample has none, the fourth is as loud as can be."""
     rng = np.random.default_rng(seed)
     units, counts = np.zeros((n, n_units), np.uint32), np.zeros(n, np.int64)
-    values = np.zeros((n, n_units), np.uint8 if whole else np.float32)
+    values = np.zeros((n, n_units), np.uint8 if in_bytes else np.float32)
     for s in range(n):
         mine = np.flatnonzero(rng.random(n_units) < (0.0 if s == 2 else 1.0 if s == 3 else 0.3))
         loud = rng.integers(1, 256, mine.size) if s != 3 else np.full(mine.size, 255)
         counts[s] = mine.size
         units[s, : mine.size] = mine
-        values[s, : mine.size] = loud if whole else loud / max(1.0, float(np.linalg.norm(loud)))
+        values[s, : mine.size] = loud if in_bytes else loud / max(1.0, float(np.linalg.norm(loud)))
     return units, values, counts
 
 
@@ -63,15 +63,15 @@ def sample_of(active: Active, s: int) -> tuple[NDArray[np.int64], NDArray]:
 
 
 @NUMPY_2
-@all_pairs(name=list(RULES), bits=[8, 4, 3, 2], n_units=[1, 13, 50], whole=[True, False])
-def test_every_bit_is_as_defined(name: str, bits: int, n_units: int, whole: bool) -> None:
+@all_pairs(name=list(RULES), bits=[8, 4, 3, 2], n_units=[1, 13, 50], in_bytes=[True, False])
+def test_every_bit_is_as_defined(name: str, bits: int, n_units: int, in_bytes: bool) -> None:
     """Classes come one after the other, beyond the padding of eight; some may not learn, some samples have no label."""
     n, rng = 60, np.random.default_rng(bits)
-    layer = layer_of(name, bits, n_units, whole)
+    layer = layer_of(name, bits, n_units, in_bytes)
     rule, rate, (clamp, kind) = RULES[name]
-    how = {"rule": rule, "bits": bits, "clamp": clamp, "clamp_kind": kind, "learning_rate": rate, "whole": whole}
+    how = {"rule": rule, "bits": bits, "clamp": clamp, "clamp_kind": kind, "learning_rate": rate, "in_bytes": in_bytes}
     plain = FewBitWeights(n_units, 9, plain_spec(**how))
-    active, beta = samples(n, n_units, whole), beta_of(name, n)
+    active, beta = samples(n, n_units, in_bytes), beta_of(name, n)
     labels = np.where(rng.random(n) < 0.1, -1, rng.integers(0, 1 + np.arange(n) * 11 // n))
     labels[0], labels[-5] = 0, 10
     for s, label in enumerate(labels.tolist()):
@@ -98,14 +98,14 @@ def test_every_bit_is_as_defined(name: str, bits: int, n_units: int, whole: bool
         assert len(np.unique(layer.levels)) > 1, "nothing was learned"
 
 
-@pytest.mark.parametrize("whole", [True, False], ids=["bytes", "floats"])
+@pytest.mark.parametrize("in_bytes", [True, False], ids=["bytes", "floats"])
 @pytest.mark.parametrize("name", ["gen", "mean"])
-def test_any_cut_gives_the_same_bits(name: str, whole: bool) -> None:
+def test_any_cut_gives_the_same_bits(name: str, in_bytes: bool) -> None:
     n, rng = 90, np.random.default_rng(1)
-    active, beta, labels = samples(n, 37, whole), beta_of(name, n), rng.integers(-1, 9, n)
+    active, beta, labels = samples(n, 37, in_bytes), beta_of(name, n), rng.integers(-1, 9, n)
 
     def learned(edges: list[int], wanted: bool) -> tuple[dict[str, bytes], NDArray]:
-        layer = layer_of(name, 3, 37, whole)
+        layer = layer_of(name, 3, 37, in_bytes)
         for _ in range(9):
             layer.add_class()
         seen = np.zeros((n, layer.width), np.float32)
@@ -120,11 +120,11 @@ def test_any_cut_gives_the_same_bits(name: str, whole: bool) -> None:
         assert again == at_once and np.array_equal(seen, before)
 
 
-@pytest.mark.parametrize("whole", [True, False], ids=["bytes", "floats"])
+@pytest.mark.parametrize("in_bytes", [True, False], ids=["bytes", "floats"])
 @pytest.mark.parametrize("name", ["gen", "mean"])
-def test_a_neuron_is_what_it_was_taught_whatever_the_others_were(name: str, whole: bool) -> None:
-    active, beta, labels = samples(60, 37, whole), beta_of(name, 60), np.arange(60) % 4
-    mixed, alone = layer_of(name, 4, 37, whole), layer_of(name, 4, 37, whole)
+def test_a_neuron_is_what_it_has_learned_whatever_the_others_have(name: str, in_bytes: bool) -> None:
+    active, beta, labels = samples(60, 37, in_bytes), beta_of(name, 60), np.arange(60) % 4
+    mixed, alone = layer_of(name, 4, 37, in_bytes), layer_of(name, 4, 37, in_bytes)
     for layer in (mixed, alone):
         for _ in range(4):
             layer.add_class()
@@ -143,15 +143,15 @@ CHANCE_OF_7 = [588686121, 1937383562, 4286812467]
 KEY_3_5_2 = 71476561
 
 
-@pytest.mark.parametrize("whole", [True, False], ids=["bytes", "floats"])
+@pytest.mark.parametrize("in_bytes", [True, False], ids=["bytes", "floats"])
 @pytest.mark.parametrize(("bits", "n_steps"), [(8, 60), (4, 12), (3, 6), (2, 3)])
-def test_rounding_is_right_on_average(bits: int, n_steps: int, whole: bool) -> None:
+def test_rounding_is_right_on_average(bits: int, n_steps: int, in_bytes: bool) -> None:
     """A thousand synapses take steps of a tenth of a level."""
     n_units, top = 1000, 2 ** (bits - 1) - 1
     rate = 0.1 / top / 1000 * n_units**0.5
-    layer = FewBitLayer(n_units, GEN(b2=-1000.0), clamp_bounds(1.0, "symmetric"), bits, rate=rate, whole=whole)
+    layer = FewBitLayer(n_units, GEN(b2=-1000.0), clamp_bounds(1.0, "symmetric"), bits, rate=rate, in_bytes=in_bytes)
     layer.add_class()
-    activity = np.full((1, n_units), 50, np.uint8) if whole else np.full((1, n_units), n_units**-0.5, np.float32)
+    activity = np.full((1, n_units), 50, np.uint8) if in_bytes else np.full((1, n_units), n_units**-0.5, np.float32)
     active = np.arange(n_units, dtype=np.uint32)[np.newaxis], activity, np.array([n_units])
     beta = np.array([[rate, 0.0, 0.0, -1000.0]], np.float32)
     for _ in range(n_steps):
@@ -164,11 +164,11 @@ def _binomial(n: int, k: int, p: float) -> float:
     return comb(n, k) * p**k * (1 - p) ** (n - k)
 
 
-@pytest.mark.parametrize("whole", [True, False], ids=["bytes", "floats"])
+@pytest.mark.parametrize("in_bytes", [True, False], ids=["bytes", "floats"])
 @pytest.mark.parametrize("name", ["gen", "mean"])
-def test_a_call_is_undone(name: str, whole: bool) -> None:
-    active, beta = samples(60, 37, whole), beta_of(name, 60)
-    layer = layer_of(name, 3, 37, whole)
+def test_a_call_is_undone(name: str, in_bytes: bool) -> None:
+    active, beta = samples(60, 37, in_bytes), beta_of(name, 60)
+    layer = layer_of(name, 3, 37, in_bytes)
     for _ in range(7):
         layer.add_class()
     layer.learn(Samples(active, 0, 20, np.arange(60) % 7, None, beta))
@@ -226,9 +226,9 @@ def test_copies_go_on_alike(duplicate) -> None:
     assert twin.state.arrays["weights"] is not layer.state.arrays["weights"]
 
 
-@pytest.mark.parametrize("whole", [True, False])
-def test_activity_of_the_other_kind_is_refused(whole: bool) -> None:
-    layer, active = layer_of("gen", 3, 37, whole), samples(5, 37, not whole)
+@pytest.mark.parametrize("in_bytes", [True, False])
+def test_activity_of_the_other_kind_is_refused(in_bytes: bool) -> None:
+    layer, active = layer_of("gen", 3, 37, in_bytes), samples(5, 37, not in_bytes)
     layer.add_class()
     for call in (
         lambda: layer.forward(active, 0, 5),

@@ -85,9 +85,9 @@ def test_arrays_that_no_layer_could_have_are_refused(name: str, change, message:
             lambda: FewBitLayer(9, GEN(), clamp_bounds(None, "symmetric"), 4),
             r"clamp is None and the rule 'gen' needs one",
         ),
-        (lambda: FewBitLayer(9, GEN(b2=InverseTime(-1, 1)), BOUNDS, 4, whole=True), r"gen.b2 is InverseTime"),
-        (lambda: FewBitLayer(9, GEN(), BOUNDS, 4, rate=OverCount(1.0), whole=True), r"learning_rate is OverCount"),
-        (lambda: FewBitLayer(40_000, MEAN(), BOUNDS, 8, whole=True), r"40,000 units: expected at most 33,025"),
+        (lambda: FewBitLayer(9, GEN(b2=InverseTime(-1, 1)), BOUNDS, 4, in_bytes=True), r"gen.b2 is InverseTime"),
+        (lambda: FewBitLayer(9, GEN(), BOUNDS, 4, rate=OverCount(1.0), in_bytes=True), r"learning_rate is OverCount"),
+        (lambda: FewBitLayer(40_000, MEAN(), BOUNDS, 8, in_bytes=True), r"40,000 units: expected at most 33,025"),
     ],
 )
 def test_what_cannot_be_learned_in_few_bits_is_said(build, message: str) -> None:
@@ -102,7 +102,7 @@ def test_what_a_classifier_cannot_learn_in_integers_is_said() -> None:
     part = Plastic(GEN(), clamp=0.1, bits=4, learning_rate=0.1)
     setting = Setting(9, in_bytes=True)
     layer = part.build(9, 3, setting)
-    assert isinstance(layer, FewBitLayer) and layer.whole and part.declare(setting) == layer.state.declared
+    assert isinstance(layer, FewBitLayer) and layer.in_bytes and part.declare(setting) == layer.state.declared
     with pytest.raises(ConfigError, match="unit_norm is False: expected True"):
         part.build(9, 3, dataclasses.replace(setting, unit_norm=False))
     with pytest.raises(ConfigError, match=r"hidden has widths of \(9,\)"):
@@ -114,7 +114,7 @@ class _OffByTwo(Leaky):
     """Not entered in the table of rules, which goes by a name of its own."""
 
     @staticmethod
-    def whole_step(z, q, n, rate, decay):  # type: ignore[no-untyped-def,override]
+    def integer_step(z, q, n, rate, decay):  # type: ignore[no-untyped-def,override]
         return 2 * rate - decay * q
 
 
@@ -126,7 +126,7 @@ class _Squared(Leaky):
 
 
 @pytest.mark.parametrize(
-    ("rule", "complaint"), [(_OffByTwo(), "whole_step of _OffByTwo"), (_Squared(), "not proportional to x_e")]
+    ("rule", "complaint"), [(_OffByTwo(), "integer_step of _OffByTwo"), (_Squared(), "not proportional to x_e")]
 )
 def test_check_rule_finds_a_false_step(rule: Rule, complaint: str) -> None:
     check_rule(Leaky())

@@ -111,7 +111,7 @@ FORGED: dict[str, tuple[Edit, str]] = {
     "another number of units": (params(n_hidden=5), "n_hidden is 5 and the model has 4 units"),
     "units that are no number": (top(units=True), "number of units"),
     "counters that overflow": (lambda model, tensors: tensors["counters"].fill(2**63 - 1), "counters from 0 to"),
-    "a rule in a rule in a rule": (params(rule=nested(300)), "beyond reason|expected|rule"),
+    "a rule in a rule in a rule": (params(rule=nested(300)), "too deeply|expected|rule"),
     "a clamp beyond float32": (params(layer__clamp=1e39), "clamp is"),
     "a number beyond float64": (params(layer__decay=10**400), "decay is"),
     "a schedule of lists": (params(layer__learning_rate={"schedule": "exponential", "value": [1]}), "learning_rate"),

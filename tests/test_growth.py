@@ -1,12 +1,11 @@
-"""What a change costs: a rule, a layer and an option from outside work everywhere by their own names.
-
-Metrics are in `evaluation/test_metrics.py`, exports in `test_export.py`.
-"""
+"""What a change costs: a rule, a layer, features, a metric and an export from outside, one file each, and an option."""
 
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +16,10 @@ from typer.testing import CliRunner
 from kenyon import KenyonClassifier, LocalError, Sparse
 from kenyon.cli import app
 from kenyon.errors import ConfigError, MemoryBudgetError
+from kenyon.export import export_model
 from kenyon.features import FEATURES as PARTS
-from kenyon.lab.evaluation import RunConfig, run
+from kenyon.lab.comparison import tabulate
+from kenyon.lab.evaluation import METRICS, RunConfig, Store, group_runs, run
 from kenyon.lab.search import parse_space
 from kenyon.layers import LAYERS as LAYER_PARTS
 from kenyon.model.options import OPTIONS, ClassifierOptions
@@ -29,6 +30,7 @@ HERE = Path(__file__).parent
 RULE = f"{HERE / 'outside_rule.py'}:Leaky"
 LAYER = f"{HERE / 'outside_layer.py'}:Hits"
 FEATURES = f"{HERE / 'outside_features.py'}:Pairs"
+EXPORT = f"{HERE / 'outside_export.py'}:write"
 X, Y = stream()
 
 
@@ -157,6 +159,42 @@ def test_outside_features_are_used_by_name_by_instance_and_in_a_run(tmp_path: Pa
         RunConfig("digits", options=options | {"features__flop": True})
 
 
+# ---- a metric: its file
+
+
+def test_an_outside_metric_is_in_results_tables_and_json(tmp_path: Path) -> None:
+    before = dict(METRICS)
+    importlib.import_module("outside_metric")
+    try:
+        report = run(RunConfig("digits", "ncm"), [0], tmp_path)
+        (result,) = report.results
+        worst = min(value for value in result.accuracy_matrix[-1] if value is not None)
+        assert result.metrics.worst_task == report.to_dict()["worst_task"]["mean"] == worst < result.metrics.accuracy
+        groups = group_runs(Store(tmp_path).runs()).groups
+        assert tabulate(groups, ["learner", "worst_task"]).columns == ("worst task, %",)
+        assert json.loads(Store(tmp_path).runs()[0].file("metrics.json").read_text())["metrics"]["worst_task"] == worst
+        shown = CliRunner().invoke(app, ["show", str(result.folder)]).stdout
+        assert f"{100 * worst:.2f}" in next(line for line in shown.splitlines() if line.startswith("worst task, %"))
+    finally:
+        METRICS.clear()
+        METRICS.update(before)
+        sys.modules.pop("outside_metric", None)
+
+
+# ---- an export: its file
+
+
+def test_an_outside_export_is_named_like_any_other(tmp_path: Path) -> None:
+    clf = KenyonClassifier("gen", n_hidden=80, random_state=0).partial_fit(X, Y)
+    (path,) = export_model(clf, EXPORT, tmp_path / "called", suffix="labels")
+    assert path.read_text() == " ".join(map(str, clf.classes_))
+    clf.save(tmp_path / "model")
+    words = ["export", str(tmp_path / "model"), "--to", EXPORT, "--out", str(tmp_path / "commanded")]
+    assert CliRunner().invoke(app, words).exit_code == 0 and (tmp_path / "commanded" / "labels.txt").exists()
+    with pytest.raises(ConfigError, match=r"unknown export 'nunpy'.*did you mean 'numpy'"):
+        export_model(clf, "nunpy", tmp_path)
+
+
 # ---- an option: a field of a part
 
 
@@ -168,9 +206,9 @@ def test_every_option_is_declared_once_and_known_everywhere() -> None:
     page = (HERE.parent / "docs" / "parameters.md").read_text(encoding="utf-8")
     for part in (*PARTS.values(), *LAYER_PARTS.values(), LocalError):
         for name, entry in options_of(part).items():
-            assert entry.meaning.endswith(".") and f"`{name}`" in page
+            assert entry.description.endswith(".") and f"`{name}`" in page
     for name, entry in OPTIONS.items():
-        assert entry.meaning.endswith(".") and name in (KenyonClassifier.__doc__ or "")
+        assert entry.description.endswith(".") and name in (KenyonClassifier.__doc__ or "")
         assert f"`{name}`" in page, "docs/parameters.md is old: python benchmarks/parameters_page.py"
         if entry.of_run:
             assert name in listed and f"--{name.replace('_', '-')} " in helped

@@ -78,9 +78,9 @@ def predict_first(clf: KenyonClassifier) -> None:
 
 CALLS = {"partial_fit": learn_many, "learn_one": learn_one, "test_then_learn": predict_first}
 CASES = ["gen", "gen-dense", "mse", "mean", "inel", "oja", "schedule", "two hidden layers"]
-CASES += ["few bits", "counting in few bits", "whole numbers", "whole numbers, counting"]
+CASES += ["few bits", "counting in few bits", "integers", "integers, counting"]
 CASES += ["scaled", "table", "memory", "memory, windows"]
-CASES += ["second order", "second order, windows", "second order, 16 bits", "whole numbers, second order"]
+CASES += ["second order", "second order, windows", "second order, 16 bits", "integers, second order"]
 
 
 FEW = [("gen", "partial_fit"), ("mse", "learn_one"), ("few bits", "test_then_learn"), ("second order", "partial_fit")]

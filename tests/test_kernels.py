@@ -19,12 +19,10 @@ from kenyon.features import (
     Features,
     IdentityUnits,
     RampUnits,
-    SparseProjection,
-    WindowUnits,
 )
 from kenyon.reference import _features
 from kenyon.reference._activity import Active as PlainActive
-from making import plain_spec
+from making import plain_spec, sparse_units, window_units
 
 
 def samples(n: int, width: int, kind: str, seed: int = 0) -> NDArray:
@@ -90,7 +88,7 @@ def test_features_are_the_reference_and_blocks_are_singles(
     k = max(1, round(share * n_inputs))
     how: dict[str, Any] = {"inhibitory": inhibitory, "threshold": threshold, "unit_norm": unit_norm, "seed": seed}
     X = samples(n, n_inputs, kind, seed % 1000)
-    block, singles = run(SparseProjection(n_inputs, n_units, k, **how), X)
+    block, singles = run(sparse_units(n_inputs, n_units, k, **how), X)
     np.testing.assert_array_equal(block, singles)
     np.testing.assert_array_equal(block, plain(_features.Sparse, X, n_units, n_connections=k, **how))
 
@@ -101,7 +99,7 @@ def test_features_are_the_reference_and_blocks_are_singles(
 )
 def test_sums_near_16_bits_are_exact(k: int, inhibitory: float, narrow: bool) -> None:
     how: dict[str, Any] = {"threshold": None, "unit_norm": False, "inhibitory": inhibitory, "seed": 1}
-    features = SparseProjection(400, 70, k, **how)
+    features = sparse_units(400, 70, k, **how)
     assert (features._byte_sums is np.int16) == narrow
     X = np.full((20, 400), 255, np.uint8)
     X[1::2] = samples(10, 400, "bytes")
@@ -113,7 +111,7 @@ def test_sums_near_16_bits_are_exact(k: int, inhibitory: float, narrow: bool) ->
 def test_more_inputs_than_16_bits_can_number() -> None:
     how: dict[str, Any] = {"threshold": None, "unit_norm": False, "inhibitory": 0.0, "seed": 1}
     X = samples(9, 70_000, "bytes")
-    block, singles = run(SparseProjection(70_000, 5, 3, **how), X)
+    block, singles = run(sparse_units(70_000, 5, 3, **how), X)
     np.testing.assert_array_equal(block, singles)
     np.testing.assert_array_equal(block, plain(_features.Sparse, X, 5, n_connections=3, **how))
 
@@ -129,7 +127,7 @@ def test_identity(kind: str, unit_norm: bool) -> None:
 
 
 def test_every_unit_has_its_own_distinct_inputs() -> None:
-    features = SparseProjection(50, 200, 11, inhibitory=0.4, seed=9)
+    features = sparse_units(50, 200, 11, inhibitory=0.4, seed=9)
     assert features._n_excitatory == 7
     assert all(len(set(row)) == 11 for row in features.inputs.tolist())
     assert len({tuple(row) for row in features.inputs.tolist()}) > 190
@@ -139,7 +137,7 @@ def test_every_unit_has_its_own_distinct_inputs() -> None:
 
 def test_the_projection_of_a_seed_never_changes() -> None:
     """A model file keeps the seed alone, so these numbers are part of its format."""
-    features = SparseProjection(20, 3, 4, inhibitory=0.5, seed=12345)
+    features = sparse_units(20, 3, 4, inhibitory=0.5, seed=12345)
     assert features.inputs.tolist() == SEED_12345
     code = np.zeros(8, np.uint8)
     core.draw_code(7, 2, 4, np.empty(8, np.uint32), code)
@@ -151,7 +149,7 @@ CODE_7_2 = [0, 1, 0, 0, 1, 1, 1, 0]
 
 
 def test_dark_and_flat_samples_answer_with_silence() -> None:
-    features = SparseProjection(30, 64, 5, threshold=1.0, seed=0)
+    features = sparse_units(30, 64, 5, threshold=1.0, seed=0)
     for X in (np.zeros((12, 30), np.uint8), np.full((12, 30), 200, np.uint8), np.zeros((12, 30), np.float32)):
         block, singles = run(features, X)
         assert not block.any() and not singles.any()
@@ -171,11 +169,11 @@ def test_unbearable_values_are_found() -> None:
 def test_every_instruction_set_gives_the_same_bits(kind: str) -> None:
     X, best = samples(BLOCK, 784, kind), core.isa()
     layers: list[Features] = [
-        SparseProjection(784, 1000, 31, inhibitory=0.3, threshold=1.0, seed=1),
-        SparseProjection(784, 300, 200, threshold=1.0, seed=1),
-        WindowUnits((28, 28), 300, 16, window=6, shifts=2, pooling="sum", root=True, activity="byte", threshold=1.0),
-        WindowUnits((28, 28), 300, 9, window=6, shifts=1, pooling="max", threshold=1.0),
-        WindowUnits((28, 28), 20, 300, window=28, shifts=4, pooling="sum"),
+        sparse_units(784, 1000, 31, inhibitory=0.3, threshold=1.0, seed=1),
+        sparse_units(784, 300, 200, threshold=1.0, seed=1),
+        window_units((28, 28), 300, 16, window=6, shifts=2, pooling="sum", root=True, activity="byte", threshold=1.0),
+        window_units((28, 28), 300, 9, window=6, shifts=1, pooling="max", threshold=1.0),
+        window_units((28, 28), 20, 300, window=28, shifts=4, pooling="sum"),
         RampUnits(784, 300),
         IdentityUnits(784),
         DenseProjection(784, 50, activity="byte"),

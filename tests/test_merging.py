@@ -25,7 +25,7 @@ X, Y = stream(120)
 EXACT = ("second order, windows", "counting", "counting, windows")
 
 
-def taught(case: str, samples: NDArray, labels: NDArray, **how: Any) -> KenyonClassifier:
+def trained(case: str, samples: NDArray, labels: NDArray, **how: Any) -> KenyonClassifier:
     return make(case).partial_fit(samples, labels, **how)
 
 
@@ -59,23 +59,23 @@ def test_merged_models_equal_one_pass(case: str, data: st.DataObject) -> None:
     part_of = np.array(data.draw(st.lists(st.integers(0, 3), min_size=len(X), max_size=len(X))))
     part_of[np.flatnonzero(Y >= 0)[:4]] = range(4)  # every part has a label
     parts = data.draw(st.permutations(range(4)))
-    models = [taught(case, X[part_of == part], Y[part_of == part]) for part in parts]
+    models = [trained(case, X[part_of == part], Y[part_of == part]) for part in parts]
     order = np.concatenate([np.flatnonzero(part_of == part) for part in parts])
     merged = tree(models, data)
-    assert held(merged) == held(taught(case, X[order], Y[order])), "not the model of the parts one after the other"
-    single = taught(case, X, Y)
+    assert held(merged) == held(trained(case, X[order], Y[order])), "not the model of the parts one after the other"
+    single = trained(case, X, Y)
     assert by_label(merged) == by_label(single)
     assert np.array_equal(merged.decision_function(X), single.decision_function(X))
     known = [0, 1, 2, 3, 4, 5, 6]
-    declared = [taught(case, X[part_of == part], Y[part_of == part], classes=known) for part in parts]
-    assert held(tree(declared, data)) == held(taught(case, X, Y, classes=known))
+    declared = [trained(case, X[part_of == part], Y[part_of == part], classes=known) for part in parts]
+    assert held(tree(declared, data)) == held(trained(case, X, Y, classes=known))
 
 
 @pytest.mark.parametrize("case", EXACT)
 def test_each_class_on_another_machine(case: str) -> None:
-    models = [taught(case, X[label == Y], Y[label == Y]) for label in range(7)]
+    models = [trained(case, X[label == Y], Y[label == Y]) for label in range(7)]
     merged = KenyonClassifier.merge(models)
-    single = taught(case, X, Y)
+    single = trained(case, X, Y)
     assert by_label(merged) == by_label(single)
     assert np.array_equal(merged.predict_proba(X), single.predict_proba(X))
     more, labels = stream(50, seed=3)
@@ -83,7 +83,7 @@ def test_each_class_on_another_machine(case: str) -> None:
 
 
 def test_merging_leaves_the_others_alone_and_says_when_it_is_exact() -> None:
-    a, b, c = (taught(EXACT[0], X[part::3], Y[part::3]) for part in range(3))
+    a, b, c = (trained(EXACT[0], X[part::3], Y[part::3]) for part in range(3))
     before = [held(model) for model in (a, b, c)]
     with warnings.catch_warnings():
         warnings.simplefilter("error", MergeWarning)
@@ -107,7 +107,7 @@ def test_tasks_and_labels_of_any_kind_are_united() -> None:
 
 
 def test_two_models_merge_into_each_other_at_once() -> None:
-    a, b = (taught(EXACT[0], X[part::2], Y[part::2]) for part in range(2))
+    a, b = (trained(EXACT[0], X[part::2], Y[part::2]) for part in range(2))
     threads = [threading.Thread(target=lambda a=a, b=b: a.merge(b)) for a, b in ((a, b), (b, a)) for _ in range(5)]
     for thread in threads:
         thread.start()
@@ -126,10 +126,10 @@ STATISTICAL = ("mean", "counting in few bits", "second order", "second order, 16
 def test_a_merge_that_is_not_exact_is_close_and_says_so(case: str) -> None:
     X, Y = stream(600)
     known = Y >= 0
-    models = [taught(case, X[part::4], Y[part::4]) for part in range(4)]
+    models = [trained(case, X[part::4], Y[part::4]) for part in range(4)]
     with pytest.warns(MergeWarning, match="not equal to the bit"):
         merged = KenyonClassifier.merge(models)
-    single = taught(case, X, Y)
+    single = trained(case, X, Y)
     assert merged.n_samples_learned_ == single.n_samples_learned_
     a, b = (np.mean(model.predict(X)[known] == Y[known]) for model in (merged, single))
     assert abs(a - b) < 0.03
@@ -167,9 +167,9 @@ def test_models_that_scaled_their_inputs_differently_are_close_and_say_so() -> N
 @pytest.mark.parametrize("case", ["counting in few bits", "second order, 16 bits", "second order, 24 bits"])
 @pytest.mark.filterwarnings("ignore::kenyon.errors.MergeWarning")
 def test_few_bits_merge_the_same_way_round_and_nothing_adds_nothing(case: str) -> None:
-    a, b = (taught(case, X[part::2], Y[part::2], classes=range(7)) for part in range(2))
+    a, b = (trained(case, X[part::2], Y[part::2], classes=range(7)) for part in range(2))
     assert held(KenyonClassifier.merge([a, b])) == held(KenyonClassifier.merge([b, a]))
-    nothing = taught(case, X[:1], [-1], classes=range(7))
+    nothing = trained(case, X[:1], [-1], classes=range(7))
     assert held(KenyonClassifier.merge([a, nothing])) == held(a) == held(KenyonClassifier.merge([nothing, a]))
 
 
@@ -178,7 +178,7 @@ def test_few_bits_merge_the_same_way_round_and_nothing_adds_nothing(case: str) -
 
 @pytest.mark.parametrize("case", ["mse", "gen", "oja", "inel", "inel-gen", "few bits", "one hidden layer"])
 def test_a_rule_for_which_it_has_no_meaning_refuses(case: str) -> None:
-    a, b = taught(case, X, Y), taught(case, X, Y)
+    a, b = trained(case, X, Y), trained(case, X, Y)
     before = held(a)
     for refused in (lambda: a.merge(b), lambda: KenyonClassifier.merge([a, b])):
         with pytest.raises(MergeError, match=r"do not add up.*\(mean\)|hidden_layers"):
@@ -205,7 +205,7 @@ def test_a_rule_for_which_it_has_no_meaning_refuses(case: str) -> None:
     ],
 )
 def test_models_that_differ_are_refused_and_the_error_says_in_what(other: Any, match: str) -> None:
-    clf, second = taught(EXACT[0], X, Y), other()
+    clf, second = trained(EXACT[0], X, Y), other()
     before = held(clf), held(second)
     with pytest.raises(MergeError, match=match):
         clf.merge(second)
@@ -213,7 +213,7 @@ def test_models_that_differ_are_refused_and_the_error_says_in_what(other: Any, m
 
 
 def test_what_is_no_model_or_has_learned_nothing_is_refused(tmp_path: Path) -> None:
-    clf = taught(EXACT[0], X, Y)
+    clf = trained(EXACT[0], X, Y)
     before = held(clf)
     for refused, kind, match in (
         (lambda: clf.merge(), InputError, "no model"),
@@ -253,7 +253,7 @@ class Interrupted(BaseException):
 @pytest.mark.parametrize("case", [*EXACT, "second order, 16 bits", "counting in few bits"])
 @pytest.mark.filterwarnings("ignore::kenyon.errors.MergeWarning")
 def test_a_merge_that_is_interrupted_leaves_the_model_as_it_was(case: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    a, b = (taught(case, X[label == Y], Y[label == Y]) for label in (0, 1))
+    a, b = (trained(case, X[label == Y], Y[label == Y]) for label in (0, 1))
     before, wanted = held(a), a.decision_function(X)
     layer = type(a.parts()[1][-1])
     merge = layer.merge
@@ -271,10 +271,10 @@ def test_a_merge_that_is_interrupted_leaves_the_model_as_it_was(case: str, monke
 
 
 def test_counts_beyond_32_bits_add_up() -> None:
-    a = taught(EXACT[0], X, Y)
+    a = trained(EXACT[0], X, Y)
     arrays = a.to_arrays()
-    arrays["taught.0"] = arrays["taught.0"].copy()
-    arrays["taught.0"][0] = 2**32 - 1
+    arrays["class_counts.0"] = arrays["class_counts.0"].copy()
+    arrays["class_counts.0"][0] = 2**32 - 1
     parts = [KenyonClassifier.from_arrays(arrays) for _ in range(3)]
     total = reduce(lambda one, other: one.merge(other), parts)
-    assert total.to_arrays()["taught.0"][0] == 3 * (2**32 - 1)
+    assert total.to_arrays()["class_counts.0"][0] == 3 * (2**32 - 1)

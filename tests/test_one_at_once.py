@@ -46,12 +46,12 @@ def test_single_samples_give_the_same_bits_as_a_block(kind: str, width: int) -> 
     assert long_ways < len(X) / 4
 
 
-@pytest.mark.parametrize("array", ["pairs", "taught"])
+@pytest.mark.parametrize("array", ["pairs", "class_counts"])
 def test_sums_without_room_take_the_long_way(array: str) -> None:
     X, y = samples()
     layer, other = make(), make()
     for one in (layer, other):
-        one.state.arrays[array][:] = NARROW // (255 if array == "taught" else 1)
+        one.state.arrays[array][:] = NARROW // (255 if array == "class_counts" else 1)
     long_ways, _ = one_by_one(layer, X[:6], np.abs(y[:6]))
     part = Samples(activity(X[:6]), 0, 6, np.abs(y[:6]), None, BETA)
     assert other.learn(part) == 6
@@ -61,7 +61,7 @@ def test_sums_without_room_take_the_long_way(array: str) -> None:
 @pytest.mark.parametrize("bits", [16, 24])
 def test_entries_are_halved_within_one_call(bits: int) -> None:
     X, y = samples(n=600)
-    layer, together = make(whole=True, bits=bits), make(whole=True, bits=bits)
+    layer, together = make(in_bytes=True, bits=bits), make(in_bytes=True, bits=bits)
     long_ways, _ = one_by_one(layer, X, np.abs(y))
     for start in range(0, 600, 100):
         part = Samples(activity(X[start : start + 100]), 0, 100, np.abs(y[start : start + 100]), None, BETA)

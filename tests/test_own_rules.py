@@ -59,16 +59,16 @@ class Branches(Rule):
         return np.where(w > theta, theta, w) if n > 2 else min(w, 1 / n)
 
     @staticmethod
-    def whole_step(z, q, n, rate, shift):  # type: ignore[no-untyped-def,override]
+    def integer_step(z, q, n, rate, shift):  # type: ignore[no-untyped-def,override]
         step = (z * rate) >> shift
         return -step // 3 if q > 0 else (step - 5) % -7 + (step & 0xFFFF | n << 15)
 
     @staticmethod
-    def whole_limit(n, top):  # type: ignore[no-untyped-def,override]
+    def integer_limit(n, top):  # type: ignore[no-untyped-def,override]
         return min(n, 5) * top
 
     @staticmethod
-    def whole_score(z, n):  # type: ignore[no-untyped-def,override]
+    def integer_score(z, n):  # type: ignore[no-untyped-def,override]
         return z // n if n > 1 else z
 
 
@@ -121,7 +121,7 @@ def _functions(name: str) -> list[dict[str, Callable[..., int]]]:
     machine = compiled(source_of_rule(own))
     assert machine is not None
     numpy = Vectorised(own)
-    names = ("learn", "outputs", "each", "whole", "levels")
+    names = ("learn", "outputs", "each", "integers", "levels")
     found = [{one: getattr(numpy, one) for one in names}, {one.removesuffix("_own"): f for one, f in machine.items()}]
     kernels = kernels_of(rule, local)
     if kernels.how == "core":
@@ -151,18 +151,18 @@ def test_numpy_and_c_learn_the_same_bits(name: str, windowed: bool, bounds: tupl
     for by_column in {False, rule.gated}:
         results = []
         for functions in _functions(name):
-            weights, taught, clock = start.copy(), np.arange(width, dtype=np.uint32) % 4, np.zeros(2, np.int64)
+            weights, class_counts, clock = start.copy(), np.arange(width, dtype=np.uint32) % 4, np.zeros(2, np.int64)
             sums = weights.sum(axis=0, dtype=np.float64) if windowed else None
             outputs, dense = np.zeros((n - 1, width), np.float32), np.zeros(n_units, np.float32)
             last = functions["learn"](
-                by_column, weights, sums, taught, *active, 1, n, labels, plastic, beta, -0.4, 0.4, *bounds,
+                by_column, weights, sums, class_counts, *active, 1, n, labels, plastic, beta, -0.4, 0.4, *bounds,
                 outputs, None if rule.event_driven and name != "doubled" else dense, clock,
             )  # fmt: skip
             read, each = np.zeros((n, width), np.float32), np.zeros((n_units, width - 3), np.float32)
             if rule.readout is not None:
-                functions["outputs"](weights, taught, *active, 0, n, parameters, read)
-                functions["each"](weights, taught, parameters, each)
-            kept = (weights, taught, clock, outputs, read, each, *([] if sums is None else [sums]))
+                functions["outputs"](weights, class_counts, *active, 0, n, parameters, read)
+                functions["each"](weights, class_counts, parameters, each)
+            kept = (weights, class_counts, clock, outputs, read, each, *([] if sums is None else [sums]))
             results.append((last, *(one.tobytes() for one in kept)))
         assert len(set(results)) == 1, f"by_column={by_column}"
         assert results[0][1] != start.tobytes()
@@ -177,17 +177,17 @@ def test_numpy_and_c_learn_the_same_levels(name: str, bits: int) -> None:
     beta = np.tile(np.array([0.3, 0.0, *rule.parameters.values()], np.float32), (n, 1))
     n_constants = program(type(rule), local, len(rule.parameters)).n_constants
     constants = np.array([40_000, 3, 5][:n_constants], np.int64)
-    for what, dtype, more in (("whole", np.uint8, (20, constants)), ("levels", np.float32, (0.03, beta))):
-        if what == "whole" and local is not None:
+    for what, dtype, more in (("integers", np.uint8, (20, constants)), ("levels", np.float32, (0.03, beta))):
+        if what == "integers" and local is not None:
             continue
         active, results = _activity(rng, n, n_units, dtype), []
         for functions in _functions(name):
-            weights, taught = np.zeros((-(-n_units * bits // 8), width), np.uint8), np.zeros(width, np.uint32)
-            exponents = None if rule.whole_limit is None else np.zeros(width, np.uint8)
-            out = np.zeros((n, width), np.int32 if what == "whole" else np.float32)
-            state = (bits, rule.signed, weights, taught, exponents)
+            weights, class_counts = np.zeros((-(-n_units * bits // 8), width), np.uint8), np.zeros(width, np.uint32)
+            exponents = None if rule.integer_limit is None else np.zeros(width, np.uint8)
+            out = np.zeros((n, width), np.int32 if what == "integers" else np.float32)
+            state = (bits, rule.signed, weights, class_counts, exponents)
             functions[what](*state, *active, 0, n, n_units, labels, plastic, 7, *more, out)
-            kept = (weights, taught, out, *([] if exponents is None else [exponents]))
+            kept = (weights, class_counts, out, *([] if exponents is None else [exponents]))
             results.append(tuple(one.tobytes() for one in kept))
             assert weights.any()
         assert len(set(results)) == 1, what

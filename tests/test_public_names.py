@@ -24,7 +24,6 @@ WITHOUT_EXAMPLE = {
     "kenyon.features.Active": "a type",
     "kenyon.features.Features": "a protocol; what follows it has examples",
     "kenyon.features.front.FrontStream": "a protocol; what follows it has examples",
-    "kenyon.features.Workspace": "a protocol; what follows it has examples",
     "kenyon.layers.DIVERGED": "a number",
     "kenyon.layers.NEVER": "a number",
     "kenyon.layers.Samples": "made by the engine only",

@@ -76,7 +76,7 @@ def _random_layer(clf: KenyonClassifier, X: NDArray, width: int) -> NDArray[np.f
 
 
 def test_a_second_layer_learns() -> None:
-    """A hidden layer taught by its own random codes, against the same layer left at random.
+    """A hidden layer trained by its own random codes, against the same layer left at random.
 
     Both have the same features, the same width, and an output layer that learns by the same rule.
     """

@@ -300,7 +300,7 @@ def test_long_streams_of_small_samples(case: str) -> None:
         KenyonClassifier(**composed(**params)).partial_fit(X, y),
         Learner(**composed(**params)).partial_fit(X, y),
     )
-    second = "taught.0" in plain.to_arrays()
+    second = "class_counts.0" in plain.to_arrays()
     check_same(fast, plain, X[-20:], None, solved=second and "arithmetic" not in params, faded="half_life" in params)
     if case == "co-activity is halved":
         assert plain.to_arrays()["halvings.0"] > 0

@@ -17,10 +17,10 @@ from making import held, make, stream
 X, Y = stream(kind="float64")
 
 
-def by_hand(values: NDArray[np.float64], taught: NDArray[np.bool_], most: int = COUNTED) -> NDArray[np.float64]:
+def by_hand(values: NDArray[np.float64], labelled: NDArray[np.bool_], most: int = COUNTED) -> NDArray[np.float64]:
     """One input as the module's text says, from the samples themselves."""
     out, seen = [], []
-    for value, counted in zip(values, taught, strict=True):
+    for value, counted in zip(values, labelled, strict=True):
         counting = seen[:most]
         deviation = np.std(counting) if counting else 0.0
         z = np.clip((value - np.mean(counting)) / deviation, -FARTHEST, FARTHEST) if deviation else 0.0
@@ -34,19 +34,19 @@ def test_a_sample_is_scaled_by_the_labelled_ones_before_it() -> None:
     rng = np.random.default_rng(0)
     values = rng.normal(3, 5, 100)
     values[70] = 1e6
-    taught = rng.random(100) < 0.8
-    scaled = Scaler(np.arange(1)).count(values[:, np.newaxis], taught).ravel()
-    assert np.allclose(scaled, by_hand(values, taught), rtol=1e-5, atol=1e-6)
+    labelled = rng.random(100) < 0.8
+    scaled = Scaler(np.arange(1)).count(values[:, np.newaxis], labelled).ravel()
+    assert np.allclose(scaled, by_hand(values, labelled), rtol=1e-5, atol=1e-6)
     assert scaled[70] > 100 and np.isfinite(scaled).all()
 
 
 @pytest.mark.parametrize("cut", [1, 7, 100])
 def test_any_cut_gives_the_same_bits(cut: int) -> None:
     rng = np.random.default_rng(1)
-    samples, taught = rng.normal(0, 10.0 ** np.arange(-3, 4), (100, 7)), rng.random(100) < 0.7
+    samples, labelled = rng.normal(0, 10.0 ** np.arange(-3, 4), (100, 7)), rng.random(100) < 0.7
     whole, pieces = Scaler(np.arange(7)), Scaler(np.arange(7))
-    parts = [pieces.count(samples[i : i + cut], taught[i : i + cut]) for i in range(0, 100, cut)]
-    assert np.array_equal(np.concatenate(parts), whole.count(samples, taught))
+    parts = [pieces.count(samples[i : i + cut], labelled[i : i + cut]) for i in range(0, 100, cut)]
+    assert np.array_equal(np.concatenate(parts), whole.count(samples, labelled))
     assert all(np.array_equal(a, b) for a, b in zip(whole.moments, pieces.moments, strict=True))
 
 

@@ -46,14 +46,16 @@ def test_sparse_and_dense_kernels_add_the_same(density: float) -> None:
         assert np.array_equal(layer.state.views()["pairs"], wanted["pairs"])
 
 
-@pytest.mark.parametrize("array, most", [("pairs", 255 * 255), ("sums", 255), ("taught", 1)])
+@pytest.mark.parametrize("array, most", [("pairs", 255 * 255), ("sums", 255), ("class_counts", 1)])
 @pytest.mark.parametrize("over", [0, 1])
 @pytest.mark.parametrize("cut", [0, 3])
 def test_sums_go_over_to_64_bits_when_an_entry_needs_them(array: str, most: int, over: int, cut: int) -> None:
     """Five samples of the largest activity end at exactly 2**32 - 1, or one above."""
     layer = make(7, 2)
     layer.state.arrays[array].flat[0] = 2**32 - 1 - 5 * most + over
-    layer.state.arrays["taught"][0] = max(layer.state.arrays["taught"][0], 2**32 - 50 if array == "sums" else 0)
+    layer.state.arrays["class_counts"][0] = max(
+        layer.state.arrays["class_counts"][0], 2**32 - 50 if array == "sums" else 0
+    )
     X, y = np.full((5, 7), 255, np.uint8), np.zeros(5, np.int64)
     before = layer.state.state_bytes
     teach(layer, X, y, [cut])
@@ -83,7 +85,7 @@ def test_entries_in_64_bits_that_would_fit_32_are_narrowed_when_loaded() -> None
 def test_only_labelled_samples_of_plastic_neurons_are_learned(kind: str) -> None:
     X, y = samples()
     layer, other = make(**KINDS[kind]), make(**KINDS[kind])
-    values = X if KINDS[kind].get("whole", True) else X.astype(np.float32)
+    values = X if KINDS[kind].get("in_bytes", True) else X.astype(np.float32)
     plastic = np.arange(layer.width) < 2
     layer.learn(Samples(activity(values), 0, len(X), y, plastic, BETA))
     chosen = np.flatnonzero((y == 0) | (y == 1))
@@ -124,7 +126,7 @@ def test_other_ways_depend_on_no_cuts(kind: str, data: st.DataObject) -> None:
 def test_float_sums_are_those_of_numpy_sample_by_sample(density: float) -> None:
     X, y = samples(200, 41, density=density)
     X = (X / 100).astype(np.float32) * np.where(np.arange(41) % 3, 1, -1).astype(np.float32)
-    layer = teach(make(41, whole=False), X, y, [50])
+    layer = teach(make(41, in_bytes=False), X, y, [50])
     pairs = np.zeros((41, 41), np.float32)
     for x in X[y >= 0]:
         pairs += np.outer(x, x)
@@ -134,7 +136,7 @@ def test_float_sums_are_those_of_numpy_sample_by_sample(density: float) -> None:
 def test_float_activity_beyond_reason_is_refused() -> None:
     X, y = samples()
     with pytest.raises(InputError, match=r"1e\+13: expected at most 1e\+12"):
-        teach(make(whole=False), np.full_like(X, 1, np.float32) * np.float32(1e13), y)
+        teach(make(in_bytes=False), np.full_like(X, 1, np.float32) * np.float32(1e13), y)
 
 
 @pytest.mark.parametrize("bits", [16, 24])
@@ -207,7 +209,7 @@ def test_state_bytes_are_those_of_the_packed_arrays(kind: str, wanted: int) -> N
     "how, match",
     [
         ({"bits": 8}, "bits is 8: expected 16, 24 or 32"),
-        ({"bits": 16, "whole": False}, "expected activity in integers"),
+        ({"bits": 16, "in_bytes": False}, "expected activity in integers"),
         ({"readout": "softmax"}, "readout"),
         ({"shrinkage": -1.0}, "shrinkage"),
         ({"shrinkage": "some"}, "shrinkage"),

@@ -52,7 +52,7 @@ def test_unlearned_samples_leave_the_state_as_if_they_had_never_come(data: st.Da
 @pytest.mark.parametrize(
     "what, change",
     [
-        ("taught", lambda X, y: (np.repeat(X[:1], 300, axis=0), np.repeat(y[:1], 300))),
+        ("class_counts", lambda X, y: (np.repeat(X[:1], 300, axis=0), np.repeat(y[:1], 300))),
         ("sums", lambda X, y: (X[:1], (y[:1] + 1) % 5)),
         ("pairs", lambda X, y: (X[:1] * 0 + np.uint8(255), y[:1])),
         ("a class without samples", lambda X, y: (X[y == y[0]] // 2, y[y == y[0]])),
@@ -80,7 +80,7 @@ def test_what_does_not_add_up_is_not_merged() -> None:
     huge.state.arrays["pairs"][0] = np.uint64(2**64 - 1)
     for other, neurons, match in (
         (make(22), np.arange(5), "22 units: expected 23"),
-        (make(whole=False), np.arange(5), r"pairs \(float32\).*expected pairs \(uint32\)"),
+        (make(in_bytes=False), np.arange(5), r"pairs \(float32\).*expected pairs \(uint32\)"),
         (make(bits=16), np.arange(5), r"means \(uint16\).*expected pairs \(uint32\)"),
         (make(), np.arange(4), "expected 5 different ones below 5"),
         (make(), np.array([0, 1, 2, 3, 3]), "expected 5 different ones below 5"),
@@ -107,7 +107,7 @@ def test_a_call_is_undone_whatever_it_did(kind: str, density: float, asked: bool
     X, y = samples(300, 60, n_classes=7, density=density)
     layer = make(60, 7, **KINDS[kind])
     predictions(layer, X[:100], y[:100])
-    values = X if KINDS[kind].get("whole", True) else X.astype(np.float32)
+    values = X if KINDS[kind].get("in_bytes", True) else X.astype(np.float32)
     queries = activity(values)
     wanted, scores = held(layer), layer.forward(queries, 0, 9)
     following = predictions(copy.deepcopy(layer), X[100:], y[100:])
@@ -137,11 +137,11 @@ def test_a_call_is_undone_whatever_it_did(kind: str, density: float, asked: bool
     assert np.array_equal(predictions(layer, X[100:], y[100:]), following)
 
 
-@pytest.mark.parametrize("array", ["pairs", "sums", "taught"])
+@pytest.mark.parametrize("array", ["pairs", "sums", "class_counts"])
 def test_widening_is_undone(array: str) -> None:
     X, y = samples(200)
     layer = make()
-    layer.state.arrays[array].flat[0] = layer.state.arrays["taught"][0] = 2**32 - 1
+    layer.state.arrays[array].flat[0] = layer.state.arrays["class_counts"][0] = 2**32 - 1
     before = held(layer)
     undo = layer.mark()
     for a in range(0, 200, 40):

@@ -87,7 +87,7 @@ def test_a_readout_is_there_at_every_count(kind: str, shrinkage: Any) -> None:
     X, y = samples()
     X[:, 3] = 0
     how = {**KINDS[kind], "shrinkage": shrinkage}
-    values = X if KINDS[kind].get("whole", True) else X.astype(np.float32)
+    values = X if KINDS[kind].get("in_bytes", True) else X.astype(np.float32)
     for n in (0, 1, 2, 3, 30):
         layer = teach(make(**how), X[:n], y[:n])
         scores = layer.forward(activity(values), 0, len(X))[:, :5]

@@ -18,7 +18,7 @@ EXACT = ("second order, windows", "counting", "counting, windows")
 KNOWN = list(range(7))
 
 
-def taught(case: str, some: Any, **how: Any) -> KenyonClassifier:
+def trained(case: str, some: Any, **how: Any) -> KenyonClassifier:
     return make(case).partial_fit(X[some], Y[some], **how)
 
 
@@ -28,7 +28,7 @@ def taught(case: str, some: Any, **how: Any) -> KenyonClassifier:
 def test_the_model_is_as_if_the_samples_had_never_come(case: str, gone: list[bool]) -> None:
     """To the bit; classes without samples are kept where they were declared."""
     out = np.array(gone)
-    model = taught(case, slice(None), classes=KNOWN)
+    model = trained(case, slice(None), classes=KNOWN)
     before = held(model)
     if out.any():
         model.unlearn(X[out], Y[out], keep_classes=True)
@@ -42,12 +42,12 @@ def test_the_model_is_as_if_the_samples_had_never_come(case: str, gone: list[boo
 @pytest.mark.parametrize("case", EXACT)
 def test_a_class_without_samples_is_forgotten(case: str) -> None:
     of_three = Y == 3
-    model = taught(case, slice(None)).unlearn(X[of_three], Y[of_three])
-    assert held(model) == held(taught(case, ~of_three)) and 3 not in model.classes_
+    model = trained(case, slice(None)).unlearn(X[of_three], Y[of_three])
+    assert held(model) == held(trained(case, ~of_three)) and 3 not in model.classes_
     model.unlearn(X[~of_three], Y[~of_three])
     with pytest.raises(Exception, match="not fitted"):
         model.predict(X)
-    assert held(model.partial_fit(X, Y)) == held(taught(case, slice(None))), "not as before its first sample"
+    assert held(model.partial_fit(X, Y)) == held(trained(case, slice(None))), "not as before its first sample"
 
 
 def test_a_task_without_samples_is_forgotten() -> None:
@@ -59,7 +59,7 @@ def test_a_task_without_samples_is_forgotten() -> None:
 
 @pytest.mark.parametrize("case", EXACT)
 def test_what_was_never_learned_is_refused(case: str) -> None:
-    model = taught(case, slice(None))
+    model = trained(case, slice(None))
     before = held(model)
     bright = np.full((1, X.shape[1]), 255, np.uint8)
     bright[:, ::3] = 7
@@ -80,7 +80,7 @@ def test_what_was_never_learned_is_refused(case: str) -> None:
 
 @pytest.mark.parametrize("case", ["mean", "counting in few bits", "second order", "second order, 16 bits"])
 def test_sums_that_are_not_exact_refuse(case: str) -> None:
-    model = taught(case, slice(None))
+    model = trained(case, slice(None))
     before = held(model)
     with pytest.raises(MergeError, match="nothing can be taken out again"):
         model.unlearn(X[:3], Y[:3])
@@ -93,8 +93,8 @@ def test_sums_that_are_not_exact_refuse(case: str) -> None:
 @pytest.mark.parametrize("bits", [4, 3])
 @pytest.mark.parametrize("case", ["counting", "counting, windows"])
 def test_what_is_merged_and_then_narrowed_equals_one_pass_that_is_narrowed(case: str, bits: int) -> None:
-    parts = [taught(case, slice(part, None, 3), classes=KNOWN) for part in range(3)]
-    merged, single = KenyonClassifier.merge(parts), taught(case, slice(None), classes=KNOWN)
+    parts = [trained(case, slice(part, None, 3), classes=KNOWN) for part in range(3)]
+    merged, single = KenyonClassifier.merge(parts), trained(case, slice(None), classes=KNOWN)
     narrow = merged.narrowed(bits)
     assert held(narrow) == held(single.narrowed(bits))
     assert narrow.state_bytes < merged.state_bytes / 2 and narrow.n_samples_learned_ == merged.n_samples_learned_
@@ -122,9 +122,9 @@ def test_scaled_inputs_stay_scaled() -> None:
 
 def test_only_wide_sums_are_narrowed_and_only_to_few_bits() -> None:
     with pytest.raises(ConfigError, match="expected layer='counting'"):
-        taught("second order, windows", slice(None)).narrowed(4)
+        trained("second order, windows", slice(None)).narrowed(4)
     with pytest.raises(ConfigError, match="expected 8, 4, 3 or 2"):
-        taught("counting", slice(None)).narrowed(32)
+        trained("counting", slice(None)).narrowed(32)
 
 
 @pytest.mark.parametrize(

@@ -102,10 +102,10 @@ def test_tasks_that_cannot_be_told_apart_are_refused(tmp_path: Path) -> None:
 def test_scores_are_finite_or_a_named_error(params: dict[str, Any], scale: float) -> None:
     """Inputs near 1e27 without unit_norm gave NaN."""
     large = (X / 255.0 * scale).astype(np.float32)
-    for taught in (large[:1], X[:30].astype(np.float32)):
+    for trained in (large[:1], X[:30].astype(np.float32)):
         clf = make(unit_norm=False, **params)
         try:
-            clf.partial_fit(taught, Y[: len(taught)], classes=[0, 1, 2])
+            clf.partial_fit(trained, Y[: len(trained)], classes=[0, 1, 2])
         except KenyonError:
             continue
         for ask in (clf.decision_function, clf.predict_proba, clf.predict):

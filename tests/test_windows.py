@@ -15,7 +15,7 @@ from cases import all_pairs
 from kenyon.errors import ConfigError
 from kenyon.features import BLOCK, Active, WindowUnits
 from kenyon.reference import _windows
-from making import plain_spec
+from making import plain_spec, window_units
 
 AXES = {"t": (23,), "hw": (9, 11), "tc": (15, 3), "ct": (2, 19), "hwc": (8, 7, 3), "chw": (3, 7, 8)}
 
@@ -71,7 +71,9 @@ def plain(features: WindowUnits, X: NDArray, shape: tuple[int, ...], k: int, **o
     """x of each sample by the reference."""
     how = {"signs": "random", "unit_norm": True, "window": 6, "arithmetic": "float"} | options
     more = {"shape": shape, "axes": features.layout.axes, "n_hidden": features.n_outputs, "density": k}
-    reference = _windows.Windows(plain_spec(**{**how, **more, "whole": options["activity"] == "byte"}), features.seed)
+    reference = _windows.Windows(
+        plain_spec(**{**how, **more, "in_bytes": options["activity"] == "byte"}), features.seed
+    )
     out = np.zeros((len(X), features.n_outputs), np.uint8 if options["activity"] == "byte" else np.float32)
     for row, (units, values) in zip(out, map(reference, X), strict=True):
         row[units] = values
@@ -104,7 +106,7 @@ def test_features_are_the_reference_and_blocks_are_singles(
         "activity": activity,
         "unit_norm": number % 2 == 0,
     }
-    features = WindowUnits(shape, n_units, 4, **options, seed=number)
+    features = window_units(shape, n_units, 4, **options, seed=number)
     X = samples(41, shape, kind, seed=number)
     X[7] = 0
     x = run(features, X)
@@ -116,7 +118,7 @@ def test_features_are_the_reference_and_blocks_are_singles(
 @pytest.mark.parametrize("shifts", [0, 1, 2, 3, 4, 7, 8])
 @pytest.mark.parametrize("axes", ["hw", "chw", "tc"])
 def test_float_sums_have_one_order(axes: str, shifts: int, pooling: str) -> None:
-    features = WindowUnits(
+    features = window_units(
         AXES[axes], 37, 9, axes=axes, window=4, shifts=shifts, pooling=pooling, threshold=0.3, seed=5
     )
     x = run(features, samples(40, AXES[axes], "floats"))
@@ -150,7 +152,7 @@ def test_sums_near_16_bits_are_exact(k: int, inhibitory: float, pooling: str, na
         "unit_norm": False,
         "activity": activity,
     }
-    features = WindowUnits((20, 20), 35, k, **options)
+    features = window_units((20, 20), 35, k, **options)
     assert (features._arithmetics[np.dtype(np.uint8)][0][0] is np.int16) == narrow
     X = np.full((20, 400), 255, np.uint8)
     X[1::2] = samples(10, (20, 20), "bytes")
@@ -166,7 +168,7 @@ def test_sums_near_16_bits_are_exact(k: int, inhibitory: float, pooling: str, na
 def test_roots_fill_a_byte_and_never_pass_it(shifts: int, pooling: str) -> None:
     """A sample on which every unit answers as much as it can."""
     for k in (1, 4, 16, 31):
-        features = WindowUnits(
+        features = window_units(
             (30, 30), 8, k, inhibitory=0.0, shifts=shifts, pooling=pooling, root=True, activity="byte", window=6
         )
         for n in (1, 9):
@@ -180,14 +182,14 @@ def test_more_places_than_16_bits_can_number() -> None:
         "shifts": 1, "pooling": "max", "inhibitory": 0.5, "threshold": None, "root": False, "unit_norm": False,
         "activity": "float",
     }  # fmt: skip
-    features = WindowUnits(shape, 6, 5, **options)
+    features = window_units(shape, 6, 5, **options)
     X = samples(9, shape, "bytes")
     np.testing.assert_array_equal(run(features, X), plain(features, X, shape, 5, **options))
 
 
 @pytest.mark.parametrize("kind", ["bytes", "floats"])
 def test_threads_and_cuts_change_nothing(kind: str) -> None:
-    features = WindowUnits((9, 9), 70, 6, shifts=1, threshold=0.5, window=4)
+    features = window_units((9, 9), 70, 6, shifts=1, threshold=0.5, window=4)
     X = samples(BLOCK, (9, 9), kind)
     whole = dense(features.activate(X, features.workspace()), BLOCK, 70)
     for cuts in ([], [1, 2, 40, 41, 90], [8, 17, 31, 63, 100], [32, 64, 96]):
@@ -201,7 +203,7 @@ def test_threads_and_cuts_change_nothing(kind: str) -> None:
 @pytest.mark.parametrize("axes", AXES)
 def test_inputs_lie_in_a_window_and_are_distinct(axes: str, signs: str) -> None:
     shape = AXES[axes]
-    features = WindowUnits(shape, 300, 4, axes=axes, window=4, shifts=2, signs=signs, inhibitory=0.3, seed=3)
+    features = window_units(shape, 300, 4, axes=axes, window=4, shifts=2, signs=signs, inhibitory=0.3, seed=3)
     flat, _ = connections(features)
     at = dict(zip(axes, np.unravel_index(flat, shape), strict=True))
     for axis, index in at.items():
@@ -215,7 +217,7 @@ def test_inputs_lie_in_a_window_and_are_distinct(axes: str, signs: str) -> None:
 
 def test_oriented_signs_are_parted_by_a_line() -> None:
     """The middle of the excitatory inputs of an edge is away from that of the inhibitory ones, in all directions."""
-    features = WindowUnits((20, 20), 2000, 16, window=8, signs="oriented", seed=1)
+    features = window_units((20, 20), 2000, 16, window=8, signs="oriented", seed=1)
     flat, signs = connections(features)
     y, x = np.divmod(flat, 20)
     away = np.stack([(signs * part).sum(axis=1) / 8 for part in (y, x)])
@@ -223,7 +225,7 @@ def test_oriented_signs_are_parted_by_a_line() -> None:
     assert edges.min() > 1.5 and np.median(bars) < np.median(edges) / 2
     octants = np.bincount(((np.arctan2(*away[:, 1::2]) + np.pi) / (np.pi / 4)).astype(int) % 8, minlength=8)
     assert octants.min() > 90
-    series = WindowUnits((40,), 500, 6, window=9, signs="oriented", seed=1)
+    series = window_units((40,), 500, 6, window=9, signs="oriented", seed=1)
     flat, signs = connections(series)
     early_late = np.sort(flat[1::2, :3].max(axis=1) - flat[1::2, 3:].min(axis=1))
     assert (early_late < 0).sum() > 80 and (flat[1::2, :3].min(axis=1) > flat[1::2, 3:].max(axis=1)).sum() > 80
@@ -231,11 +233,13 @@ def test_oriented_signs_are_parted_by_a_line() -> None:
 
 def test_the_windows_of_a_seed_never_change() -> None:
     """A model file keeps the seed alone, so these numbers are part of its format."""
-    first = WindowUnits((12, 10, 3), 3, 4, window=5, shifts=0, seed=12345)
+    first = window_units((12, 10, 3), 3, 4, window=5, shifts=0, seed=12345)
     assert first.inputs.tolist() == SEED_12345
     digests = {
         (axes, signs): hashlib.sha256(
-            connections(WindowUnits(AXES[axes], 50, 4, axes=axes, window=5, shifts=2, signs=signs, seed=7))[0].tobytes()
+            connections(window_units(AXES[axes], 50, 4, axes=axes, window=5, shifts=2, signs=signs, seed=7))[
+                0
+            ].tobytes()
         ).hexdigest()[:16]
         for axes in AXES
         for signs in ("random", "oriented")
@@ -261,16 +265,16 @@ DIGESTS = {
 
 
 def test_seeds_differ_and_shifts_leave_the_drawing_alone() -> None:
-    one, other = (connections(WindowUnits((9, 9), 40, 5, seed=seed))[0] for seed in (0, 1))
+    one, other = (connections(window_units((9, 9), 40, 5, seed=seed))[0] for seed in (0, 1))
     assert (one != other).any(axis=1).mean() > 0.9
     for shifts in (1, 3):
-        np.testing.assert_array_equal(connections(WindowUnits((9, 9), 40, 5, shifts=shifts))[0], one)
+        np.testing.assert_array_equal(connections(window_units((9, 9), 40, 5, shifts=shifts))[0], one)
 
 
 def test_axes_are_told_by_the_shape() -> None:
     shapes = {(30,): "t", (9, 3): "hw", (3, 8, 8): "chw", (8, 8, 3): "hwc", (4, 8, 4): "hwc", (8, 8, 8): "hwc"}
     for shape, axes in shapes.items():
-        assert WindowUnits(shape, 2, 2, window=2).layout.axes == axes
+        assert window_units(shape, 2, 2, window=2).layout.axes == axes
 
 
 @pytest.mark.parametrize(
@@ -285,24 +289,23 @@ def test_axes_are_told_by_the_shape() -> None:
         ({"window": 29}, "window is 29: expected 1 to 28"),
         ({"window": 0}, "window is 0: expected 1 to 28"),
         ({"shape": (30, 5), "window": 6}, "window is 6: expected 1 to 5"),
-        ({"n_connections": 37}, "a unit has 37 inputs: expected 1 to 36"),
-        ({"n_connections": 0}, "a unit has 0 inputs"),
-        ({"shape": (28,), "n_connections": 7}, "a unit has 7 inputs: expected 1 to 6"),
+        ({"density": 37}, "a unit has 37 inputs: expected 1 to 36"),
+        ({"density": 0}, "a unit has 0 inputs"),
+        ({"shape": (28,), "density": 7}, "a unit has 7 inputs: expected 1 to 6"),
         ({"shifts": -1}, "shifts is -1: expected 0 or more"),
         ({"pooling": "mean"}, "unknown pooling 'mean'"),
         ({"signs": "orientated"}, "unknown signs 'orientated'.*did you mean 'oriented'"),
-        ({"activity": "int8"}, "unknown activity 'int8'"),
-        ({"shape": (200, 200), "window": 190, "n_connections": 30_000, "shifts": 20, "pooling": "sum"}, "Lower shifts"),
+        ({"shape": (200, 200), "window": 190, "density": 30_000, "shifts": 20, "pooling": "sum"}, "Lower shifts"),
     ],
 )
 def test_what_cannot_be_says_so(changed: dict[str, Any], message: str) -> None:
-    options: dict[str, Any] = {"shape": (28, 28), "n_units": 10, "n_connections": 4} | changed
+    options: dict[str, Any] = {"shape": (28, 28), "units": 10, "density": 4} | changed
     with pytest.raises(ConfigError, match=message):
-        WindowUnits(**options)
+        window_units(**options)
 
 
 def test_bytes_held_are_counted() -> None:
-    features = WindowUnits((9, 9), 70, 6, shifts=1, window=4)
+    features = window_units((9, 9), 70, 6, shifts=1, window=4)
     tables = 2 * (70 * 6 * 2 + 81 * 4)  # the units' inputs and their places, for blocks and for single samples
     assert features.nbytes == tables
     workspace = features.workspace()

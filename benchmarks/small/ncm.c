@@ -1,4 +1,4 @@
-/* Nearest class mean: sums of each class in 32 bits; the nearest of the means, rounded to whole numbers. */
+/* Nearest class mean: sums of each class in 32 bits; the nearest of the means, rounded to integers. */
 #include "small.h"
 
 static struct {

@@ -17,13 +17,15 @@ from kenyon.features import Features, SparseRows
 from kenyon.features.front import Event, Events
 from kenyon.layers import Layer
 from kenyon.model import bending, model_file
+from kenyon.model.activity import dense
 from kenyon.model.calibration import Estimate, softmax
 from kenyon.model.classes import joined, reject_below, renamed, without
-from kenyon.model.engine import Engine, Journal, dense
+from kenyon.model.engine import Engine
 from kenyon.model.estimator import Estimator, seed_of
-from kenyon.model.fitted import Core, head_of
+from kenyon.model.fitted import Core
 from kenyon.model.inputs import DIRECT, Inputs, as_rows, check_labels, check_samples, check_scores, is_bearable
-from kenyon.model.labels import NO_LABEL, Batch, Labels, plain_task, warn_continuous
+from kenyon.model.journal import Journal
+from kenyon.model.labels import NO_LABEL, Batch, Labels, head_of, plain_task, warn_continuous
 from kenyon.model.listening import events_in
 from kenyon.model.lock import ModelLock
 from kenyon.model.merging import (
@@ -132,7 +134,7 @@ class KenyonClassifier(ClassifierOptions, Estimator):
         Args:
             X: (n_samples, n_features), bytes or numbers. Bytes are never converted to floats. With a front end,
                 recordings: a list of int16 arrays.
-            y: labels; None, NaN and `unlabelled` mark samples that teach nothing.
+            y: labels; None, NaN and `unlabelled` mark samples without a label.
             classes: labels to add at once. Others may still come later.
             task: the task whose head learns (task-incremental use); any hashable.
             sample_weight: how often each sample counts. Integers are exact: as if the sample had come that many times.
@@ -164,7 +166,7 @@ class KenyonClassifier(ClassifierOptions, Estimator):
         self._learn(samples[np.newaxis], label, None, task, predict=False)
 
     def _learn_at_once(self, core: Core, x: NDArray, y: Hashable, task: Hashable) -> bool:
-        """Learn a sample of a known class, in one step that nothing can interrupt; False where it takes more."""
+        """Learn a sample of a known class in one step that cannot be interrupted; False where that is not possible."""
         engine = core.engine
         try:
             head = core.heads.get(task)
@@ -236,10 +238,10 @@ class KenyonClassifier(ClassifierOptions, Estimator):
         after.neurons.update((label, engine.n_classes + i) for i, label in enumerate(labels))
         all_heads = {**heads, task: after} if labels else heads
         arrivals = [0] * len(declared) + [first for first, _ in new]
-        described = model_file.metadata_bytes(engine, inputs, all_heads) if labels else 0
         bends: Mapping[int, int] = {}
         needed = engine.state_bytes_with(len(labels))
         if self.memory_budget is not None and labels:
+            described = model_file.metadata_bytes(engine, inputs, all_heads)
             plan = bending.plan(engine, self.memory_budget, arrivals, labels, described)
             bends, needed = plan.bends, engine.state_bytes_with(len(labels), plan.n_units)
             check_budget(self.memory_budget, needed + plan.metadata_bytes, labels)
@@ -249,8 +251,8 @@ class KenyonClassifier(ClassifierOptions, Estimator):
         neurons = np.array([*after.neurons.values(), NO_LABEL])[numbers]  # position -1 is NO_LABEL itself
         batch = Batch(neurons, before, after, arrivals, predict, bends)
         learned = Core(engine, all_heads, inputs)
-        if fit and core is None and engine.scaler is not None and batch.taught.any():
-            engine.scaler.settle(dense(samples[batch.taught]))
+        if fit and core is None and engine.scaler is not None and batch.labelled.any():
+            engine.scaler.settle(dense(samples[batch.labelled]))
 
         def learn(journal: Journal | None) -> NDArray:
             engine.learn(samples, batch, journal)
@@ -344,13 +346,13 @@ class KenyonClassifier(ClassifierOptions, Estimator):
         return self.predict(sample[np.newaxis], task=task, reject=reject).tolist()[0]
 
     def _best_at_once(self, core: Core, x: NDArray, task: Hashable) -> tuple[list[Hashable], int] | None:
-        """The labels, and which of them a single sample has; None where finding out takes more."""
+        """The labels, and the index of the best one for a single sample; None where the fast path does not apply."""
         engine = core.engine
         if len(engine.layers) > 1 or x.dtype not in DIRECT or not core.inputs.fits(x):
             return None
         if engine.spec.front is not None and x.dtype != np.uint8:  # a recording
             return None
-        labels, neurons = head_of(core, task).listed
+        labels, neurons = head_of(core.heads, task).listed
         if x.dtype == np.float64 and x.flags.carray and (table := engine.table) is not None:
             best = table.best(x, neurons)
             if best >= 0:
@@ -370,11 +372,11 @@ class KenyonClassifier(ClassifierOptions, Estimator):
         """
 
         def probabilities(core: Core) -> NDArray[np.float64]:
-            neurons, layer = head_of(core, task).in_order[1], core.engine.layers[-1]
+            neurons, layer = head_of(core.heads, task).in_order[1], core.engine.layers[-1]
             scores = self._scores_of(core, X, task)[1]
             if core.engine.calibration is None:
                 return softmax(layer.sharpness * scores.astype(np.float64))
-            return core.engine.calibration.probabilities(scores, layer.taught()[neurons])
+            return core.engine.calibration.probabilities(scores, layer.class_counts()[neurons])
 
         return self._read(probabilities)
 
@@ -406,7 +408,7 @@ class KenyonClassifier(ClassifierOptions, Estimator):
         """
 
         def estimate(core: Core) -> Estimate:
-            neurons, calibration = head_of(core, task).neurons, core.engine.calibration
+            neurons, calibration = head_of(core.heads, task).neurons, core.engine.calibration
             if calibration is None:
                 raise ConfigError(
                     "features and layer are not those of a table, for which samples are predicted before they are "
@@ -430,10 +432,11 @@ class KenyonClassifier(ClassifierOptions, Estimator):
         return self._read(lambda core: self._scores_of(core, X, task))
 
     def _scores_of(self, core: Core, X: ArrayLike, task: Hashable) -> tuple[NDArray, NDArray[np.float32]]:
-        labels, neurons = head_of(core, task).in_order
+        labels, neurons = head_of(core.heads, task).in_order
         windows, counts = self._windows(core, X)
         samples = self._samples(core, windows)
-        return labels, mean_of_each(check_scores(samples, core.engine.scores(samples)[:, neurons]), counts)
+        scores = check_scores(samples, core.engine.scores(samples)[:, neurons])
+        return labels, scores if counts is None else mean_of_each(scores, counts)
 
     def listen(self, chunks: Iterable[Any], events: Events | None = None) -> Iterator[Event]:
         """Events as they are recognised in the stream of a sensor, for which the model has a front end.
@@ -558,7 +561,7 @@ class KenyonClassifier(ClassifierOptions, Estimator):
         return labels[best], typical[rows, best]
 
     def _typical_scores(self, core: Core, X: ArrayLike, task: Hashable) -> tuple[NDArray, NDArray, NDArray]:
-        labels, neurons = head_of(core, task).in_order
+        labels, neurons = head_of(core.heads, task).in_order
         windows, counts = self._windows(core, X)
         samples = self._samples(core, windows)
         return (
@@ -572,7 +575,7 @@ class KenyonClassifier(ClassifierOptions, Estimator):
     merge = _Merge()
 
     def unlike_one_pass(self) -> str | None:
-        """In what a model merged from parts differs from that of a single pass, in words; None: in nothing, to the bit.
+        """How a model merged from parts differs from the model of a single pass; None if they are equal to the bit.
 
         Raises `MergeError` where models like this one cannot be merged.
         """
@@ -618,7 +621,7 @@ class KenyonClassifier(ClassifierOptions, Estimator):
         core = self._settled()
         check_exact(core)
         X, counts = self._windows(core, X)
-        samples, head = self._samples(core, X), head_of(core, task)
+        samples, head = self._samples(core, X), head_of(core.heads, task)
         y = y if counts is None else of_each_window(y, counts, "y")
         numbers, new = head.encode(check_labels(y, len(samples)), self.unlabelled)
         if new:
@@ -687,14 +690,14 @@ class KenyonClassifier(ClassifierOptions, Estimator):
 
     def neurons(self, task: Hashable = None) -> dict[Hashable, int]:
         """The output neuron (column of `weights_`) of each label of a task."""
-        return self._read(lambda core: dict(head_of(core, task).neurons))
+        return self._read(lambda core: dict(head_of(core.heads, task).neurons))
 
     def parts(self) -> tuple[Features, list[Layer]]:
-        """The feature layer and the learning layers, to be looked at and not to be changed."""
+        """The feature layer and the learning layers, for inspection; do not change them."""
         return self._read(lambda core: (core.engine.features, core.engine.layers))
 
     def scaler(self) -> Scaler | Units | None:
-        """What scales the inputs, to be looked at and not to be changed; None where they are not scaled."""
+        """What scales the inputs, for inspection; None where they are not scaled. Do not change it."""
         return self._read(lambda core: core.engine.scaler)
 
     @property
@@ -785,7 +788,7 @@ class KenyonClassifier(ClassifierOptions, Estimator):
         n_inputs, seed = inputs.n_features_in_, seed_of(self.random_state)
         params = self.get_params(deep=False)
         params = for_sparse(params) if inputs.sparse else params
-        described = model_file.empty_bytes(params, seed, inputs)
+        described = 0 if params["memory_budget"] is None else model_file.empty_bytes(params, seed, inputs)
         spec = settle(params, n_inputs, n_declared, inputs.floats, described)
         if spec.memory_budget is not None and not bending.bends(spec, params):
             spec = settle(params, n_inputs, n_classes, inputs.floats, described)

@@ -17,7 +17,7 @@ from safetensors.numpy import save as to_safetensors
 
 from kenyon.errors import InputError, MemoryBudgetError, MergeError, ModelFileError
 from kenyon.features import RampUnits, inputs_beside
-from kenyon.model.engine import dense
+from kenyon.model.activity import dense
 from kenyon.model.estimator import Estimator, seed_of
 from kenyon.model.inputs import Inputs, as_rows, check_samples
 from kenyon.model.lock import ModelLock

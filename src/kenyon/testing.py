@@ -220,8 +220,8 @@ def check_rule(rule: str | Rule) -> None:
     rule = get_rule(rule)
     _check_declarations(rule)
     _check_kernel(rule)
-    if rule.whole_step is not None and rule.gated and rule.event_driven:
-        _check_whole_step(rule)
+    if rule.integer_step is not None and rule.gated and rule.event_driven:
+        _check_integer_step(rule)
 
 
 def _check_declarations(rule: Rule) -> None:
@@ -265,11 +265,11 @@ def _check_kernel(rule: Rule) -> None:
     active = (units, values, counts)
     for s in range(10):
         W, x_e = layer.state.views()["weights"].astype(np.float64), dense[s].astype(np.float64)
-        taught = np.bincount(labels[:s], minlength=3)
-        x_o, x_m = x_e @ _read(step, W, taught, beta[s, 2:]), np.eye(3)[labels[s]]
+        class_counts = np.bincount(labels[:s], minlength=3)
+        x_o, x_m = x_e @ _read(step, W, class_counts, beta[s, 2:]), np.eye(3)[labels[s]]
         seen = layer.forward(active, s, s + 1)[0, :3]
         assert np.allclose(seen, x_o, rtol=1e-4, atol=1e-5), f"{rule!r} gave the output {seen}, expected {x_o}"
-        counted = [np.maximum(taught + x_m, 1)] if step.counted else []
+        counted = [np.maximum(class_counts + x_m, 1)] if step.counted else []
         change = beta[s, 0] * delta(x_e[:, np.newaxis], x_o, x_m, W, *counted, *beta[s, 2:])
         if rule.window is not None:
             change = np.where(beta[s, 1] * np.abs(W - W.mean(axis=0)) <= 1, change, 0.0)
@@ -279,20 +279,20 @@ def _check_kernel(rule: Rule) -> None:
         assert off < 1e-5, f"the kernel of {rule!r} is off its equation by {off:g} at sample {s}"
 
 
-def _read(rule: Rule, W: NDArray[np.float64], taught: NDArray[np.int64], beta: NDArray) -> NDArray[np.float64]:
+def _read(rule: Rule, W: NDArray[np.float64], class_counts: NDArray[np.int64], beta: NDArray) -> NDArray[np.float64]:
     """What each synapse counts for in the output."""
     if rule.readout is None:
         return W
-    return np.vectorize(rule.readout)(W, np.maximum(taught, 1), len(W), *beta.tolist())
+    return np.vectorize(rule.readout)(W, np.maximum(class_counts, 1), len(W), *beta.tolist())
 
 
-def _check_whole_step(rule: Rule) -> None:
-    """`delta` is proportional to `x_e`, and `whole_step` is `delta` in levels, but for rounding."""
+def _check_integer_step(rule: Rule) -> None:
+    """`delta` is proportional to `x_e`, and `integer_step` is `delta` in levels, but for rounding."""
     rng, rate, units = np.random.default_rng(0), 0.1, 61
     beta = values_at(list(rule.parameters.values()), 0, np.ones(1, bool))[0].tolist()
     constant = not any(callable(value) for value in rule.parameters.values())
     for bits in (8, 2):
-        layer = FewBitLayer(units, rule, clamp_bounds(0.5, "symmetric"), bits, rate=rate, whole=constant)
+        layer = FewBitLayer(units, rule, clamp_bounds(0.5, "symmetric"), bits, rate=rate, in_bytes=constant)
         for _ in range(200):
             q, n = int(rng.integers(-layer.top if layer.signed else 0, layer.top + 1)), int(rng.integers(1, 1000))
             z = int(rng.integers(-layer.top, layer.top + 1) * units**0.5 * 2**layer.fraction)
@@ -302,10 +302,10 @@ def _check_whole_step(rule: Rule) -> None:
                 for x_e in (1.0, 2.0)
             )
             assert abs(at_two - 2 * at_one) <= 1e-9 * abs(at_one), (
-                f"{rule!r} declares whole_step, but its delta is not proportional to x_e"
+                f"{rule!r} declares integer_step, but its delta is not proportional to x_e"
             )
             if constant:
-                step = rule.whole_step(z, q, n, *layer.constants.tolist()) / 2**16  # type: ignore[misc]
+                step = rule.integer_step(z, q, n, *layer.constants.tolist()) / 2**16  # type: ignore[misc]
                 assert abs(step - at_one) <= 2**-14 + 1e-3 * abs(at_one), (
-                    f"whole_step of {rule!r} is {step:g} levels at level {q} and output {x_o:g}: delta is {at_one:g}"
+                    f"integer_step of {rule!r} is {step:g} levels at level {q} and output {x_o:g}: delta is {at_one:g}"
                 )

@@ -15,10 +15,10 @@ import torch
 from kenyon.data.protocol import StreamInfo
 from kenyon.data.streams import Curriculum
 from kenyon.errors import ConfigError
-from kenyon.features import SparseProjection
 from kenyon.lab.evaluation import RunConfig, run
 from kenyon.learners.baselines import FeatureMLP
 from kenyon.testing import check_learner
+from making import sparse_units
 
 pytestmark = pytest.mark.slow
 
@@ -35,7 +35,7 @@ def test_the_network_sees_the_sparse_features() -> None:
     learner = FeatureMLP(info, 3, inhibitory=0.5, **SMALL)
     samples = np.random.default_rng(0).integers(0, 17, (150, 64)).astype(np.uint8)
     x_e = learner.normalise(torch.from_numpy(samples)).numpy()
-    projection = SparseProjection(64, 300, round(0.04 * 64), inhibitory=0.5, threshold=1.257, seed=3)
+    projection = sparse_units(64, 300, round(0.04 * 64), inhibitory=0.5, threshold=1.257, seed=3)
     for row in (0, 31, 149):
         units, values, counts = projection.activate(samples[row : row + 1], projection.workspace())
         expected = np.zeros(300, np.float32)

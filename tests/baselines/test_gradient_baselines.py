@@ -54,7 +54,7 @@ def digits(scenario: str) -> SplitDigits:
     return SplitDigits(scenario)
 
 
-def taught(cls: type[Trainer], scenario: str, tasks: int = 5, epochs: int = 1, seed: int = 0, **options: Any) -> Any:
+def trained(cls: type[Trainer], scenario: str, tasks: int = 5, epochs: int = 1, seed: int = 0, **options: Any) -> Any:
     """A learner after the first tasks of the split digits."""
     stream = digits(scenario)
     learner = cls(stream.info, seed, **{"hidden": (100,), **options})
@@ -74,18 +74,18 @@ def batch_of(learner: Trainer, scenario: str, episode: int, n: int = 10) -> Batc
 @pytest.mark.parametrize(("cls", "options", "classwise", "taskwise"), CASES, ids=IDS)
 def test_learns_the_split_digits(cls: Any, options: dict[str, Any], classwise: float, taskwise: float) -> None:
     for scenario, least in (("class", classwise), ("task", taskwise)):
-        assert digits(scenario).accuracy(taught(cls, scenario, epochs=3, lr=0.1, **options)) >= least
+        assert digits(scenario).accuracy(trained(cls, scenario, epochs=3, lr=0.1, **options)) >= least
 
 
 @pytest.mark.parametrize("cls", [ICaRL, GSS, ER, ERMIR, DERpp], ids=lambda cls: cls.name)
 def test_replay_beats_fine_tuning_class_incrementally(cls: Any) -> None:
-    lower = digits("class").accuracy(taught(FineTune, "class", lr=0.1))
-    assert digits("class").accuracy(taught(cls, "class", lr=0.1)) > lower + 0.1
+    lower = digits("class").accuracy(trained(FineTune, "class", lr=0.1))
+    assert digits("class").accuracy(trained(cls, "class", lr=0.1)) > lower + 0.1
 
 
 def test_a_gem_beats_fine_tuning_class_incrementally() -> None:
     def mean(cls: type[Trainer]) -> float:
-        return float(np.mean([digits("class").accuracy(taught(cls, "class", seed=s, lr=0.1)) for s in range(3)]))
+        return float(np.mean([digits("class").accuracy(trained(cls, "class", seed=s, lr=0.1)) for s in range(3)]))
 
     assert mean(AGEM) > mean(FineTune)
 
@@ -111,7 +111,7 @@ def test_the_penalty_is_zero_on_the_first_task_and_grows_after(cls: type[Anchore
 @pytest.mark.parametrize("cls", [OnlineEWC, SI], ids=lambda cls: cls.name)
 def test_a_stronger_penalty_keeps_important_weights_nearer(cls: type[Anchored]) -> None:
     def moved(strength: float) -> float:
-        learner = taught(cls, "class", tasks=1, lr=0.1, strength=strength)
+        learner = trained(cls, "class", tasks=1, lr=0.1, strength=strength)
         _, X, y = digits("class").episodes()[1]
         learner.learn(X, y)
         learner.strength = 2.0
@@ -122,14 +122,14 @@ def test_a_stronger_penalty_keeps_important_weights_nearer(cls: type[Anchored]) 
 
 
 def test_importance_of_two_tasks_adds_up() -> None:
-    one, two = (taught(OnlineEWC, "class", tasks=n, lr=0.1, strength=1.0) for n in (1, 2))
+    one, two = (trained(OnlineEWC, "class", tasks=n, lr=0.1, strength=1.0) for n in (1, 2))
     assert all((b >= a).all() for a, b in zip(one.importance, two.importance, strict=True))
 
 
 def test_without_strength_the_importance_methods_are_fine_tuning() -> None:
-    plain = taught(FineTune, "class", lr=0.1).params
+    plain = trained(FineTune, "class", lr=0.1).params
     for cls in (OnlineEWC, SI):
-        held = taught(cls, "class", lr=0.1, strength=0.0).params
+        held = trained(cls, "class", lr=0.1, strength=0.0).params
         assert all(torch.equal(p, q) for p, q in zip(plain, held, strict=True))
 
 
@@ -137,7 +137,7 @@ def test_without_strength_the_importance_methods_are_fine_tuning() -> None:
 
 
 def test_the_teacher_is_frozen_between_boundaries() -> None:
-    learner = taught(LwF, "class", tasks=1, lr=0.1)
+    learner = trained(LwF, "class", tasks=1, lr=0.1)
     assert not any(p.requires_grad for p in learner.teacher.parameters())
     before = {key: value.clone() for key, value in learner.teacher.state_dict().items()}
     _, X, y = digits("class").episodes()[1]
@@ -152,9 +152,9 @@ def test_distillation_starts_at_zero_and_spans_the_old_classes_only() -> None:
     learner = LwF(digits("class").info, 0, lr=0.1)
     batch = batch_of(learner, "class", 0)
     assert float(learner.distil(batch.x, learner.net(batch.x))) == 0.0
-    learner = taught(LwF, "class", tasks=2, lr=0.1)
+    learner = trained(LwF, "class", tasks=2, lr=0.1)
     assert [group.tolist() for group in learner.groups()] == [[0, 1, 2, 3]]
-    assert [group.tolist() for group in taught(LwF, "task", tasks=2, lr=0.1).groups()] == [[0, 1], [2, 3]]
+    assert [group.tolist() for group in trained(LwF, "task", tasks=2, lr=0.1).groups()] == [[0, 1], [2, 3]]
     output = learner.net(batch.x).detach()
     assert float(learner.distil(batch.x, output)) == pytest.approx(0.0, abs=1e-6)  # student = teacher
     nudged = output.clone()
@@ -181,7 +181,7 @@ def test_a_projected_gradient_has_no_negative_inner_product_with_the_reference()
 
 
 def test_a_gem_applies_only_gradients_the_memory_allows(monkeypatch: pytest.MonkeyPatch) -> None:
-    learner = taught(AGEM, "class", tasks=1, lr=0.1)
+    learner = trained(AGEM, "class", tasks=1, lr=0.1)
     seen: list[tuple[Any, Any]] = []
     take = AGEM.gradient
     taken: list[tuple[Tensor, ...]] = []
@@ -201,14 +201,14 @@ def test_a_gem_applies_only_gradients_the_memory_allows(monkeypatch: pytest.Monk
 
 def test_icarl_memory_is_balanced_and_within_its_size() -> None:
     for tasks in (1, 3, 5):
-        learner = taught(ICaRL, "class", tasks=tasks, lr=0.1, buffer_size=100)
+        learner = trained(ICaRL, "class", tasks=tasks, lr=0.1, buffer_size=100)
         held = torch.bincount(learner.buffer["y"], minlength=10)[: 2 * tasks]
         assert held.tolist() == [100 // (2 * tasks)] * (2 * tasks)
         assert len(learner.buffer) == held.sum() <= 100
 
 
 def test_icarl_goes_on_where_there_are_more_classes_than_exemplars() -> None:
-    learner = taught(ICaRL, "class", tasks=3, lr=0.1, buffer_size=5)
+    learner = trained(ICaRL, "class", tasks=3, lr=0.1, buffer_size=5)
     assert len(learner.buffer) == 0
     assert learner.predict(np.zeros((2, 64), np.uint8)).shape == (2,)
 
@@ -226,8 +226,8 @@ def test_herding_follows_the_mean_better_than_chance() -> None:
 
 
 def test_old_exemplars_are_a_prefix_of_what_they_were() -> None:
-    before = taught(ICaRL, "class", tasks=1, lr=0.1, buffer_size=60)
-    after = taught(ICaRL, "class", tasks=2, lr=0.1, buffer_size=60)
+    before = trained(ICaRL, "class", tasks=1, lr=0.1, buffer_size=60)
+    after = trained(ICaRL, "class", tasks=2, lr=0.1, buffer_size=60)
     for c in (0, 1):
         old, new = (learner.buffer["x"][learner.buffer["y"] == c] for learner in (before, after))
         assert torch.equal(old[: len(new)], new)
@@ -237,7 +237,7 @@ def test_old_exemplars_are_a_prefix_of_what_they_were() -> None:
 
 
 def test_gradient_cosines_are_those_of_the_whole_gradients() -> None:
-    learner = taught(GSS, "class", tasks=1, lr=0.1, hidden=(20, 20))
+    learner = trained(GSS, "class", tasks=1, lr=0.1, hidden=(20, 20))
     a, b = batch_of(learner, "class", 1, 4), batch_of(learner, "class", 0, 3)
 
     def gradients(batch: Batch) -> Tensor:
@@ -253,7 +253,7 @@ def test_gradient_cosines_are_those_of_the_whole_gradients() -> None:
 
 def test_gss_keeps_gradients_less_alike_than_a_reservoir_does() -> None:
     def alikeness(cls: type[GSS | ER]) -> float:
-        learner = taught(cls, "class", tasks=2, lr=0.05, buffer_size=40, hidden=(50,))
+        learner = trained(cls, "class", tasks=2, lr=0.05, buffer_size=40, hidden=(50,))
         judge = GSS(digits("class").info, 0, lr=0.05, hidden=(50,))  # the same fresh network for both buffers
         factors = judge.factors(learner.recall(torch.arange(40)))
         return float(cosines(factors, factors).mean())
@@ -262,7 +262,7 @@ def test_gss_keeps_gradients_less_alike_than_a_reservoir_does() -> None:
 
 
 def test_a_full_buffer_takes_no_sample_with_a_like_gradient(monkeypatch: pytest.MonkeyPatch) -> None:
-    learner = taught(GSS, "class", tasks=1, lr=0.1, buffer_size=30)
+    learner = trained(GSS, "class", tasks=1, lr=0.1, buffer_size=30)
     batch, before = batch_of(learner, "class", 1), learner.buffer["x"].clone()
     monkeypatch.setattr(GSS, "similarity", lambda self, b: torch.full((len(b.y),), 1.5))
     learner.select(batch)
@@ -276,7 +276,7 @@ def test_a_full_buffer_takes_no_sample_with_a_like_gradient(monkeypatch: pytest.
 
 
 def test_mir_retrieves_what_the_coming_step_would_harm_most() -> None:
-    learner = taught(ERMIR, "class", tasks=1, lr=0.1, buffer_size=50)
+    learner = trained(ERMIR, "class", tasks=1, lr=0.1, buffer_size=50)
     batch = batch_of(learner, "class", 1)
     weights = [p.detach().clone() for p in learner.params]
     slots = learner.retrieve(batch)
@@ -304,7 +304,7 @@ def test_derpp_stores_the_logits_of_the_time() -> None:
 
 
 def test_derpp_with_task_heads_leaves_other_heads_alone() -> None:
-    learner = taught(DERpp, "task", tasks=1, lr=0.1)
+    learner = trained(DERpp, "task", tasks=1, lr=0.1)
     fresh = DERpp(digits("task").info, 0, lr=0.1, hidden=(100,))
     assert torch.equal(learner.net.head.weight[2:], fresh.net.head.weight[2:])
     assert not torch.equal(learner.net.head.weight[:2], fresh.net.head.weight[:2])
@@ -315,7 +315,7 @@ def test_derpp_with_task_heads_leaves_other_heads_alone() -> None:
 
 def test_iid_offline_keeps_the_stream_and_learns_at_its_end() -> None:
     stream = digits("class")
-    learner = taught(IIDOffline, "class", tasks=4, lr=0.1)
+    learner = trained(IIDOffline, "class", tasks=4, lr=0.1)
     assert learner.synaptic_updates == 0
     _, X, y = stream.episodes()[4]
     learner.learn(X, y)
@@ -326,19 +326,19 @@ def test_iid_offline_keeps_the_stream_and_learns_at_its_end() -> None:
 
 
 def test_mir_leaves_the_present_task_out_of_its_candidates() -> None:
-    learner = taught(ERMIR, "class", tasks=1, lr=0.1, buffer_size=50)
+    learner = trained(ERMIR, "class", tasks=1, lr=0.1, buffer_size=50)
     (_, X, y) = digits("class").episodes()[1]
     learner.learn(X[:100], y[:100])
     here = learner.buffer["number"] == 1
     assert here.any() and not here.all()
     assert not here[learner.eligible()].any() and len(learner.eligible()) <= 50
-    fresh = taught(ERMIR, "class", tasks=0, lr=0.1, buffer_size=50)
+    fresh = trained(ERMIR, "class", tasks=0, lr=0.1, buffer_size=50)
     fresh.learn(X[:100], y[:100])
     assert len(fresh.eligible()) == 50, "while there is nothing else, anything is a candidate"
 
 
 def test_the_warm_up_of_lwf_teaches_the_new_output_units_alone() -> None:
-    learner = taught(LwF, "class", tasks=1, lr=0.1, warm_up=3)
+    learner = trained(LwF, "class", tasks=1, lr=0.1, warm_up=3)
     before = {name: value.clone() for name, value in learner.net.state_dict().items()}
     (_, X, y) = digits("class").episodes()[1]
     learner.learn(X[:30], y[:30])
@@ -349,4 +349,4 @@ def test_the_warm_up_of_lwf_teaches_the_new_output_units_alone() -> None:
     learner.learn(X[30:60], y[30:60])
     assert not torch.equal(before["body.0.weight"], learner.net.state_dict()["body.0.weight"])
     with pytest.raises(ConfigError, match="warm_up is -1"):
-        taught(LwF, "class", tasks=0, warm_up=-1)
+        trained(LwF, "class", tasks=0, warm_up=-1)

@@ -210,3 +210,9 @@ def test_a_run_imports_nothing_optional() -> None:
         "assert not optional, optional"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_passes_over_a_task_are_an_option_of_the_run_and_not_of_the_learner() -> None:
+    from kenyon.cli._config_options import config_values
+
+    assert config_values({"epochs": "0.5", "n_hidden": "900"}, {}) == ({"epochs": 0.5}, {"n_hidden": 900})

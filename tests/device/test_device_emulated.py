@@ -44,7 +44,7 @@ def test_every_core_learns_the_same_bits(kind: str, name: str, tmp_path: Path) -
     assert device.save() == to_buffer(clf)
     neurons = [clf.neurons()[label] for label in clf.classes_.tolist()]
     layer: Any = clf.parts()[1][-1]
-    scale = float(layer.present_whole().scale if hasattr(layer, "present_whole") else layer.scale)
+    scale = float(layer.present_integers().scale if hasattr(layer, "present_integers") else layer.scale)
     for x, row in zip(X[:6], clf.decision_function(X[:6]), strict=True):
         scores = device.scores(x.tobytes())
         assert [scores[j] for j in neurons] == [round(output / scale) for output in row.tolist()]

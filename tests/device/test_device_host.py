@@ -28,7 +28,7 @@ FAST = ("gen", "second order, 16 bits")
 """One model of each kind for `make test`."""
 
 NEVER = -(2**31)
-"""The score of a class that was never taught."""
+"""The score of a class that has learned nothing."""
 
 _LIBRARIES: dict[tuple[str, str], tuple[Any, KenyonClassifier]] = {}
 
@@ -53,7 +53,7 @@ def same(model: Any, clf: KenyonClassifier, X: np.ndarray) -> None:
     """Whether C and Python are in one state and answer alike."""
     assert model.save() == to_buffer(clf)
     layer = clf.parts()[1][-1]
-    scale = layer.present_whole().scale if hasattr(layer, "present_whole") else layer.scale  # type: ignore[attr-defined]
+    scale = layer.present_integers().scale if hasattr(layer, "present_integers") else layer.scale  # type: ignore[attr-defined]
     outputs = clf.decision_function(X)
     assert outputs.ndim == 2
     for x, row, label in zip(X, outputs, clf.predict(X), strict=True):
@@ -301,23 +301,23 @@ class Rising(Rule):
         return x_m * x_e * (1 - w) * (x_o < 100)
 
     @staticmethod
-    def whole_step(z, q, n, rate):  # type: ignore[no-untyped-def,override]
+    def integer_step(z, q, n, rate):  # type: ignore[no-untyped-def,override]
         """With everything that may stand in a step."""
         left = max(0, 7 - abs(q), -1)
         if z > 4_000_000 and n > 2:
             left = 0
         return rate * left // 3 if n**q == 0 else -rate
 
-    def whole_constants(self, level: float, rate: float, fraction: int) -> tuple[int, ...]:
+    def integer_constants(self, level: float, rate: float, fraction: int) -> tuple[int, ...]:
         return (round(rate * 2**16),)
 
 
 def test_a_rule_from_outside_is_exported_by_itself(tmp_path: Path) -> None:
     X, y = stream(80)
     clf = KenyonClassifier(Rising(), layer=Plastic(bits=4, arithmetic="integer"), n_hidden=70, random_state=0)
-    with pytest.raises(ConfigError, match=r"whole_step of the rule Rising cannot be compiled: it has 'n \*\* q'"):
+    with pytest.raises(ConfigError, match=r"integer_step of the rule Rising cannot be compiled: it has 'n \*\* q'"):
         exported(clf.partial_fit(X[:40], y[:40]), tmp_path)
-    better = type("Better", (Rising,), {"whole_step": staticmethod(_better_step)})
+    better = type("Better", (Rising,), {"integer_step": staticmethod(_better_step)})
     clf = KenyonClassifier(better(), layer=Plastic(bits=4, arithmetic="integer"), n_hidden=70, random_state=0)
     folder = exported(clf.partial_fit(X[:40], y[:40]), tmp_path)
     compiled(folder, "libkenyon.so", "-shared", "-fPIC", *UNDEFINED)

@@ -6,7 +6,17 @@ import os
 import signal
 import threading
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
+
+from kenyon.utils.parallel import Answer, Workers, open_pool
+
+
+def perform(jobs: dict[str, tuple[Any, ...]], where: Workers) -> dict[Any, Answer]:
+    """The answers of jobs, each a function and its arguments, by their names."""
+    with open_pool(where) as pool:
+        for key, (function, *arguments) in jobs.items():
+            pool.submit(key, function, *arguments)
+        return {answer.key: answer for answer in pool.answers()}
 
 
 def double(x: int) -> int:

@@ -13,7 +13,7 @@ import pytest
 
 from kenyon.errors import ConfigError, KenyonError
 from kenyon.lab.sweeps import sweep
-from kenyon.utils.parallel import Pool, check_engine
+from kenyon.utils.parallel import Pool, Workers
 from parallel.jobs import visible_gpus
 
 
@@ -33,7 +33,7 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 @pytest.mark.slow
 def test_each_job_gets_its_share_of_a_gpu(cluster: Any, tmp_path: Path) -> None:
-    with Pool("ray", None, cluster.address, gpus=0.5) as pool:
+    with Pool(Workers(None, "ray", cluster.address, 0.5)) as pool:
         assert pool.capacity == 2, "two share the one GPU, whatever the number of processors"
         for number in range(4):
             pool.submit(number, visible_gpus, number)
@@ -41,7 +41,7 @@ def test_each_job_gets_its_share_of_a_gpu(cluster: Any, tmp_path: Path) -> None:
     values = {"dataset": "digits", "learner": ["ncm", "slda"], "max_per_task": 20, "seeds": 2}
     result = sweep(values, tmp_path, engine="ray", address=cluster.address, gpus=0.5)
     assert not result.failures and len(result.reports) == 2
-    with Pool("ray", None, cluster.address, gpus=0) as pool:
+    with Pool(Workers(None, "ray", cluster.address)) as pool:
         assert pool.capacity == 4
 
 
@@ -52,7 +52,7 @@ def test_a_cluster_without_a_gpu_is_named(cluster: Any) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ray, "cluster_resources", lambda: {"CPU": 4.0})
         with pytest.raises(KenyonError, match=r"0.5 of a GPU, and the cluster has none"):
-            Pool("ray", None, cluster.address, gpus=0.5)
+            Pool(Workers(None, "ray", cluster.address, 0.5))
 
 
 @pytest.mark.parametrize(
@@ -60,4 +60,4 @@ def test_a_cluster_without_a_gpu_is_named(cluster: Any) -> None:
 )
 def test_gpus_that_mean_nothing_are_refused(engine: str, gpus: float, words: str) -> None:
     with pytest.raises(ConfigError, match=words):
-        check_engine(engine, 1, None, gpus)
+        Workers(1, engine, None, gpus)

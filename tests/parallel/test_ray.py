@@ -15,8 +15,8 @@ import pytest
 from evaluation.workers import make_config
 from kenyon.lab.evaluation import Event, Watch, run
 from kenyon.lab.search import DONE, SearchFolder, make_objective, search
-from kenyon.utils.parallel import Call, WorkerDiedError, perform
-from parallel.jobs import die, double, fail
+from kenyon.utils.parallel import WorkerDiedError, Workers
+from parallel.jobs import die, double, fail, perform
 
 SPACE = '[rule]\nvalues = ["gen", "mse"]\n[n_hidden]\nlow = 100\nhigh = 300\n'
 
@@ -100,8 +100,8 @@ def test_a_node_that_dies_changes_no_run(cluster: Any, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_job_that_kills_its_worker_is_reported(cluster: Any) -> None:
-    jobs = [Call("dies", die), Call("bad", fail, ("no",)), Call("good", double, (4,))]
-    answers = {answer.key: answer for answer in perform(jobs, engine="ray", address=cluster.address)}
+    jobs = {"dies": (die,), "bad": (fail, "no"), "good": (double, 4)}
+    answers = perform(jobs, Workers(engine="ray", address=cluster.address))
     assert isinstance(answers["dies"].error, WorkerDiedError)
     assert str(answers["dies"].error).startswith("its worker died")
     assert str(answers["bad"].error) == "no"
@@ -110,10 +110,10 @@ def test_a_job_that_kills_its_worker_is_reported(cluster: Any) -> None:
 
 OWN = """
 import json, psutil
-from kenyon.utils.parallel import Pool
+from kenyon.utils.parallel import Pool, Workers
 from parallel.jobs import double
 
-with Pool("ray", workers=2) as pool:
+with Pool(Workers(2, "ray")) as pool:
     pool.submit("a", double, 4)
     answer = [a.result() for a in pool.answers()]
     me = psutil.Process()

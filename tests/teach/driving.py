@@ -65,7 +65,7 @@ class TeachPage(Browser):
 
     @property
     def classes(self) -> dict[str, int]:
-        """Samples that each class was taught, as the page lists them."""
+        """Samples that each class has learned, as the page lists them."""
         code = (
             "return [...document.querySelectorAll('#Classes tbody tr')]"
             ".map((row) => [row.querySelector('input').value, row.children[1].textContent])"

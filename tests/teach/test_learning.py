@@ -124,7 +124,7 @@ def test_what_the_page_saves_python_goes_on_with_and_gives_back(page: TeachPage,
 
 def _counts(model: KenyonClassifier) -> tuple[list[str], np.ndarray]:
     neurons = model.neurons()
-    return list(neurons), model.to_arrays()["taught.0"][list(neurons.values())]
+    return list(neurons), model.to_arrays()["class_counts.0"][list(neurons.values())]
 
 
 def test_number_labels_stay_numbers_until_a_name_comes(page: TeachPage, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The page hears: words of a recording are taught through a microphone that plays it, and then recognised."""
+"""The page hears: words of a recording are learned through a microphone that plays it, and then recognised."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from teach.driving import TeachPage
 
 QUIET = np.zeros(4800, np.int16)
 TAUGHT, ASKED = range(5, 8), 9
-"""Takes that are taught, and one that is recognised."""
+"""Takes that are learned, and one that is recognised."""
 
 
 @pytest.mark.parametrize("sense", ["sound", "motion"])
@@ -43,7 +43,7 @@ def recording(folder: Path) -> tuple[Path, list[str]]:
 @pytest.mark.browser
 @pytest.mark.slow
 @pytest.mark.real_data
-def test_ten_words_are_taught_and_then_recognised(tmp_path: Path) -> None:
+def test_ten_words_are_learned_and_then_recognised(tmp_path: Path) -> None:
     """Names are given in the page at the moment at which a word was heard, whatever the load of this machine."""
     path, said = recording(tmp_path)
     write_page(tmp_path / "teach.html", sense="sound")

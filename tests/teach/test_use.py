@@ -21,7 +21,7 @@ READ = ("h1", ".lead", ".facts dt", ".note", "#Said", "#Bars .name", "#Play", "#
 
 
 @pytest.fixture
-def taught(page: TeachPage) -> TeachPage:
+def trained(page: TeachPage) -> TeachPage:
     """The page after two classes with two examples each."""
     for radius in (0.3, 0.2):
         for shape, name in ((circle(radius=radius), "o"), (cross(y=0.4, radius=radius), "x")):
@@ -30,8 +30,8 @@ def taught(page: TeachPage) -> TeachPage:
     return page
 
 
-def test_classes_are_renamed_forgotten_and_brought_back(taught: TeachPage) -> None:
-    page = taught
+def test_classes_are_renamed_forgotten_and_brought_back(trained: TeachPage) -> None:
+    page = trained
     rename = (
         "const input = document.querySelector('#Classes input'); input.value = arguments[0];"
         "input.dispatchEvent(new Event('change'))"
@@ -57,8 +57,8 @@ def test_classes_are_renamed_forgotten_and_brought_back(taught: TeachPage) -> No
     assert page.classes == {"ring": 2, "x": 2}
 
 
-def test_inside_one_sees_units_windows_and_weights(taught: TeachPage) -> None:
-    page = taught
+def test_inside_one_sees_units_windows_and_weights(trained: TeachPage) -> None:
+    page = trained
     assert "units answer" in page.text("#UnitSays")
     pixels = "const c = document.querySelector(arguments[0]); return c.toDataURL()"
     unmarked = page.js(pixels, "#Units")
@@ -92,8 +92,8 @@ def damaged_files(tmp_path: Path, good: bytes) -> dict[str, bytes]:
     }
 
 
-def test_a_damaged_or_foreign_file_gets_a_sentence_and_nothing_is_lost(taught: TeachPage, tmp_path: Path) -> None:
-    page = taught
+def test_a_damaged_or_foreign_file_gets_a_sentence_and_nothing_is_lost(trained: TeachPage, tmp_path: Path) -> None:
+    page = trained
     good = page.save().read_bytes()
     said = {name: page.drop(f"{name}.safetensors", content) for name, content in damaged_files(tmp_path, good).items()}
     for name, text in said.items():
@@ -104,8 +104,8 @@ def test_a_damaged_or_foreign_file_gets_a_sentence_and_nothing_is_lost(taught: T
     assert page.classes == {"o": 2, "x": 2} and page.complaints() == []
 
 
-def test_no_request_leaves_the_page(taught: TeachPage) -> None:
-    page = taught
+def test_no_request_leaves_the_page(trained: TeachPage) -> None:
+    page = trained
     assert page.js("return performance.getEntriesByType('resource').length") == 0
     tries = {
         "fetch": "fetch('https://example.org/').then(() => done('sent'), () => done('refused'))",

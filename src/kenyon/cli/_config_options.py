@@ -85,7 +85,7 @@ def with_config_options(command: Callable[..., None]) -> Callable[..., None]:
 
 def _of_learner(entry: Option) -> Any:
     default = "off" if entry.default is None else entry.default
-    text = entry.meaning if isinstance(default, tuple) else f"{entry.meaning} [{default}]"
+    text = entry.description if isinstance(default, tuple) else f"{entry.description} [{default}]"
     complete = _complete.rules if entry.name == "rule" else _complete.among(entry.choices)
     metavar = "|".join(entry.choices) or _METAVARS.get(entry.kind)
     return option(text, panel=LEARNER, metavar=metavar, complete=complete)
@@ -108,5 +108,5 @@ def config_values(flags: Mapping[str, str | None], backbone: Any) -> tuple[dict[
         shown = {"name" if name == "backbone" else name: text for name, text in of_backbone.items()}
         parsed = {name: parse_value(shown[name]) for name in ("resolution", "normalisation") if name in shown}
         values["backbone"] = ({"name": backbone} if isinstance(backbone, str) else backbone) | shown | parsed
-    options = {name: parse_list(text) for name, text in given.items() if name in OPTIONS}
+    options = {name: parse_list(text) for name, text in given.items() if name in OPTIONS and OPTIONS[name].of_run}
     return values, options

@@ -18,7 +18,7 @@ def learners(
 ) -> None:
     """List the learners, or one learner's options."""
     from kenyon.cli._tables import print_text_table
-    from kenyon.learners import LEARNERS, find_learner, learner_class, learner_meanings, learner_options
+    from kenyon.learners import LEARNERS, find_learner, learner_class, learner_descriptions, learner_options
 
     if name is None:
         if as_json:
@@ -27,7 +27,7 @@ def learners(
         rows = [(s.name, s.memory, _scenarios(s), s.reference) for s in LEARNERS.values()]
         print_text_table(("name", "memory", "scenarios", "reference"), rows)
         return
-    spec, options, meanings = find_learner(name), learner_options(name), learner_meanings(name)
+    spec, options, descriptions = find_learner(name), learner_options(name), learner_descriptions(name)
     if (every := getattr(learner_class(name), "every_option", None)) is not None:
         options = {key: entry.default for key, entry in every().items()}
     if as_json:
@@ -39,8 +39,8 @@ def learners(
     if spec.reference:
         typer.echo(f"reference  {spec.reference}")
     typer.echo("")
-    table = [(key, str(default), meanings.get(key, "")) for key, default in options.items()]
-    print_text_table(("option", "default", "meaning"), table)
+    table = [(key, str(default), descriptions.get(key, "")) for key, default in options.items()]
+    print_text_table(("option", "default", "description"), table)
 
 
 def _scenarios(spec: "LearnerSpec") -> str:

@@ -41,10 +41,10 @@ def reproduce(
     """Regenerate the paper's tables and figures: plan, run what the store lacks, write the report."""
     from kenyon.cli._progress import make_display
     from kenyon.paper.reproduce import Earlier, Reproduction, Setting, find_experiments, write_results
-    from kenyon.utils.parallel import check_engine
+    from kenyon.utils.parallel import Workers
 
     store = out or Path("runs-quick" if quick else "runs")
-    check_engine(engine, workers, address, gpus)
+    Workers(workers, engine, address, gpus)  # what cannot be is refused before anything else
     setting = Setting(store, data_dir, quick, resnet, long, backbone, workers, engine, address, gpus, width, device)
     if earlier is not None:
         setting = replace(setting, earlier=Earlier.read(earlier))

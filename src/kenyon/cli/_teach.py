@@ -21,7 +21,7 @@ def teach(
     port: Annotated[int, typer.Option(help="The port of --serve; 0 for one that is free.")] = 0,
     open_it: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True,
 ) -> None:
-    """Write one page on which a model is taught by drawing, by sounds or by motion, and open it."""
+    """Write one page on which a model is trained by drawing, by sounds or by motion, and open it."""
     import webbrowser
     from contextlib import suppress
 

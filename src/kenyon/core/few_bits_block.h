@@ -74,7 +74,7 @@ CALLED void PASTE(score_all, RULE)(kn_packing k, const kn_levels *p, const uint3
     }
 }
 
-CALLED void PASTE(step_whole, RULE)(kn_packing k, const kn_levels *p, int64_t j, const uint32_t *units,
+CALLED void PASTE(step_integers, RULE)(kn_packing k, const kn_levels *p, int64_t j, const uint32_t *units,
                                     const uint8_t *values, int64_t count, int64_t reciprocal)
 {
     const kn_neuron own = PASTE(neuron_of, RULE)(p, j);
@@ -82,7 +82,7 @@ CALLED void PASTE(step_whole, RULE)(kn_packing k, const kn_levels *p, int64_t j,
 }
 
 /* Score samples in order, where scores are wanted, and learn each behind it, where there are labels. */
-CALLED void PASTE(learn_whole, RULE)(const kn_levels *p)
+CALLED void PASTE(learn_integers, RULE)(const kn_levels *p)
 {
     const kn_packing k = p->packing;
     for (int64_t s = p->first; s < p->last; s++) {
@@ -96,7 +96,7 @@ CALLED void PASTE(learn_whole, RULE)(const kn_levels *p)
             continue;
         }
         if (p->plastic[p->labels[s]]) {
-            PASTE(step_whole, RULE)(k, p, p->labels[s], units, values, count, reciprocal);
+            PASTE(step_integers, RULE)(k, p, p->labels[s], units, values, count, reciprocal);
         }
     }
 }
@@ -165,7 +165,7 @@ CALLED void PASTE(step_float, RULE)(kn_packing k, const kn_levels *p, int64_t j,
     FOR_EACH_BITS(k, PASTE(step_float_as, RULE), p, j, units, values, count, beta)
 }
 
-/* As learn_whole, for activity in floats. */
+/* As learn_integers, for activity in floats. */
 CALLED void PASTE(learn_levels, RULE)(const kn_levels *p)
 {
     const kn_packing k = p->packing;

@@ -1,6 +1,6 @@
 /* Everything that is made around one rule; included once for each, with what learn.h and few_bits.h want. */
 #include "learn.h"
-#if RULE_WHOLE
+#if RULE_LEVELS
 #include "few_bits.h"
 #include "few_bits_block.h"
 #endif
@@ -11,7 +11,7 @@
 #undef RULE
 #undef RULE_READS
 #undef RULE_GATED
-#undef RULE_WHOLE
+#undef RULE_LEVELS
 #undef RULE_INTEGERS
 #undef RULE_LIMITED
 #undef RULE_SCORED

@@ -2,7 +2,7 @@
  *
  *     (P + shrinkage I) x_j = m_j - c,   score_j = (sum of w_j[i] activity[i] + offset_j) >> shift_j
  *
- * kenyon.layers.WholeReadout defines every bit of it. P is a packed lower triangle, read where it lies. Soon after a
+ * kenyon.layers.IntegerReadout defines every bit of it. P is a packed lower triangle, read where it lies. Soon after a
  * readout was solved, the next one begins with its weights.
  */
 

@@ -3,7 +3,7 @@
  * As many samples as a register holds lie side by side, and all units look at them before the next ones come: so that
  * these are in the nearest cache.
  *
- * The responses at some neighbouring shifts, a tile, are summed side by side in registers: a whole number of rows where
+ * The responses at some neighbouring shifts, a tile, are summed side by side in registers: an integer number of rows where
  * these are short, else a part of a row. */
 
 typedef PIXEL NAMED(windows_vector) __attribute__((vector_size(KN_REGISTER)));

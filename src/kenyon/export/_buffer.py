@@ -119,7 +119,7 @@ def _layer_bytes(parts: Parts, arrays: dict[str, NDArray]) -> Iterator[bytes]:
     if parts.numbers["second_order"]:
         yield bytes([int(arrays["halvings.0"][0]), int(arrays["doublings.0"][0])])
         for j in range(n):
-            yield struct.pack("<Q", int(arrays["taught.0"][j]))
+            yield struct.pack("<Q", int(arrays["class_counts.0"][j]))
             yield arrays["means.0"][:, j].astype("<u2").tobytes()
         yield arrays["pairs.0"].astype("<i2" if parts.numbers["bits"] == 16 else "u1").tobytes()
         return
@@ -133,13 +133,13 @@ def _layer_arrays(parts: Parts, body: bytes, n: int) -> dict[str, NDArray]:
     size, numbers = parts.sizes["class_bytes"], parts.numbers
     if numbers["second_order"]:
         classes = np.frombuffer(body[2 : 2 + n * size], np.uint8).reshape(n, size)
-        taught = np.frombuffer(classes[:, :8].tobytes(), "<u8")
-        narrow = taught.max(initial=0) < 2**32
+        class_counts = np.frombuffer(classes[:, :8].tobytes(), "<u8")
+        narrow = class_counts.max(initial=0) < 2**32
         pairs = np.frombuffer(body[2 + n * size :], "<i2" if numbers["bits"] == 16 else np.uint8)
         return {
             "halvings.0": np.array([body[0]], np.uint8),
             "doublings.0": np.array([body[1]], np.uint8),
-            "taught.0": taught.astype(np.uint32 if narrow else np.uint64),
+            "class_counts.0": class_counts.astype(np.uint32 if narrow else np.uint64),
             "means.0": np.frombuffer(classes[:, 8:].tobytes(), "<u2").reshape(n, -1).T.astype(np.uint16),
             "pairs.0": pairs.astype(np.int16 if numbers["bits"] == 16 else np.uint8),
         }

@@ -15,7 +15,7 @@ from kenyon.errors import ConfigError
 from kenyon.export._c_front import front_numbers
 from kenyon.features import IdentityUnits, Layout, PatchUnits, SparseProjection, WindowUnits
 from kenyon.features.front import FrontPart
-from kenyon.layers import FewBitLayer, SecondOrderLayer, whole_readout_numbers
+from kenyon.layers import FewBitLayer, SecondOrderLayer, integer_readout_numbers
 from kenyon.rules import device_functions
 
 SLACK = 16
@@ -200,14 +200,14 @@ def _few_bits(parts: Parts, layer: FewBitLayer) -> None:
         "bits": layer.bits,
         "signed": int(layer.signed),
         "fraction": layer.fraction,
-        "limited": int(kind.whole_limit is not None),
+        "limited": int(kind.integer_limit is not None),
         "additive": int(rule.additive),
         "chance_seed": layer.seed % 2**32,
     }
     parts.functions = device_functions(rule, constants)
     column = -(-layer.n_inputs * layer.bits // 8)
     parts.sizes |= {"column": column, "class_bytes": 5 + column, "shared_bytes": 0}
-    parts.sizes["scored"] = int(kind.whole_score is not None)
+    parts.sizes["scored"] = int(kind.integer_score is not None)
 
 
 def _second_order(parts: Parts, layer: SecondOrderLayer) -> None:
@@ -215,7 +215,7 @@ def _second_order(parts: Parts, layer: SecondOrderLayer) -> None:
     pairs = n_units * (n_units + 1) // 2
     parts.layer = ["levels.h", "thin.h", "second_order.c", "solve.h", "solve.c", "merging.h"]
     parts.numbers |= {"additive": 1, "second_order": 1, "bits": bits, "enough": layer.coactivity.enough}  # type: ignore[attr-defined]
-    parts.numbers |= whole_readout_numbers(n_units, float(layer.shrinkage))
+    parts.numbers |= integer_readout_numbers(n_units, float(layer.shrinkage))
     parts.sizes |= {"pairs": pairs, "class_bytes": 8 + 2 * n_units, "shared_bytes": 2 + pairs * bits // 8}
 
 
@@ -232,9 +232,9 @@ def _fixed(parts: Parts, classifier: KenyonClassifier) -> None:
             raise ConfigError("unit_norm is True before a second-order layer in floats: expected False for a device")
         in_bytes = layer.coactivity.values is np.uint8
         offsets = layer.offsets[: layer.n_neurons] * (unit if in_bytes else unit / scale)
-        taught = layer.state.views()["taught"] > 0
-        bound += int(np.abs(offsets[taught]).max(initial=0)) + 1
-        offsets[~taught] = -2 * bound  # below every score of the others
+        class_counts = layer.state.views()["class_counts"] > 0
+        bound += int(np.abs(offsets[class_counts]).max(initial=0)) + 1
+        offsets[~class_counts] = -2 * bound  # below every score of the others
     if bound >= 2**60:
         raise ConfigError("the offsets of the readout are beyond what integers hold: expected smaller ones")
     parts.layer = ["fixed.c"]

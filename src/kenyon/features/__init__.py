@@ -11,7 +11,7 @@ True
 True
 """
 
-from kenyon.features._base import BLOCK, Active, Features, FeaturesPart, Setting, Workspace, make_active
+from kenyon.features._base import BLOCK, Active, Case, Features, FeaturesPart, Setting, Workspace, make_active
 from kenyon.features._dense import Dense, DenseProjection
 from kenyon.features._identity import Identity, IdentityUnits
 from kenyon.features._own_range import as_bytes
@@ -49,6 +49,7 @@ __all__ = [
     "BLOCK",
     "FEATURES",
     "Active",
+    "Case",
     "Dense",
     "DenseProjection",
     "Features",

@@ -7,14 +7,17 @@ package that is named as `module:Class`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
+from kenyon import core
 from kenyon.core import LANES
 from kenyon.errors import ConfigError, InputError
+from kenyon.features._shape import Layout
 from kenyon.utils.options import Part
 
 Active = tuple[NDArray[np.uint32], NDArray[np.float32 | np.uint8], NDArray[np.int64]]
@@ -41,13 +44,35 @@ def rooted(samples: NDArray) -> NDArray[np.float32]:
     return np.copysign(np.sqrt(np.abs(values)), values)
 
 
-class Workspace(Protocol):
-    """Scratch memory of one thread; holds the activity of the last block."""
+class Workspace:
+    """Scratch memory of one thread; holds the activity of the last block.
 
-    active: Active
+    Args:
+        active: arrays for the activity.
+
+    Example:
+        >>> workspace = Workspace(make_active(500))
+        >>> workspace.nbytes == sum(array.nbytes for array in workspace.active)
+        True
+    """
+
+    def __init__(self, active: Active) -> None:
+        self.active = active
+        self._packs: dict[tuple[Any, ...], core.Pack] = {}
+        self._scratch_bytes = 0
+
+    def pack(self, make: Callable[..., tuple[NDArray, ...]], *how: Any) -> core.Pack:
+        """The arrays that `make(*how)` gives and the activity, as a kernel takes them; made when first needed."""
+        key = (make.__name__, *how)
+        if (found := self._packs.get(key)) is None:
+            arrays = make(*how)
+            self._packs[key] = found = core.pack(*arrays, *self.active)
+            self._scratch_bytes += sum(array.nbytes for array in arrays)
+        return found
 
     @property
-    def nbytes(self) -> int: ...
+    def nbytes(self) -> int:
+        return self._scratch_bytes + sum(array.nbytes for array in self.active)
 
 
 class Features(Protocol):
@@ -100,6 +125,36 @@ class Setting:
     hidden: tuple[int, ...] = ()
 
 
+class Case(NamedTuple):
+    """What the values of options that are left open depend on.
+
+    Attributes:
+        n_inputs: width of a sample.
+        shape, layout: of a sample; None where it has none, or its features take no notice of it.
+        table: whether samples are rows of a table: floats without a shape.
+        second_order: whether the layer is a second-order one.
+        memory_budget: most bytes of state.
+        features: name of the kind of features.
+        scaled: whether inputs are taken in standard deviations.
+        in_bytes: whether samples are bytes, or become bytes.
+
+    Example:
+        >>> from kenyon.features import Sparse
+        >>> Sparse(units=500).settled(Case(n_inputs=64))
+        Sparse(units=500, density=16, inhibitory=0.0, threshold=2.3)
+    """
+
+    n_inputs: int
+    shape: tuple[int, ...] | None = None
+    layout: Layout | None = None
+    table: bool = False
+    second_order: bool = False
+    memory_budget: int | None = None
+    features: str = ""
+    scaled: bool = False
+    in_bytes: bool = True
+
+
 class FeaturesPart(Part, ABC):
     """Base of the parts that describe a feature layer.
 
@@ -118,9 +173,13 @@ class FeaturesPart(Part, ABC):
     def build(self, setting: Setting) -> Features:
         """The feature layer; no option is `"auto"` any more."""
 
+    def settled(self, case: Case) -> Self:
+        """The same with nothing left open but the number of units."""
+        return self
+
     @property
     def nested(self) -> bool:
-        """Whether the first units of a layer are those of a layer with fewer units, whatever the others do."""
+        """Whether the first units of a layer are the units of a smaller layer."""
         return False
 
     def n_units(self, setting: Setting) -> int:
@@ -133,6 +192,18 @@ class FeaturesPart(Part, ABC):
 
 
 # ---- what several feature layers use
+
+
+def n_connections(density: float | int | str, reach: int, usual: int) -> int:
+    """Inputs of a unit: a count (int), a share of the inputs that it can reach (float), or `"auto"`."""
+    if density == "auto":
+        return min(usual, reach)
+    if isinstance(density, int):
+        if density > reach:
+            raise ConfigError(f"density is {density}: expected a count of inputs from 1 to {reach}")
+        return density
+    return max(1, round(float(density) * reach))
+
 
 CACHE_LINE = 64
 
@@ -162,7 +233,7 @@ def check_bytes(samples: NDArray) -> None:
 
 
 def check_exact(n_units: int, largest: int) -> None:
-    """Refuse units whose sums and sums of squares could pass the 63 bits that a threshold is worked out in."""
+    """Refuse units whose sums and sums of squares could overflow the 63 bits that a threshold is computed in."""
     most = min((2**31 - 1) // largest, (2**53 - 1) // largest**2)
     if n_units > most:
         raise ConfigError(

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from kenyon import core
 from kenyon.errors import unknown
-from kenyon.features._base import BLOCK, Active, FeaturesPart, Setting, make_active, rooted
+from kenyon.features._base import Active, FeaturesPart, Setting, Workspace, make_active, rooted
 from kenyon.utils.options import Auto, option
 
 MIDDLE, GAIN = 128.0, 12.0
@@ -83,35 +83,23 @@ class DenseProjection:
         core.draw_signs(seed, self._signs)
         self._signs *= np.float32(1 / np.sqrt(n_inputs))
 
-    def workspace(self) -> DenseWorkspace:
-        return DenseWorkspace(self.n_outputs, self._bytes)
+    def workspace(self) -> Workspace:
+        active = make_active(self.n_outputs, dtype=np.uint8 if self._bytes else np.float32)
+        active[0][:] = np.arange(self.n_outputs)  # every unit takes part
+        return Workspace(active)
 
     def prepare(self) -> None:
-        """There is nothing to make."""
+        """Nothing to prepare."""
 
-    def activate(self, samples: NDArray, workspace: DenseWorkspace) -> Active:
+    def activate(self, samples: NDArray, workspace: Workspace) -> Active:
         samples = rooted(samples) if self._root else samples
-        _, sums, counts = workspace.sums
+        _, values, counts = workspace.active
+        sums = np.empty((len(samples), self.n_outputs), np.float32) if self._bytes else values
         core.dense(samples, self._signs, sums, counts)
         if self._bytes:
-            core.dense_bytes(samples, sums, MIDDLE, self._gain, workspace.active[1])
+            core.dense_bytes(samples, sums, MIDDLE, self._gain, values)
         return workspace.active
 
     @property
     def nbytes(self) -> int:
         return self._signs.nbytes
-
-
-class DenseWorkspace:
-    """Room for the activity of a block, in which every unit takes part, and for the sums that bytes are made of."""
-
-    def __init__(self, n_units: int, as_bytes: bool = False) -> None:
-        self.active = make_active(n_units, dtype=np.uint8 if as_bytes else np.float32)
-        self.active[0][:] = np.arange(n_units)
-        units, _, counts = self.active
-        self.sums = (units, np.empty((BLOCK, n_units), np.float32), counts) if as_bytes else self.active
-
-    @property
-    def nbytes(self) -> int:
-        own = sum(array.nbytes for array in self.active)
-        return own if self.sums is self.active else own + self.sums[1].nbytes

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from kenyon import core
 from kenyon.errors import ConfigError
-from kenyon.features._base import Active, FeaturesPart, Setting, check_bytes, make_active, rooted
+from kenyon.features._base import Active, FeaturesPart, Setting, Workspace, check_bytes, make_active, rooted
 from kenyon.features._rows import SparseRows
 from kenyon.utils.options import option
 
@@ -56,13 +56,13 @@ class IdentityUnits:
         if exact and root:
             raise ConfigError("root is True: expected False for bytes that are taken as they are, in integers")
 
-    def workspace(self) -> IdentityWorkspace:
-        return IdentityWorkspace(self.n_outputs, np.uint8 if self.exact else np.float32)
+    def workspace(self) -> Workspace:
+        return Workspace(make_active(self.n_outputs, dtype=np.uint8 if self.exact else np.float32))
 
     def prepare(self) -> None:
-        """There is nothing to make."""
+        """Nothing to prepare."""
 
-    def activate(self, samples: NDArray, workspace: IdentityWorkspace) -> Active:
+    def activate(self, samples: NDArray, workspace: Workspace) -> Active:
         if self.exact:
             check_bytes(samples)
         core.identity(rooted(samples) if self._root else samples, self._unit_norm, *workspace.active)
@@ -79,14 +79,3 @@ class IdentityUnits:
     @property
     def nbytes(self) -> int:
         return 0
-
-
-class IdentityWorkspace:
-    """Room for the activity of a block."""
-
-    def __init__(self, n_units: int, activity: type[np.number]) -> None:
-        self.active = make_active(n_units, dtype=activity)
-
-    @property
-    def nbytes(self) -> int:
-        return sum(array.nbytes for array in self.active)

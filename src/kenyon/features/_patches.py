@@ -23,13 +23,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from kenyon import core
 from kenyon.errors import ConfigError, unknown
-from kenyon.features._base import Active, FeaturesPart, Setting, aligned, make_active
+from kenyon.features._base import Active, Case, FeaturesPart, Setting, Workspace, aligned, make_active
 from kenyon.features._filters import LEAVES, as_text, filters_of_leaves, filters_of_samples, from_text
 from kenyon.features._own_range import as_bytes
 from kenyon.features._shape import MOST_CHANNELS, Layout, layout_of
 from kenyon.features._whitening import MOST, SCALE
 from kenyon.utils.options import Auto, option
 
+SHIFTS = 6 / 32
+"""How far units look where that is left open, as a share of the shorter side."""
 BYTE = 255
 
 FULL = 128
@@ -114,6 +116,13 @@ class Patches(FeaturesPart):
         images = images.reshape(len(samples), layout.height, layout.width, layout.channels)
         how = (self.size, self.contrast, self.grid, self.symmetry == "mirror")
         return replace(self, filters=as_text(filters_of_samples(images, seed, self.units, *how)))
+
+    def settled(self, case: Case) -> Patches:
+        if case.layout is None:
+            return self
+        side = min(case.layout.height, case.layout.width)
+        shifts = max(1, round(side * SHIFTS)) if self.shifts == "auto" else self.shifts
+        return replace(self, shape=case.shape or self.shape, shifts=shifts)
 
     def build(self, setting: Setting) -> PatchUnits:
         part: Any = self
@@ -223,15 +232,19 @@ class PatchUnits:
         own = np.stack([points(each, self._numbers["grid"]) for each in most])
         return {"filters": self.filters, "points": own, "views": np.array(VIEWS[: self._numbers["views"]])}
 
-    def workspace(self) -> PatchesWorkspace:
-        return PatchesWorkspace(self.n_outputs, self._shape, self._words, self._scales)
+    def workspace(self) -> Workspace:
+        return Workspace(make_active(self.n_outputs, dtype=np.uint8))
 
     def prepare(self) -> None:
-        """There is nothing left to make."""
+        """Nothing to prepare."""
 
-    def activate(self, samples: NDArray, workspace: PatchesWorkspace) -> Active:
-        core.patches(as_bytes(samples), self._plan, workspace.scratch)
+    def activate(self, samples: NDArray, workspace: Workspace) -> Active:
+        core.patches(as_bytes(samples), self._plan, workspace.pack(self._scratch))
         return workspace.active
+
+    def _scratch(self) -> tuple[NDArray, ...]:
+        images, roots = aligned((2, *self._shape), np.uint8), aligned((self.n_outputs,), np.int32)
+        return images, aligned(self._words, np.uint32), aligned(self._scales, np.int32), roots
 
     @property
     def nbytes(self) -> int:
@@ -281,19 +294,3 @@ def points(most: int, n: int) -> NDArray[np.int64]:
     """n numbers from 0 to `most`, evenly spread, the same from both ends; the middle where there is one."""
     first = np.arange(n) * most // max(n - 1, 1) if n > 1 else np.array([most // 2])
     return np.where(np.arange(n) < n / 2, first, most - first[::-1])
-
-
-class PatchesWorkspace:
-    """Scratch memory of one thread."""
-
-    def __init__(
-        self, n_units: int, image: tuple[int, int], words: tuple[int, int, int], scales: tuple[int, int]
-    ) -> None:
-        self.active = make_active(n_units, dtype=np.uint8)
-        images, roots = aligned((2, *image), np.uint8), aligned((n_units,), np.int32)
-        self._arrays = images, aligned(words, np.uint32), aligned(scales, np.int32), roots
-        self.scratch = core.pack(*self._arrays, *self.active)
-
-    @property
-    def nbytes(self) -> int:
-        return sum(array.nbytes for array in (*self._arrays, *self.active))

@@ -15,7 +15,7 @@ Reference: Rahimi and Recht, "Weighted sums of random kitchen sinks", 2008.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -23,7 +23,17 @@ from numpy.typing import NDArray
 
 from kenyon import core
 from kenyon.core import LANES
-from kenyon.features._base import FEW, Active, FeaturesPart, Setting, aligned, make_active
+from kenyon.features._base import (
+    FEW,
+    Active,
+    Case,
+    FeaturesPart,
+    Setting,
+    Workspace,
+    aligned,
+    make_active,
+    n_connections,
+)
 from kenyon.features._rescaling import Rescaling, Summing, rescaled
 from kenyon.utils.options import Auto, option
 
@@ -59,6 +69,11 @@ class Ramps(FeaturesPart):
         "share", auto=True,
     )  # fmt: skip
     inhibitory: float = option(0.5, "How likely a sign is negative.", "number", low=0.0, high=1.0)
+
+    def settled(self, case: Case) -> Ramps:
+        if self.density == "auto":
+            return self
+        return replace(self, density=n_connections(self.density, case.n_inputs, case.n_inputs))
 
     def build(self, setting: Setting) -> RampUnits:
         given = None if self.density == "auto" else int(self.density)
@@ -129,35 +144,25 @@ class RampUnits:
         ramps = Summing(self._inputs.astype(np.int64), weights.astype(np.float64), (GAIN * self._offsets).astype(float))
         return rescaled(ramps, change, pairs, sums, counts)
 
-    def workspace(self) -> RampsWorkspace:
-        return RampsWorkspace(self._n_inputs, self.n_outputs, self.n_outputs - self.n_beside)
+    def workspace(self) -> Workspace:
+        return Workspace(make_active(self.n_outputs))
 
     def prepare(self) -> None:
-        """There is nothing left to make."""
+        """Nothing to prepare."""
 
-    def activate(self, samples: NDArray, workspace: RampsWorkspace) -> Active:
+    def activate(self, samples: NDArray, workspace: Workspace) -> Active:
         samples = samples.astype(np.float32, copy=False)
-        core.ramps(samples, self.pack, workspace.one if len(samples) <= FEW else workspace.block)
+        core.ramps(samples, self.pack, workspace.pack(self._scratch, len(samples) > FEW))
         return workspace.active
+
+    def _scratch(self, block: bool) -> tuple[NDArray, NDArray]:
+        """The samples of a block side by side, and the ramps' sums; single samples need none."""
+        sizes = (self._n_inputs, len(self._sizes)) if block else (0, 0)
+        return aligned((sizes[0], LANES), np.float32), aligned((sizes[1], LANES), np.float32)
 
     @property
     def nbytes(self) -> int:
         return sum(a.nbytes for a in (self._inputs, self._signs, self._sizes, self._scales, self._offsets))
-
-
-class RampsWorkspace:
-    """Scratch memory of one thread: the activity of a block, its samples side by side, and the ramps' sums."""
-
-    def __init__(self, n_inputs: int, n_units: int, n_ramps: int) -> None:
-        self.active = make_active(n_units)
-        self._scratch = (aligned((n_inputs, LANES), np.float32), aligned((n_ramps, LANES), np.float32))
-        self.block = core.pack(*self._scratch, *self.active)
-        none = np.empty((0, LANES), np.float32)
-        self.one = core.pack(none, none, *self.active)
-
-    @property
-    def nbytes(self) -> int:
-        return sum(array.nbytes for array in (*self._scratch, *self.active))
 
 
 def ramp_sizes(n_inputs: int) -> list[int]:

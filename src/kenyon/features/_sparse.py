@@ -21,7 +21,7 @@ synaptic connectivity", Neuron 93, 2017.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -32,16 +32,25 @@ from kenyon.core import LANES
 from kenyon.features._base import (
     FEW,
     Active,
+    Case,
     FeaturesPart,
     Setting,
+    Workspace,
     aligned,
     check_bytes,
     check_exact,
     make_active,
+    n_connections,
     strength_of,
 )
 from kenyon.utils.options import Auto, option
 
+THRESHOLD, TABLE_THRESHOLD = 2.3, 1.0
+"""Rows of a table have few inputs, which are separated by units that see half of them, of both signs."""
+SECOND_ORDER_THRESHOLD, LINEAR_BUDGET = 0.3, 100_000
+"""Before a second-order layer; none within a budget of so few units that linear ones separate more."""
+MOST_CONNECTIONS = 32
+"""Inputs of a unit where the density is left open: more of them cost time and gain little."""
 COUNTED_AT_ONCE = 1 << 23
 """Connections."""
 
@@ -72,23 +81,26 @@ class Sparse(FeaturesPart):
     )  # fmt: skip
     threshold: float | Auto | None = option(
         "auto",
-        "Threshold in standard deviations of the sample's own projection; 'auto' is 2.3, 1 for rows of a table, and "
-        "None before a second-order layer.",
+        "Threshold in standard deviations of the sample's own projection; 'auto' is 2.3, 1 for rows of a table, 0.3 "
+        "before a second-order layer, and None there within a memory budget of 100 KB.",
         "number", low=-100.0, high=100.0, auto=True, off=True,
     )  # fmt: skip
 
-    def build(self, setting: Setting) -> SparseProjection:
-        part: Any = self
-        return SparseProjection(
-            setting.n_inputs,
-            part.units,
-            part.density,
-            inhibitory=part.inhibitory,
-            threshold=part.threshold,
-            unit_norm=setting.unit_norm,
-            exact=setting.integer,
-            seed=setting.seed,
+    def settled(self, case: Case) -> Sparse:
+        most = max(1, min(MOST_CONNECTIONS, case.n_inputs // (2 if case.table else 4)))
+        threshold: float | None = TABLE_THRESHOLD if case.table else THRESHOLD
+        if case.second_order:
+            linear = case.memory_budget is not None and case.memory_budget <= LINEAR_BUDGET
+            threshold = None if linear else TABLE_THRESHOLD if case.table else SECOND_ORDER_THRESHOLD
+        return replace(
+            self,
+            density=n_connections(self.density, case.n_inputs, most),
+            inhibitory=(0.5 if case.table else 0.0) if self.inhibitory == "auto" else self.inhibitory,
+            threshold=threshold if self.threshold == "auto" else self.threshold,
         )
+
+    def build(self, setting: Setting) -> SparseProjection:
+        return SparseProjection(self, setting)
 
     @property
     def nested(self) -> bool:
@@ -102,37 +114,23 @@ class SparseProjection:
     """N inputs to M sparse units.
 
     Args:
-        n_inputs: N.
-        n_units: M.
-        n_connections: K, inputs of each unit.
-        inhibitory: share of a unit's inputs with weight -1.
-        threshold: beta, in standard deviations; None turns it off (`x_e = ReLU(W_e u)`).
-        unit_norm: scale `x_e` to length 1.
-        exact: everything in integers, the activity in bytes.
-        seed: the projection is drawn from it, the same everywhere.
+        part: with no option left open.
+        setting: what it is built for.
 
     Example:
         >>> import numpy as np
-        >>> features = SparseProjection(n_inputs=64, n_units=500, n_connections=6, seed=0)
+        >>> features = Sparse(units=500, density=6, inhibitory=0.0, threshold=1.8).build(Setting(n_inputs=64))
         >>> units, values, counts = features.activate(np.arange(64, dtype=np.uint8)[None, :], features.workspace())
         >>> round(float((values[0, : counts[0]] ** 2).sum()), 3)
         1.0
     """
 
-    def __init__(
-        self,
-        n_inputs: int,
-        n_units: int,
-        n_connections: int,
-        *,
-        inhibitory: float = 0.0,
-        threshold: float | None = 1.8,
-        unit_norm: bool = True,
-        exact: bool = False,
-        seed: int = 0,
-    ) -> None:
+    def __init__(self, part: Sparse, setting: Setting) -> None:
+        settled: Any = part
+        n_units, n_connections, n_inputs = settled.units, settled.density, setting.n_inputs
+        threshold, exact, seed = settled.threshold, setting.integer, setting.seed
         self.n_outputs, self.threshold, self.exact, self.seed = n_units, threshold, exact, seed
-        self._n_excitatory = n_connections - round(inhibitory * n_connections)
+        self._n_excitatory = n_connections - round(settled.inhibitory * n_connections)
         # the narrowest type that holds every possible sum of bytes exactly
         self._largest = 255 * max(self._n_excitatory, n_connections - self._n_excitatory)
         if exact and threshold is not None:
@@ -145,7 +143,7 @@ class SparseProjection:
         core.draw_inputs(seed, self._n_excitatory, np.empty(n_inputs, np.uint32), self.inputs)
         excited, inhibited = self.inputs[:, : self._n_excitatory], self.inputs[:, self._n_excitatory :]
         self._degrees = _degrees(excited, n_inputs) - _degrees(inhibited, n_inputs)
-        self._how = core.pack(strength, threshold is not None, unit_norm, 2.0**-self._shift, exact)
+        self._how = core.pack(strength, threshold is not None, setting.unit_norm, 2.0**-self._shift, exact)
         self._for_blocks = core.pack(self.inputs, self._n_excitatory, self._degrees, self._largest, self._how)
         self._for_one: core.Pack | None = None
         self._group_bytes = 0
@@ -168,8 +166,8 @@ class SparseProjection:
             "largest": self._largest,
         }
 
-    def workspace(self) -> SparseWorkspace:
-        return SparseWorkspace(self.n_outputs, np.uint8 if self.exact else np.float32)
+    def workspace(self) -> Workspace:
+        return Workspace(make_active(self.n_outputs, dtype=np.uint8 if self.exact else np.float32))
 
     def prepare(self) -> None:
         """The projection the other way round, for single samples."""
@@ -186,16 +184,22 @@ class SparseProjection:
         core.group_by_input(self.inputs, first, last, starts, units)
         return starts, units
 
-    def activate(self, samples: NDArray, workspace: SparseWorkspace) -> Active:
+    def activate(self, samples: NDArray, workspace: Workspace) -> Active:
         if self.exact:
             check_bytes(samples)
         sums = self._byte_sums if samples.dtype == np.uint8 else np.float32
         if len(samples) > FEW:
-            core.sparse_block(samples, self._for_blocks, workspace.block(self._n_inputs, samples.dtype, sums))
+            core.sparse_block(samples, self._for_blocks, workspace.pack(self._block_scratch, samples.dtype, sums))
         else:
             self.prepare()
-            core.sparse_one(samples, self._for_one, workspace.one(sums))
+            core.sparse_one(samples, self._for_one, workspace.pack(self._one_scratch, sums))
         return workspace.active
+
+    def _block_scratch(self, dtype: np.dtype, sums: type[np.number]) -> tuple[NDArray, NDArray]:
+        return aligned((self._n_inputs, LANES), dtype), aligned((self.n_outputs + 1, LANES), sums)
+
+    def _one_scratch(self, sums: type[np.number]) -> tuple[NDArray, NDArray]:
+        return aligned((self.n_outputs,), sums), aligned((self.n_outputs if sums is np.float32 else 0,), sums)
 
     @property
     def nbytes(self) -> int:
@@ -209,35 +213,3 @@ def _degrees(inputs: NDArray, n_inputs: int) -> NDArray[np.int32]:
     for start in range(0, len(inputs) if inputs.size else 0, step):
         degrees += np.bincount(inputs[start : start + step].ravel(), minlength=n_inputs).astype(np.int32)
     return degrees
-
-
-class SparseWorkspace:
-    """Scratch memory of one thread, made when first needed."""
-
-    def __init__(self, n_units: int, activity: type[np.number] = np.float32) -> None:
-        self.active = make_active(n_units, dtype=activity)
-        self._n_units = n_units
-        self._packs: dict[tuple[str, type[np.number]], core.Pack] = {}
-        self._scratch_bytes = 0
-
-    def block(self, n_inputs: int, dtype: np.dtype, sums: type[np.number]) -> core.Pack:
-        key = ("block", sums)
-        if key not in self._packs:
-            columns, projected = aligned((n_inputs, LANES), dtype), aligned((self._n_units + 1, LANES), sums)
-            self._keep(key, columns, projected)
-        return self._packs[key]
-
-    def one(self, sums: type[np.number]) -> core.Pack:
-        key = ("one", sums)
-        if key not in self._packs:
-            inhibited = self._n_units if sums is np.float32 else 0
-            self._keep(key, aligned((self._n_units,), sums), aligned((inhibited,), sums))
-        return self._packs[key]
-
-    def _keep(self, key: tuple[str, type[np.number]], *arrays: NDArray) -> None:
-        self._packs[key] = core.pack(*arrays, *self.active)
-        self._scratch_bytes += sum(array.nbytes for array in arrays)
-
-    @property
-    def nbytes(self) -> int:
-        return self._scratch_bytes + sum(array.nbytes for array in self.active)

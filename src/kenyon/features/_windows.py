@@ -34,7 +34,7 @@ Nothing is stored but the seed: places, inputs and signs are drawn from it (`dra
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from typing import Any, ClassVar, Literal
 
@@ -43,22 +43,32 @@ from numpy.typing import NDArray
 
 from kenyon import core
 from kenyon.core import LANES
-from kenyon.errors import ConfigError, unknown
+from kenyon.errors import ConfigError
 from kenyon.features._base import (
     FEW,
     Active,
+    Case,
     FeaturesPart,
     Setting,
+    Workspace,
     aligned,
     check_bytes,
     check_exact,
     make_active,
+    n_connections,
     strength_of,
 )
 from kenyon.features._own_range import as_bytes
 from kenyon.features._shape import Layout, layout_of
 from kenyon.utils.options import Auto, option
 
+GREY, COLOUR = (6 / 28, 5 / 28, "oriented"), (4 / 32, 6 / 32, "random")
+"""Windows of images before a second-order layer: window and shifts as a share of the shorter side, signs."""
+LOCAL = (10 / 28, 2 / 28, "random")
+"""Windows of images before a plastic layer, whose units compete by their best response."""
+SERIES = (1 / 8, 1 / 8, "random")
+"""Windows of series, as a share of their length."""
+THRESHOLD, CONNECTIONS = 1.6, 16
 BYTE = 255
 
 MOST_TOGETHER = 16
@@ -121,22 +131,30 @@ class Windows(FeaturesPart):
         "flag", auto=True,
     )  # fmt: skip
 
-    def build(self, setting: Setting) -> WindowUnits:
-        names = ("window", "shifts", "pooling", "signs", "inhibitory", "threshold", "root")
-        part: Any = self
-        return WindowUnits(
-            part.shape,
-            part.units,
-            part.density,
-            axes=setting.axes,
-            unit_norm=setting.unit_norm,
-            activity="byte" if setting.in_bytes else "float",
-            exact=setting.integer,
-            own_range=setting.own_range,
-            seed=setting.seed,
-            n_inputs=setting.n_inputs,
-            **{name: getattr(self, name) for name in names},
+    def settled(self, case: Case) -> Windows:
+        layout, second = case.layout, case.second_order
+        if layout is None:
+            return self
+        series = "t" in layout.axes
+        window, shifts, signs = SERIES if series else LOCAL if not second else COLOUR if layout.channels > 1 else GREY
+        side = layout.width if series else min(layout.height, layout.width)
+        chosen: dict[str, Any] = {
+            "window": max(min(2, side), round(side * window)),
+            "shifts": max(1 if side > 2 else 0, round(side * shifts)),
+            "pooling": "sum" if second else "max",
+            "signs": signs,
+            "threshold": None if second else THRESHOLD,
+        }
+        part = replace(self, **{name: value for name, value in chosen.items() if getattr(self, name) == "auto"})
+        return replace(
+            part,
+            shape=tuple(case.shape or ()),
+            root=second and part.pooling == "sum" if part.root == "auto" else part.root,
+            density=n_connections(part.density, part.n_window_inputs(layout), CONNECTIONS),
         )
+
+    def build(self, setting: Setting) -> WindowUnits:
+        return WindowUnits(self, setting)
 
     def n_window_inputs(self, layout: Layout) -> int:
         """How many inputs a window holds, all channels included."""
@@ -154,79 +172,34 @@ class Windows(FeaturesPart):
 
 
 class WindowUnits:
-    """Samples of a shape to M sparse units, each with a window of its own.
+    """Samples of a shape to sparse units, each with a window of its own.
 
     Args:
-        shape: entries of a sample along each axis.
-        n_units: M.
-        n_connections: K, inputs of each unit.
-        axes: what the axes of `shape` are: "t", "hw", "tc", "ct", "hwc" or "chw", for time, height, width and channels.
-            None: by their number, "t", "hw", and "hwc", or "chw" where the first has at most 4 entries
-            and the last more.
-        window: entries of a window along time, or height and width.
-        shifts: r, how far a window may be shifted.
-        pooling: "max" for the best response over the shifts, "sum" for the sum of the positive ones.
-        signs: "random" or "oriented".
-        inhibitory: share of a unit's inputs with sign -1.
-        threshold: beta, in standard deviations; None for none, so that positive responses are active.
-        root: take the square root of the pooled response.
-        unit_norm: scale float activity to length 1.
-        activity: "float" or "byte".
-        exact: everything in integers, which needs activity in bytes, and samples of bytes or `own_range`.
-        own_range: convert samples that are not bytes to bytes, each by its own range.
-        seed: the units are drawn from it, the same everywhere.
-        n_inputs: width of a sample, checked against the shape.
+        part: with no option left open.
+        setting: what it is built for. Integers throughout need bytes, or images that become bytes by their own range.
 
     Example:
         >>> import numpy as np
-        >>> features = WindowUnits((8, 8), n_units=500, n_connections=4, window=4, shifts=1)
+        >>> part = Windows((8, 8), 500, 4, 1, 4, threshold=None, signs="random", pooling="max", root=False)
+        >>> features = part.build(Setting(n_inputs=64))
         >>> units, values, counts = features.activate(np.arange(64, dtype=np.uint8)[None, :], features.workspace())
         >>> bool(counts[0] > 0)
         True
     """
 
-    def __init__(
-        self,
-        shape: Sequence[int],
-        n_units: int,
-        n_connections: int,
-        *,
-        axes: str | None = None,
-        window: int = 6,
-        shifts: int = 0,
-        pooling: str = "max",
-        signs: str = "random",
-        inhibitory: float = 0.5,
-        threshold: float | None = None,
-        root: bool = False,
-        unit_norm: bool = True,
-        activity: str = "float",
-        exact: bool = False,
-        own_range: bool = False,
-        seed: int = 0,
-        n_inputs: int | None = None,
-    ) -> None:
-        for name, value, allowed in (
-            ("pooling", pooling, ("max", "sum")),
-            ("signs", signs, ("random", "oriented")),
-            ("activity", activity, ("float", "byte")),
-        ):
-            if value not in allowed:
-                raise unknown(name, value, allowed)
-        if shifts < 0:
-            raise ConfigError(f"shifts is {shifts}: expected 0 or more")
-        self.layout = layout = layout_of(shape, axes, shifts, n_inputs)
-        n_connections = int(n_connections)
-        size = _checked_window(layout, window, n_connections)
-        self.n_outputs, self.seed = n_units, seed
-        self._window, self._oriented = size, signs == "oriented"
-        self._best, self._root = pooling == "max", root
-        self._activity: type[np.number] = np.uint8 if activity == "byte" else np.float32
-        self.threshold, self._unit_norm, self.exact = threshold, unit_norm, exact
-        self.own_range = own_range
-        if exact and activity != "byte":
-            raise ConfigError(f"activity is {activity!r}: expected 'byte' with integers throughout")
-        self._n_excitatory = n_connections - round(inhibitory * n_connections)
+    def __init__(self, part: Windows, setting: Setting) -> None:
+        settled: Any = part
+        n_units, n_connections, shifts = settled.units, int(settled.density), settled.shifts
+        exact, threshold, root = setting.integer, settled.threshold, settled.root
+        self.layout = layout = layout_of(settled.shape, setting.axes, shifts, setting.n_inputs)
+        size = _checked_window(layout, settled.window, n_connections)
+        self.n_outputs, self.seed = n_units, setting.seed
+        self._window, self._oriented = size, part.signs == "oriented"
+        self._best, self._root = part.pooling == "max", root
+        self._activity: type[np.number] = np.uint8 if setting.in_bytes else np.float32
+        self.threshold, self._unit_norm, self.exact = threshold, setting.unit_norm, exact
+        self.own_range = setting.own_range
+        self._n_excitatory = n_connections - round(part.inhibitory * n_connections)
         self._largest = BYTE * max(self._n_excitatory, n_connections - self._n_excitatory)
         self._largest_pooled = BYTE * self._n_excitatory * (1 if self._best else layout.rows * layout.columns)
         if self._largest_pooled > np.iinfo(np.int32).max:
@@ -240,41 +213,50 @@ class WindowUnits:
         window_inputs = layout.channels * prod(size)
         planes = (layout.channels, layout.height, layout.width)
         drawn = (np.empty(window_inputs, np.int64), np.empty(window_inputs, np.uint32), self.inputs)
-        core.draw_windows(seed, *planes, *size, self._oriented, self._n_excitatory, *layout.padded, *drawn)
+        core.draw_windows(setting.seed, *planes, *size, self._oriented, self._n_excitatory, *layout.padded, *drawn)
         self._together = _together(layout.rows)
         self._items = _times(self.inputs, layout.n_places, self._together)
         self._places, self._turned = layout.places(), _turned(layout) if self._together > 1 else layout.places()
         self._arithmetics = {np.dtype(dtype): self._arithmetic(dtype) for dtype in (np.uint8, np.float32)}
 
-    def workspace(self) -> WindowsWorkspace:
-        return WindowsWorkspace(self.n_outputs, self._activity)
+    def workspace(self) -> Workspace:
+        return Workspace(make_active(self.n_outputs, dtype=self._activity))
 
     def prepare(self) -> None:
-        """There is nothing left to make."""
+        """Nothing to prepare."""
 
-    def activate(self, samples: NDArray, workspace: WindowsWorkspace) -> Active:
+    def activate(self, samples: NDArray, workspace: Workspace) -> Active:
         if self.own_range:
             samples = as_bytes(samples)
         if self.exact:
             check_bytes(samples)
         types, for_blocks, for_one = self._arithmetics[samples.dtype]
         if len(samples) > FEW:
-            scratch = workspace.block(self.layout, *types)
-            core.windows_block(samples, for_blocks, scratch)
+            core.windows_block(samples, for_blocks, workspace.pack(self._block_scratch, *types))
         else:
-            core.windows_one(samples, for_one, workspace.one(self.layout, self._together, *types))
+            core.windows_one(samples, for_one, workspace.pack(self._one_scratch, *types))
         return workspace.active
+
+    def _block_scratch(self, x: type[np.number], response: type[np.number]) -> tuple[NDArray, ...]:
+        return aligned((self.layout.n_places, LANES), x), aligned((self.n_outputs, LANES), response)
+
+    def _one_scratch(self, x: type[np.number], response: type[np.number]) -> tuple[NDArray, ...]:
+        layout, together = self.layout, self._together
+        plane = aligned((layout.n_places + SLACK,), x)
+        image = aligned((layout.n_places * together + SLACK if together > 1 else 0,), x)
+        pooled = aligned((8 * layout.rows * (layout.columns + SLACK) if x is np.float32 else 0,), np.float32)
+        return plane, image, pooled, aligned((-(-self.n_outputs // LANES), LANES), response)
 
     def _arithmetic(
         self, dtype: type[np.number]
     ) -> tuple[tuple[type[np.number], type[np.number]], core.Pack, core.Pack]:
         """(types of inputs and of responses; what blocks and single samples are handed)."""
-        whole = dtype is np.uint8
+        of_bytes = dtype is np.uint8
         types: tuple[type[np.number], type[np.number]] = (np.float32, np.float32)
-        if whole:
+        if of_bytes:
             types = (np.int16 if self._largest <= np.iinfo(np.int16).max else np.int32, np.int32)
         bits = self._largest_pooled.bit_length()
-        unit = 1.0 if whole else float(BYTE)
+        unit = 1.0 if of_bytes else float(BYTE)
         layout, root = self.layout, unit / 2.0 ** (bits - 16) if self._root else 0.0
         shifts = core.pack(self._n_excitatory, layout.rows, layout.columns, layout.padded[1], self._best, root)
         rule = core.pack(
@@ -321,14 +303,14 @@ class WindowUnits:
 
 
 def _checked_window(layout: Layout, window: int, n_connections: int) -> tuple[int, int]:
-    """Height and width of a window, if there is room for it and for K inputs in it."""
+    """Height and width of a window, if it fits into the sample and holds K inputs."""
     size = layout.window(window)
     if window < 1 or size[0] > layout.height or size[1] > layout.width:
         least = layout.width if "t" in layout.axes else min(layout.height, layout.width)
         raise ConfigError(f"window is {window}: expected 1 to {least}, the smallest side of a sample")
-    room = layout.channels * prod(size)
-    if not 1 <= n_connections <= room:
-        raise ConfigError(f"a unit has {n_connections} inputs: expected 1 to {room}, which its window holds")
+    held = layout.channels * prod(size)
+    if not 1 <= n_connections <= held:
+        raise ConfigError(f"a unit has {n_connections} inputs: expected 1 to {held}, which its window holds")
     return size
 
 
@@ -351,37 +333,3 @@ def _turned(layout: Layout) -> NDArray[np.int32]:
     plane, place = np.divmod(layout.places(), height * width)
     row, column = np.divmod(place, width)
     return (plane * width + column) * height + row
-
-
-class WindowsWorkspace:
-    """Scratch memory of one thread, made when first needed."""
-
-    def __init__(self, n_units: int, activity: type[np.number]) -> None:
-        self.active = make_active(n_units, dtype=activity)
-        self._n_units = n_units
-        self._packs: dict[tuple[str, type[np.number]], core.Pack] = {}
-        self._scratch_bytes = 0
-
-    def block(self, layout: Layout, x: type[np.number], response: type[np.number]) -> core.Pack:
-        key = ("block", x)
-        if key not in self._packs:
-            image, responses = aligned((layout.n_places, LANES), x), aligned((self._n_units, LANES), response)
-            self._keep(key, image, responses)
-        return self._packs[key]
-
-    def one(self, layout: Layout, together: int, x: type[np.number], response: type[np.number]) -> core.Pack:
-        key = ("one", x)
-        if key not in self._packs:
-            plane = aligned((layout.n_places + SLACK,), x)
-            image = aligned((layout.n_places * together + SLACK if together > 1 else 0,), x)
-            pooled = aligned((8 * layout.rows * (layout.columns + SLACK) if x is np.float32 else 0,), np.float32)
-            self._keep(key, plane, image, pooled, aligned((-(-self._n_units // LANES), LANES), response))
-        return self._packs[key]
-
-    def _keep(self, key: tuple[str, type[np.number]], *arrays: NDArray) -> None:
-        self._packs[key] = core.pack(*arrays, *self.active)
-        self._scratch_bytes += sum(array.nbytes for array in arrays)
-
-    @property
-    def nbytes(self) -> int:
-        return self._scratch_bytes + sum(array.nbytes for array in self.active)

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 import traceback
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol, Self, TypedDict, cast
 
 from kenyon.errors import KenyonError
 from kenyon.utils.events import Event, Watch
-from kenyon.utils.parallel import Answer, InProcessPool, Pool, check_engine
+from kenyon.utils.parallel import Answer, InProcessPool, Pool, Workers
 
 
 class Job(Protocol):
@@ -48,31 +47,6 @@ class WorkerArguments(TypedDict, total=False):
     engine: str
     address: str | None
     gpus: float
-
-
-@dataclass(frozen=True)
-class Workers:
-    """Where jobs run.
-
-    Attributes:
-        workers: how many jobs run at a time; None for 1, or for every CPU of a Ray cluster. It changes no result.
-        engine: `"local"` for processes on this machine, `"ray"` for a Ray cluster.
-        address: the address of the Ray cluster; None for one on this machine.
-        gpus: how much of a GPU each job takes in a Ray cluster; 0.5 lets two share one.
-    """
-
-    workers: int | None = None
-    engine: str = "local"
-    address: str | None = None
-    gpus: float = 0.0
-
-    def __post_init__(self) -> None:
-        check_engine(self.engine, self.workers, self.address, self.gpus)
-
-    @property
-    def in_process(self) -> bool:
-        """Whether jobs run in this process: one local worker."""
-        return self.engine == "local" and (self.workers or 1) == 1
 
 
 class Done(NamedTuple):
@@ -126,8 +100,7 @@ class Executor:
     def __init__(self, workers: Workers, watch: Watch, apart: bool = False) -> None:
         self._watch = watch
         self._here = workers.in_process and not apart
-        where = (workers.engine, workers.workers, workers.address, workers.gpus)
-        self._pool: Pool | InProcessPool = InProcessPool() if self._here else Pool(*where)
+        self._pool: Pool | InProcessPool = InProcessPool() if self._here else Pool(workers)
         self._jobs: dict[int, Job] = {}  # by the order in which they were submitted
         self._started: set[int] = set()
         self._later: list[int] = []

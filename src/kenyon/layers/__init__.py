@@ -15,12 +15,13 @@ from kenyon.layers._base import DIVERGED, NO_LABEL, Layer, LayerPart, Samples, U
 from kenyon.layers._counting import Counting, CountingLayer
 from kenyon.layers._diagonal import Diagonal, DiagonalLayer
 from kenyon.layers._few_bit_weights import FewBitLayer
+from kenyon.layers._integer_readout import IntegerReadout, integer_readout_numbers
 from kenyon.layers._local_error import LocalError, LocalErrorLayer
 from kenyon.layers._plastic import Plastic, PlasticLayer, clamp_bounds
 from kenyon.layers._readout import NEVER
-from kenyon.layers._second_order import SecondOrder, SecondOrderLayer
+from kenyon.layers._second_order import SecondOrderLayer
+from kenyon.layers._second_order_part import SecondOrder
 from kenyon.layers._state import Declared, State, axis_sizes, bytes_of
-from kenyon.layers._whole_readout import WholeReadout, whole_readout_numbers
 from kenyon.utils.options import part_named
 
 LAYERS: dict[str, type[LayerPart]] = {
@@ -67,6 +68,7 @@ __all__ = [
     "Diagonal",
     "DiagonalLayer",
     "FewBitLayer",
+    "IntegerReadout",
     "Layer",
     "LayerPart",
     "LocalError",
@@ -78,11 +80,10 @@ __all__ = [
     "SecondOrderLayer",
     "State",
     "Undo",
-    "WholeReadout",
     "axis_sizes",
     "bytes_of",
     "clamp_bounds",
     "hidden_part",
+    "integer_readout_numbers",
     "layer_part",
-    "whole_readout_numbers",
 ]

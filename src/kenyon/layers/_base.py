@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kenyon.errors import ConfigError, MergeError, ModelFileError
-from kenyon.features import Active, Setting
+from kenyon.features import Active, Case, Setting
 from kenyon.layers._state import Declared, State, axis_sizes, bytes_of
 from kenyon.layers._sums import only
 from kenyon.utils.modulation import Moving
@@ -88,6 +88,10 @@ class LayerPart(Part, ABC):
             setting: the samples and the parts beside it.
         """
 
+    def settled(self, case: Case) -> Self:
+        """The same with nothing left open."""
+        return self
+
     @property
     def moving(self) -> list[Moving]:
         """What may change with time: the learning rate, the window, the rule's own parameters (`Samples.beta`)."""
@@ -123,7 +127,7 @@ class Layer(ABC):
         """Make ready for one more class."""
 
     def add_classes(self, n: int) -> None:
-        """The same for several at once, which a layer may do quicker."""
+        """Add several classes; a layer may override this to do it faster."""
         for _ in range(n):
             self.add_class()
 
@@ -162,8 +166,8 @@ class Layer(ABC):
         """`x_o` of samples first .. last - 1, (samples, width)."""
 
     @abstractmethod
-    def updates(self, samples: Samples, taught: NDArray[np.bool_], n_plastic: int) -> int:
-        """Synapses visited when these samples are learned, those of them that have a label (`taught`)."""
+    def updates(self, samples: Samples, labelled: NDArray[np.bool_], n_plastic: int) -> int:
+        """Synapses visited when these samples are learned, those of them that have a label (`labelled`)."""
 
     @abstractmethod
     def mark(self) -> Undo:
@@ -217,7 +221,7 @@ class Layer(ABC):
         """Keep these output neurons alone, in this order; of layers that can `subtract`."""
         raise NotImplementedError
 
-    def taught(self) -> NDArray[np.int64]:
+    def class_counts(self) -> NDArray[np.int64]:
         """Samples of each output neuron's class; of layers that can `subtract`."""
         raise NotImplementedError
 

@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 def with_counts(coactivity: Coactivity, state: State, counts: NDArray) -> State:
     """Sums, not centred, that weigh each class by another count: means and the scatter per sample stay as they are."""
     views = state.views()
-    before = views["taught"].astype(np.float64)
+    before = views["class_counts"].astype(np.float64)
     if not before.sum():
         return state
     scatter = coactivity.moments(state).scatter * (float(counts.sum()) / before.sum())
     sums = views["sums"] * (counts / np.maximum(before, 1.0))
     some = np.flatnonzero(counts)
     add_outer(scatter, (sums[:, some] / np.sqrt(counts[some].astype(np.float64))).T, 1.0)
-    new = {"pairs": scatter, "sums": sums, "taught": counts}
+    new = {"pairs": scatter, "sums": sums, "class_counts": counts}
     changed = State(state.declared, state.sizes)
     for name, view in changed.views().items():
         view[...] = new[name] if view.dtype.kind == "f" else np.maximum(np.rint(new[name]), 0)
@@ -48,7 +48,7 @@ def with_counts(coactivity: Coactivity, state: State, counts: NDArray) -> State:
 def with_joined(state: State, neurons: NDArray[np.int64], left: NDArray[np.int64]) -> State:
     """The sums of some neurons added to the first of them, and those that are left."""
     arrays = dict(state.arrays)
-    for name in ("sums", "taught"):
+    for name in ("sums", "class_counts"):
         array = arrays[name].astype(np.float64 if arrays[name].dtype.kind == "f" else np.uint64)
         array[..., neurons[0]] = array[..., neurons].sum(axis=-1)
         arrays[name] = array.astype(arrays[name].dtype) if arrays[name].dtype.kind == "f" else array

@@ -30,7 +30,7 @@ LARGEST_FLOAT = 1e12
 FEW_ROWS = 4
 """Up to this many dense samples are quicker one by one than side by side."""
 
-WHOLE_SPARSE, FLOAT_SPARSE = 20, 10
+INTEGER_SPARSE, FLOAT_SPARSE = 20, 10
 """Active pairs are visited one by one where they are at most one in this many: a fifth of the units, or a third."""
 
 FOLLOWED, FOLLOWED_FLOATS = 16, 2
@@ -39,13 +39,13 @@ FOLLOWED, FOLLOWED_FLOATS = 16, 2
 LEAST_FOLLOWED = 64
 """At least this many, whatever the units."""
 
-TAUGHT = Declared("taught", ("neurons",), np.uint32, wide=True)
+CLASS_COUNTS = Declared("class_counts", ("neurons",), np.uint32, wide=True)
 
 
 def sums_of(dtype: DTypeLike, wide: bool) -> tuple[Declared, ...]:
     """Sums of products over pairs of units, sums of activity over classes, and the classes' counts."""
     pairs = Declared("pairs", ("pairs",), dtype, wide=wide)
-    return pairs, Declared("sums", ("units", "neurons"), dtype, wide=wide), TAUGHT
+    return pairs, Declared("sums", ("units", "neurons"), dtype, wide=wide), CLASS_COUNTS
 
 
 class Coactivity(ABC):
@@ -56,7 +56,7 @@ class Coactivity(ABC):
 
     Args:
         n_units: inputs of the layer.
-        declared: the arrays it keeps, `pairs` and `taught` among them.
+        declared: the arrays it keeps, `pairs` and `class_counts` among them.
         values: type of the activity that it takes.
     """
 
@@ -142,7 +142,7 @@ class Coactivity(ABC):
     def means(self, state: State) -> NDArray[np.float64]:
         """(units, neurons): the mean activity of each class, zero where it has no samples."""
         views = state.views()
-        return views["sums"] / np.maximum(views["taught"], 1)
+        return views["sums"] / np.maximum(views["class_counts"], 1)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_scratch": {}}  # scratch is neither copied nor pickled
@@ -191,8 +191,8 @@ class _Sums(Coactivity):
 
     def moments(self, state: State) -> ClassMoments:
         views = state.views()
-        (known,) = np.nonzero(views["taught"])
-        counts = views["taught"][known].astype(np.float64)[:, np.newaxis]
+        (known,) = np.nonzero(views["class_counts"])
+        counts = views["class_counts"][known].astype(np.float64)[:, np.newaxis]
         sums = np.ascontiguousarray(views["sums"][:, known].T, np.float64)
         scatter, n_samples = np.empty(len(views["pairs"])), float(counts.sum())
         core.fill_scatter(views["pairs"], 1.0, scatter)
@@ -216,8 +216,8 @@ class ExactSums(_Sums):
         undo: PairsUndo | None = None,
     ) -> State:
         state = self._with_room(state, active, chosen, labels)
-        pairs, sums, taught = (state.arrays[one.name] for one in state.declared)
-        if not self._add_sparse(pairs, active, chosen, undo, WHOLE_SPARSE):
+        pairs, sums, class_counts = (state.arrays[one.name] for one in state.declared)
+        if not self._add_sparse(pairs, active, chosen, undo, INTEGER_SPARSE):
             rows = self.dense(active, chosen)
             if len(rows) <= FEW_ROWS:
                 for row in rows:
@@ -226,7 +226,7 @@ class ExactSums(_Sums):
                 if undo is not None:
                     undo.before_all(pairs)
                 self.add_dense(pairs, rows)
-        core.add_classes(sums, taught, *active, chosen, labels)
+        core.add_classes(sums, class_counts, *active, chosen, labels)
         return state
 
     def add_one(self, state: State, active: Active, labels: NDArray[np.int64], clock: NDArray[np.int64]) -> bool:
@@ -235,11 +235,11 @@ class ExactSums(_Sums):
             return False
         self._sure = max(0, self._sure - 1)
         row = self.room("rows", (BLOCK, self.n_units), np.int16)[:1]
-        return bool(core.learn_exact(*arrays, *active, labels, WHOLE_SPARSE, row, clock))
+        return bool(core.learn_exact(*arrays, *active, labels, INTEGER_SPARSE, row, clock))
 
     def _with_room(self, state: State, active: Active, chosen: NDArray[np.int64], labels: NDArray[np.int64]) -> State:
         """The state, with 64 bits where this block would pass 32."""
-        pairs, sums, taught = (state.arrays[one.name] for one in state.declared)
+        pairs, sums, class_counts = (state.arrays[one.name] for one in state.declared)
         n, wide = len(chosen), set()
         if pairs.dtype == np.uint32:
             if self._sure < n:  # no entry is larger than the largest of the diagonal
@@ -250,9 +250,9 @@ class ExactSums(_Sums):
                 if squares.max() > NARROW:
                     wide.add("pairs")
             self._sure = max(0, self._sure - n)
-        if (int(taught.max()) + n) * PEAK > NARROW:
-            after = {"sums": sums.astype(np.uint64), "taught": taught.astype(np.uint64)}
-            core.add_classes(after["sums"], after["taught"], *active, chosen, labels)
+        if (int(class_counts.max()) + n) * PEAK > NARROW:
+            after = {"sums": sums.astype(np.uint64), "class_counts": class_counts.astype(np.uint64)}
+            core.add_classes(after["sums"], after["class_counts"], *active, chosen, labels)
             wide |= {name for name, array in after.items() if array.max() > NARROW}
         return widened(state, wide)
 
@@ -263,7 +263,7 @@ class ExactSums(_Sums):
     def without(self, state: State, other: State, neurons: NDArray[np.int64]) -> State:
         self._sure = 0
         left = super().without(state, other, neurons)
-        nobody = left.arrays["taught"] == 0
+        nobody = left.arrays["class_counts"] == 0
         if left.arrays["sums"][:, nobody].any() or (nobody.all() and left.arrays["pairs"].any()):
             raise MergeError("a class without samples would have sums: expected samples that were learned")
         return left
@@ -295,26 +295,26 @@ class FloatSums(_Sums):
                 f"the activity of a unit is {largest[0]:g}: expected at most {LARGEST_FLOAT:g}; scale the inputs"
             )
         state = with_counts(state, len(chosen))
-        pairs, sums, taught = (state.arrays[one.name] for one in state.declared)
+        pairs, sums, class_counts = (state.arrays[one.name] for one in state.declared)
         if not self._add_sparse(pairs, active, chosen, undo, FLOAT_SPARSE):
             if undo is not None:
                 undo.before_all(pairs)
             self.add_dense(pairs, self.dense(active, chosen))
-        core.add_classes(sums, taught, *active, chosen, labels)
+        core.add_classes(sums, class_counts, *active, chosen, labels)
         return state
 
     def rescaled(self, state: State, how: Rescale) -> State:
         views, lower = state.views(), np.tril_indices(self.n_units)
-        if not views["taught"].any():
+        if not views["class_counts"].any():
             return state
         pairs = np.zeros((self.n_units, self.n_units))
         pairs[lower] = pairs.T[lower] = views["pairs"]
-        pairs, sums = how(pairs, views["sums"].astype(np.float64), views["taught"].astype(np.float64))
+        pairs, sums = how(pairs, views["sums"].astype(np.float64), views["class_counts"].astype(np.float64))
         new = State(state.declared, state.sizes)
-        for name, values in (("pairs", pairs[lower]), ("sums", sums), ("taught", views["taught"])):
+        for name, values in (("pairs", pairs[lower]), ("sums", sums), ("class_counts", views["class_counts"])):
             new.views()[name][...] = values
         return new
 
     def add_one(self, state: State, active: Active, labels: NDArray[np.int64], clock: NDArray[np.int64]) -> bool:
-        pairs, sums, taught = state.arrays.values()
-        return bool(core.learn_floats(pairs, sums, taught, *active, labels, LARGEST_FLOAT, clock))
+        pairs, sums, class_counts = state.arrays.values()
+        return bool(core.learn_floats(pairs, sums, class_counts, *active, labels, LARGEST_FLOAT, clock))

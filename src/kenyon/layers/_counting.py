@@ -31,10 +31,10 @@ from kenyon.errors import ConfigError, InputError
 from kenyon.features import Active, Setting
 from kenyon.layers._base import Layer, LayerPart, Samples
 from kenyon.layers._class_sums import with_joined
-from kenyon.layers._coactivity import TAUGHT
+from kenyon.layers._coactivity import CLASS_COUNTS
 from kenyon.layers._fading import FADES, halved, learn_and_fade
 from kenyon.layers._few_bit_merge import ONE
-from kenyon.layers._plastic import KeptRows, PlasticUndo
+from kenyon.layers._rows_undo import KeptRows, RowsUndo, kept_bytes, kept_rows
 from kenyon.layers._state import Declared, State
 from kenyon.layers._sums import NARROW, added, check_neurons, narrowest, only, taken_away, wide_in, widened
 from kenyon.rules import MEAN
@@ -75,7 +75,7 @@ class Counting(LayerPart):
     prior: Literal["equal", "counts"] = option("equal", "Class prior of naive Bayes: uniform, or empirical.", "choice")
 
     def declare(self, setting: Setting) -> tuple[Declared, ...]:
-        return SUMS, TAUGHT
+        return SUMS, CLASS_COUNTS
 
     def build(self, n_inputs: int, seed: int, setting: Setting) -> CountingLayer:
         bayes = self.readout == "bayes"
@@ -112,7 +112,7 @@ class CountingLayer(Layer):
     def __init__(
         self, n_inputs: int, rule: MEAN, half_life: int = 0, *, bayes: bool = False, prior: str = "equal"
     ) -> None:
-        super().__init__(n_inputs, 0, (SUMS, TAUGHT))
+        super().__init__(n_inputs, 0, (SUMS, CLASS_COUNTS))
         self.rule, self.half_life, self.bayes, self._prior = rule, half_life, bayes, prior
         self.most = rule.level(np.inf, 1, n_inputs)
         self._sure = 0  # samples that are sure to fit into 32 bits
@@ -140,10 +140,10 @@ class CountingLayer(Layer):
 
     def fade(self) -> None:
         """Halve the weight of everything that was learned."""
-        sums, taught = (self.state.arrays[name] for name in ("sums", "taught"))
-        counts = halved(taught)
-        shares = counts / np.maximum(taught, 1).astype(np.float64)
-        self.state = narrowest(self.state, {"sums": np.rint(sums * shares).astype(np.uint64), "taught": counts})
+        sums, class_counts = (self.state.arrays[name] for name in ("sums", "class_counts"))
+        counts = halved(class_counts)
+        shares = counts / np.maximum(class_counts, 1).astype(np.float64)
+        self.state = narrowest(self.state, {"sums": np.rint(sums * shares).astype(np.uint64), "class_counts": counts})
         self._sure = 0
 
     def _add(self, samples: Samples) -> None:
@@ -152,32 +152,32 @@ class CountingLayer(Layer):
             self._check_counts(active, first, last)
         block = (*active, first, last, labels, samples.plastic_in(self))
         self._make_room(block, last - first)
-        core.add_counts(self.state.arrays["sums"], self.state.arrays["taught"], *block)
+        core.add_counts(self.state.arrays["sums"], self.state.arrays["class_counts"], *block)
 
     def _make_room(self, block: tuple, n: int) -> None:
         """Go over to 64 bits where these samples would pass 32, and only there."""
-        sums, taught = self.state.arrays["sums"], self.state.arrays["taught"]
-        if sums.dtype == taught.dtype == np.uint64:
+        sums, class_counts = self.state.arrays["sums"], self.state.arrays["class_counts"]
+        if sums.dtype == class_counts.dtype == np.uint64:
             return
         if self._sure < n:
-            highest = max(int(sums.max(initial=0)), int(taught.max(initial=0)) * LARGEST)
+            highest = max(int(sums.max(initial=0)), int(class_counts.max(initial=0)) * LARGEST)
             self._sure = max(0, NARROW - highest) // LARGEST
         if self._sure < n:
-            after = {"sums": sums.astype(np.uint64), "taught": taught.astype(np.uint64)}
-            core.add_counts(after["sums"], after["taught"], *block)
+            after = {"sums": sums.astype(np.uint64), "class_counts": class_counts.astype(np.uint64)}
+            core.add_counts(after["sums"], after["class_counts"], *block)
             self.state = widened(self.state, {name for name, array in after.items() if array.max() > NARROW})
         self._sure = max(0, self._sure - n)
 
     def forward(self, active: Active, first: int, last: int) -> NDArray[np.float32]:
         outputs = np.empty((last - first, self.width), np.float32)
-        sums, taught = self.state.arrays["sums"], self.state.arrays["taught"]
+        sums, class_counts = self.state.arrays["sums"], self.state.arrays["class_counts"]
         if not self.bayes:
-            core.read_counts(sums, taught, *active, first, last, self.most, outputs)
+            core.read_counts(sums, class_counts, *active, first, last, self.most, outputs)
             return outputs
         self._check_counts(active, first, last)
         totals = sums.sum(axis=0, dtype=np.float64)
-        core.read_bayes(sums, taught, *active, first, last, totals, SMOOTHING, outputs)
-        return outputs + np.log(np.maximum(taught, 1)).astype(np.float32) if self._prior == "counts" else outputs
+        core.read_bayes(sums, class_counts, *active, first, last, totals, SMOOTHING, outputs)
+        return outputs + np.log(np.maximum(class_counts, 1)).astype(np.float32) if self._prior == "counts" else outputs
 
     @staticmethod
     def _check_counts(active: Active, first: int, last: int) -> None:
@@ -189,8 +189,8 @@ class CountingLayer(Layer):
                     "is the default for sparse matrices; pass an array, or choose features and a layer"
                 )
 
-    def updates(self, samples: Samples, taught: NDArray[np.bool_], n_plastic: int) -> int:
-        return int(samples.active[2][samples.first : samples.last] @ taught)
+    def updates(self, samples: Samples, labelled: NDArray[np.bool_], n_plastic: int) -> int:
+        return int(samples.active[2][samples.first : samples.last] @ labelled)
 
     @property
     def weights(self) -> NDArray[np.float32]:
@@ -198,7 +198,7 @@ class CountingLayer(Layer):
         if self.bayes:
             smooth = views["sums"] + SMOOTHING
             return np.log(smooth / smooth.sum(axis=0)).astype(np.float32)
-        means = views["sums"] / (np.maximum(views["taught"], 1).astype(np.float64) * ONE)
+        means = views["sums"] / (np.maximum(views["class_counts"], 1).astype(np.float64) * ONE)
         return np.minimum(means, self.most).astype(np.float32)
 
     def weight_means(self) -> NDArray[np.float64]:
@@ -227,8 +227,8 @@ class CountingLayer(Layer):
     def join(self, neurons: NDArray[np.int64], left: NDArray[np.int64]) -> None:
         self.state, self.n_classes, self._sure = with_joined(self.state, neurons, left), len(left), 0
 
-    def taught(self) -> NDArray[np.int64]:
-        return self.state.views()["taught"].astype(np.int64)
+    def class_counts(self) -> NDArray[np.int64]:
+        return self.state.views()["class_counts"].astype(np.int64)
 
     # ---- keeping and undoing
 
@@ -242,16 +242,14 @@ class CountingLayer(Layer):
         """Whether learning changes the synapses of active units alone."""
         return True
 
-    def mark(self) -> PlasticUndo:
-        sums = self.state.arrays["sums"]
-        if self._kept is None or self._kept.rows.shape != sums.shape or self._kept.rows.dtype != sums.dtype:
-            self._kept = KeptRows(sums)
+    def mark(self) -> RowsUndo:
+        self._kept = kept_rows(self.state.arrays["sums"], self._kept)
         self._sure = 0  # a call that is undone had others to count
-        return PlasticUndo(self, self._kept, "sums")
+        return RowsUndo(self, self._kept, "sums")
 
     @property
     def nbytes(self) -> int:
-        return super().nbytes + self.state.arrays["sums"].nbytes + 5 * self.n_inputs  # a journal, needed or not
+        return super().nbytes + kept_bytes(self.state.arrays["sums"])
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_kept": None}

@@ -30,7 +30,7 @@ from kenyon.errors import ConfigError
 from kenyon.features import Active, Setting
 from kenyon.layers._base import NO_LABEL, Layer, LayerPart, Samples
 from kenyon.layers._class_sums import with_joined
-from kenyon.layers._coactivity import TAUGHT
+from kenyon.layers._coactivity import CLASS_COUNTS
 from kenyon.layers._readout import NEVER, Linear
 from kenyon.layers._state import Declared, State
 from kenyon.layers._sums import added, check_neurons, narrowest, only, wide_in, widened, with_counts
@@ -43,7 +43,7 @@ LEAST_SHARE = 1 / 64
 DECLARED = (
     Declared("sums", ("units", "neurons"), np.float64),
     Declared("squares", ("units",), np.float64),
-    TAUGHT,
+    CLASS_COUNTS,
 )
 
 
@@ -77,12 +77,12 @@ class Diagonal(LayerPart):
 
 
 class _Moments:
-    """What the sums say: means of the classes that were taught, of everything, and variances."""
+    """What the sums say: means of the classes that were class_counts, of everything, and variances."""
 
     def __init__(self, state: State, shrinkage: float) -> None:
         views = state.views()
-        (self.known,) = np.nonzero(views["taught"])
-        self.counts = views["taught"][self.known].astype(np.float64)
+        (self.known,) = np.nonzero(views["class_counts"])
+        self.counts = views["class_counts"][self.known].astype(np.float64)
         sums, n = views["sums"][:, self.known], max(float(self.counts.sum()), 1.0)
         self.means, self.centre = sums / self.counts, sums.sum(axis=1) / n
         squares = views["squares"] / n
@@ -135,7 +135,7 @@ class DiagonalLayer(Layer):
         (units, values, counts), first, last, labels, *_ = samples
         plastic = samples.plastic_in(self)
         self.state = with_counts(self.state, last - first)
-        sums, squares, taught = (self.state.arrays[one.name] for one in self.state.declared)
+        sums, squares, class_counts = (self.state.arrays[one.name] for one in self.state.declared)
         for s in range(first, last):
             if outputs is not None:
                 outputs[s - first] = self.forward(samples.active, s, s + 1)[0]
@@ -146,7 +146,7 @@ class DiagonalLayer(Layer):
             at = slice(None) if len(places) == self.n_inputs else places  # in order of the units
             sums[at, label] += x
             squares[at] += x * x
-            taught[label] += 1
+            class_counts[label] += 1
             self._linear = None
         return last
 
@@ -168,8 +168,8 @@ class DiagonalLayer(Layer):
             self._linear = found = Linear(weights, offsets)
         return found
 
-    def updates(self, samples: Samples, taught: NDArray[np.bool_], n_plastic: int) -> int:
-        return int(samples.active[2][samples.first : samples.last] @ taught)
+    def updates(self, samples: Samples, labelled: NDArray[np.bool_], n_plastic: int) -> int:
+        return int(samples.active[2][samples.first : samples.last] @ labelled)
 
     @property
     def weights(self) -> NDArray[np.float32]:
@@ -208,8 +208,8 @@ class DiagonalLayer(Layer):
         """Keep these classes alone; the variance within classes stays."""
         moments, kept = _Moments(self.state, self.shrinkage), only(self.state, left)
         views = kept.views()
-        n = float(views["taught"].sum())
-        means = views["sums"] / np.maximum(views["taught"], 1)
+        n = float(views["class_counts"].sum())
+        means = views["sums"] / np.maximum(views["class_counts"], 1)
         views["squares"][:] = n * moments.within + (means * views["sums"]).sum(axis=1)
         self._replace(kept)
         self.n_classes = len(left)
@@ -218,8 +218,8 @@ class DiagonalLayer(Layer):
         self._replace(with_joined(self.state, neurons, left))
         self.n_classes = len(left)
 
-    def taught(self) -> NDArray[np.int64]:
-        return self.state.views()["taught"].astype(np.int64)
+    def class_counts(self) -> NDArray[np.int64]:
+        return self.state.views()["class_counts"].astype(np.int64)
 
     def _replace(self, state: State) -> None:
         self.state, self._linear = state, None
@@ -234,7 +234,7 @@ class DiagonalLayer(Layer):
     def mark(self) -> DiagonalUndo:
         return DiagonalUndo(self)
 
-    def go_back(self, state: State, n_classes: int) -> None:
+    def restore(self, state: State, n_classes: int) -> None:
         """Be as found before."""
         self.n_classes = n_classes
         self._replace(state)
@@ -260,4 +260,4 @@ class DiagonalUndo:
     def undo(self) -> None:
         for array, copy in self._copies:
             array[...] = copy
-        self._layer.go_back(self._state, self._n_classes)
+        self._layer.restore(self._state, self._n_classes)

@@ -48,10 +48,10 @@ def learn_and_fade(layer: Fading, samples: Samples, outputs: NDArray[np.float32]
         part = samples._replace(first=at)
         some = part.labels[at : part.last]
         (labelled,) = np.nonzero(some != NO_LABEL)
-        taught = labelled[part.plastic_in(layer)[some[labelled]]]
-        room = max(1, 2 * layer.half_life - int(layer.state.arrays["taught"].sum()))
-        full = taught.size >= room
-        end = at + int(taught[room - 1]) + 1 if full else part.last
+        class_counts = labelled[part.plastic_in(layer)[some[labelled]]]
+        room = max(1, 2 * layer.half_life - int(layer.state.arrays["class_counts"].sum()))
+        full = class_counts.size >= room
+        end = at + int(class_counts[room - 1]) + 1 if full else part.last
         layer.learn_on(part._replace(last=end), None if outputs is None else outputs[at - first : end - first])
         if full:
             layer.fade()

@@ -38,8 +38,8 @@ def check_bits(bits: Any) -> None:
 
 def check_rule(rule: Rule) -> None:
     """Refuse rules that cannot be learned in few bits."""
-    able = ", ".join(sorted(name for name, cls in RULES.items() if cls.whole_step is not None))
-    if rule.window is not None or rule.whole_step is None:
+    able = ", ".join(sorted(name for name, cls in RULES.items() if cls.integer_step is not None))
+    if rule.window is not None or rule.integer_step is None:
         raise ConfigError(f"rule is {rule!r}, which cannot learn weights of few bits: expected one of {able}")
     if not rule.event_driven or not rule.gated:
         raise ConfigError(
@@ -48,7 +48,7 @@ def check_rule(rule: Rule) -> None:
         )
 
 
-def check_whole(rule: Rule, rate: Moving, n_inputs: int, largest: int) -> None:
+def check_integers(rule: Rule, rate: Moving, n_inputs: int, largest: int) -> None:
     """Refuse what cannot be learned in integers.
 
     Args:

@@ -4,10 +4,10 @@ Numbers, `mix`, G and the packing are those of `_few_bit_weights.py`. Neuron j g
 layer, with counts n and n', exponents e and e' and levels q and q' of the two:
 
     N      = min(n + n', 2^31 - 1)
-    E      = max(e, e'), raised by one while whole_limit(N, top) > top << E      0 where the rule has no limit
+    E      = max(e, e'), raised by one while integer_limit(N, top) > top << E      0 where the rule has no limit
     key    = mix(mix(seed + G N) + G (j + 1))
     m[i]   = mix(mix(key + 64) + G (i + 1))
-    v[i]   = q[i] << e, but max(top << e, 2 whole_limit(n, top)) where q[i] is top and the rule has a limit
+    v[i]   = q[i] << e, but max(top << e, 2 integer_limit(n, top)) where q[i] is top and the rule has a limit
     q[i]   = v[i] + v'[i] + (m[i] >> 32 - E) >> E clipped to low .. top
 
 for every unit i, each a number of 64 bits; m shifted by 32 is 0. A neuron that learned nothing changes nothing, and the
@@ -46,7 +46,7 @@ def merged_levels(
     """The state of both; neuron k of the other is neuron `neurons[k]` of the first.
 
     Args:
-        limit: `whole_limit` of the rule.
+        limit: `integer_limit` of the rule.
         seed: of the rounding.
     """
     arrays, theirs = {name: array.copy() for name, array in state.arrays.items()}, other.arrays
@@ -82,7 +82,7 @@ def narrowed_levels(counted: State, state: State, n_units: int, bits: int, level
         seed: of the rounding.
     """
     arrays, sums = {name: array.copy() for name, array in state.arrays.items()}, counted.arrays["sums"]
-    for j, n in enumerate(counted.views()["taught"].tolist()):
+    for j, n in enumerate(counted.views()["class_counts"].tolist()):
         n = min(n, MOST_COUNT)
         e = max(0, n - 1).bit_length()
         core.narrow_levels(bits, sums, arrays["weights"], n_units, j, n, ONE * level * 2.0**e, seed % 2**32)

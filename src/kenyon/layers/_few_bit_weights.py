@@ -1,7 +1,7 @@
 """A layer whose weights are integers of 8, 4, 3 or 2 bits, several to a byte, each step rounded by chance.
 
-What follows defines every bit, so that an implementation in another language can give the same. Numbers are whole, in
-two's complement of 64 bits where nothing else is said; `>>` and `/` round down, and shifts bind weaker than products.
+What follows defines every bit, so that an implementation in another language can give the same. Numbers are integers
+in two's complement of 64 bits unless said otherwise; `>>` and `/` round down, and shifts bind weaker than products.
 
 **Levels.** The synapse of unit i and neuron j holds a level q in low .. top: -top .. top with top = 2^(bits - 1) - 1
 where weights have a sign, 0 .. top with top = 2^bits - 1 where they have none. Its weight is q * level * 2^e, `level`
@@ -23,9 +23,9 @@ A neuron's own count is its time: what it learns does not depend on what other n
 fraction, and p = max(0, 7 - bits) where the rule has a limit, else 0:
 
     R      = 2^32 / isqrt(2^8 * sum of a[i]^2)         isqrt rounds down; R is 0 where no unit is active
-    limit  = min(top << p, whole_limit(max(n, 1), top) << p >> e)
+    limit  = min(top << p, integer_limit(max(n, 1), top) << p >> e)
     acc    = sum over active units of min(q[i, j] << p, limit) * a[i]     q[i, j] where the rule has no limit
-    score  = whole_score((acc * R >> 28 - f + p) << e, max(n, 1))         the first argument where it has no score
+    score  = integer_score((acc * R >> 28 - f + p) << e, max(n, 1))         the first argument where it has no score
 
 A score s is the output s * level / 2^f for the sample scaled to length 1. f is the largest number up to 12 for which
 no score can reach 2^22, so that outputs in float32 tell all scores apart. `acc` fits into 32 bits. For each neuron that
@@ -33,9 +33,9 @@ a sample teaches:
 
     1. z = score
     2. n = min(n + 1, 2^31 - 1)
-    3. while whole_limit(n, top) > top << e:  q[i, j] = q[i, j] + (h[i] >> 31) >> 1 for every unit i;  e = e + 1
+    3. while integer_limit(n, top) > top << e:  q[i, j] = q[i, j] + (h[i] >> 31) >> 1 for every unit i;  e = e + 1
     4. for each active unit i:
-           d       = whole_step(z, q[i, j], n, ...) clipped to -2^34 .. 2^34
+           d       = integer_step(z, q[i, j], n, ...) clipped to -2^34 .. 2^34
            c       = a[i] * (d * R >> 12) >> e
            q[i, j] = q[i, j] + (c + r[i] >> 32) clipped to low .. top
 
@@ -59,7 +59,7 @@ from kenyon import core
 from kenyon.errors import ConfigError, ModelFileError
 from kenyon.features import Active, Setting
 from kenyon.layers._base import Layer, Samples
-from kenyon.layers._few_bit_limits import MOST_COUNT, check_bits, check_rule, check_whole, fraction_of, parts_of
+from kenyon.layers._few_bit_limits import MOST_COUNT, check_bits, check_integers, check_rule, fraction_of, parts_of
 from kenyon.layers._few_bit_merge import merged_levels, narrowed_levels
 from kenyon.layers._plastic import Plastic
 from kenyon.layers._state import Declared, State
@@ -74,7 +74,7 @@ EXPONENTS = Declared("exponents", ("neurons",), np.uint8)
 def few_bits_declared(rule: Rule, bits: int) -> tuple[Declared, ...]:
     """Packed levels, the neurons' counts, and their exponents where the rule has a limit."""
     weights = Declared("weights", ("units", "neurons"), np.uint8, bits)
-    return (weights, COUNTS, *([EXPONENTS] if rule.plasticity.whole_limit is not None else []))
+    return (weights, COUNTS, *([EXPONENTS] if rule.plasticity.integer_limit is not None else []))
 
 
 def few_bit_layer(part: Plastic, n_inputs: int, seed: int, setting: Setting) -> FewBitLayer:
@@ -103,7 +103,7 @@ class FewBitLayer(Layer):
         bits: of a weight: 8, 4, 3 or 2.
         seed: of the rounding.
         rate: the learning rate.
-        whole: whether activity comes in bytes and everything is learned in integers, or in float32.
+        in_bytes: whether activity comes in bytes and everything is learned in integers, or in float32.
 
     Example:
         >>> from kenyon.layers import clamp_bounds
@@ -122,12 +122,12 @@ class FewBitLayer(Layer):
         bits: int,
         seed: int = 0,
         rate: Moving = 1.0,
-        whole: bool = False,
+        in_bytes: bool = False,
     ) -> None:
         check_bits(bits)
         check_rule(rule)
         super().__init__(n_inputs, 0, few_bits_declared(rule, bits))
-        self.rule, self.bits, self.whole = rule, bits, whole
+        self.rule, self.bits, self.in_bytes = rule, bits, in_bytes
         self.signed = rule.signed and bool(clamp[0] < 0)
         self.top = (1 << (bits - self.signed)) - 1
         self.level = rule.level(float(clamp[1]), self.top, n_inputs)
@@ -135,9 +135,9 @@ class FewBitLayer(Layer):
             raise ConfigError(f"clamp is None and the rule {rule.name!r} needs one: expected the largest weight")
         self.fraction = fraction_of(n_inputs, self.top)
         self.constants = np.zeros(0, np.int64)
-        if whole:
-            check_whole(rule, rate, n_inputs, self.top << parts_of(bits, rule.whole_limit))
-            constants = rule.whole_constants(self.level, float(rate), self.fraction)  # type: ignore[arg-type]
+        if in_bytes:
+            check_integers(rule, rate, n_inputs, self.top << parts_of(bits, rule.integer_limit))
+            constants = rule.integer_constants(self.level, float(rate), self.fraction)  # type: ignore[arg-type]
             self.constants = np.array(constants, np.int64)
         self.seed, self._local = seed, locals_of([rate])
         self._kept: NDArray[np.uint8] | None = None
@@ -171,27 +171,27 @@ class FewBitLayer(Layer):
         self, active: Active, first: int, last: int, signal: tuple, beta: NDArray[np.float32], out: NDArray | None
     ) -> None:
         """Score samples where there is `out`, and learn each behind it where there are labels."""
-        if (active[1].dtype == np.uint8) != self.whole:
-            wanted = "bytes" if self.whole else "float32"
+        if (active[1].dtype == np.uint8) != self.in_bytes:
+            wanted = "bytes" if self.in_bytes else "float32"
             raise ConfigError(f"the features give activity in {active[1].dtype}: expected {wanted} before this layer")
         arrays = self.state.arrays
         levels = (self.bits, self.signed, arrays["weights"], arrays["counts"], arrays.get("exponents"))
         block = (*levels, *active, first, last, self.n_inputs, *signal)
-        if self.whole:
-            self._kernels.call("whole", last - first, *block, 28 - self.fraction, self.constants, out)
+        if self.in_bytes:
+            self._kernels.call("integers", last - first, *block, 28 - self.fraction, self.constants, out)
         else:
             self._kernels.call("levels", last - first, *block, self.level, beta, out)
 
     @property
     def scale(self) -> np.float32:
         """The output of a score of 1."""
-        return np.float32(self.level / 2**self.fraction) if self.whole else np.float32(1)
+        return np.float32(self.level / 2**self.fraction) if self.in_bytes else np.float32(1)
 
     def _as_outputs(self, scores: NDArray) -> NDArray[np.float32]:
-        return scores.astype(np.float32) * self.scale if self.whole else scores
+        return scores.astype(np.float32) * self.scale if self.in_bytes else scores
 
     def _room(self, n_samples: int) -> NDArray:
-        return np.empty((n_samples, self.width), np.int32 if self.whole else np.float32)
+        return np.empty((n_samples, self.width), np.int32 if self.in_bytes else np.float32)
 
     @cached_property
     def _kernels(self) -> Kernels:
@@ -210,7 +210,7 @@ class FewBitLayer(Layer):
     def merge(self, other: State, neurons: NDArray[np.int64]) -> None:
         self.unlike_one_pass()
         check_neurons(self.state, other, neurons)
-        neuron = (self.n_inputs, self.bits, self.signed, self.rule.whole_limit, self.seed)
+        neuron = (self.n_inputs, self.bits, self.signed, self.rule.integer_limit, self.seed)
         self.state = merged_levels(self.state, other, neurons, *neuron)
 
     def take(self, counted: State) -> None:
@@ -218,8 +218,8 @@ class FewBitLayer(Layer):
         check_additive(self.rule)
         self.state = narrowed_levels(counted, self.state, self.n_inputs, self.bits, self.level, self.seed)
 
-    def updates(self, samples: Samples, taught: NDArray[np.bool_], n_plastic: int) -> int:
-        return int(samples.active[2][samples.first : samples.last] @ taught) * (
+    def updates(self, samples: Samples, labelled: NDArray[np.bool_], n_plastic: int) -> int:
+        return int(samples.active[2][samples.first : samples.last] @ labelled) * (
             self.n_hidden // 2 if self.n_hidden else 1
         )
 
@@ -284,7 +284,7 @@ _NONE = np.zeros(0, np.uint8)
 
 
 class FewBitUndo:
-    """Where a layer stood. The packed weights are few enough to keep whole, once a call is about to change them."""
+    """A snapshot of a layer. The packed weights are small enough to copy, once a call is about to change them."""
 
     def __init__(self, layer: FewBitLayer) -> None:
         self._layer, self._state, self._n_classes = layer, layer.state, layer.n_classes

@@ -1,6 +1,6 @@
 """Co-activity in 16 or 24 bits: thinned, not rounded.
 
-A sample adds `z z'` to the co-activity, z being its distance from its class's mean so far in whole steps. When an
+A sample adds `z z'` to the co-activity, z being its distance from its class's mean so far in integer steps. When an
 entry of the diagonal would pass what the bits hold, every entry is halved, and from then on half as many samples are
 let in, chosen by a generator keyed by their time. Rounding every product instead would put white noise under the
 small eigenvalues, which a readout inverts. The class means see every sample; they are kept in units of 1/256 and
@@ -44,12 +44,12 @@ from numpy.typing import NDArray
 from kenyon import core
 from kenyon.errors import ModelFileError
 from kenyon.features import BLOCK, Active
-from kenyon.layers._coactivity import TAUGHT, Coactivity
+from kenyon.layers._coactivity import CLASS_COUNTS, Coactivity
+from kenyon.layers._integer_readout import IntegerReadout, most_steps, shrinkage_amount, solve_integers
 from kenyon.layers._pairs_undo import PairsUndo
 from kenyon.layers._readout import ClassMoments
 from kenyon.layers._state import Declared, State
 from kenyon.layers._sums import NARROW, narrowest, spread, with_counts
-from kenyon.layers._whole_readout import WholeReadout, most_steps, shrinkage_amount, solve_whole
 
 MOST_HALVINGS = 62
 """As many as a stream with less than 2**64 samples can need."""
@@ -62,7 +62,7 @@ def few_bits_of(bits: int) -> tuple[Declared, ...]:
     """Packed pairs, class means, their counts, how often the pairs were halved, and how often the step was doubled."""
     pairs = Declared("pairs", ("pairs",), np.int16) if bits == 16 else Declared("pairs", ("pairs",), np.uint8, bits)
     scales = [Declared(name, ("one",), np.uint8) for name in ("halvings", "doublings")]
-    return pairs, Declared("means", ("units", "neurons"), np.uint16), TAUGHT, *scales
+    return pairs, Declared("means", ("units", "neurons"), np.uint16), CLASS_COUNTS, *scales
 
 
 class FewBits(Coactivity):
@@ -97,7 +97,7 @@ class FewBits(Coactivity):
         return state
 
     def add_one(self, state: State, active: Active, labels: NDArray[np.int64], clock: NDArray[np.int64]) -> bool:
-        if int(state.arrays["taught"].sum()) >= NARROW:
+        if int(state.arrays["class_counts"].sum()) >= NARROW:
             return False
         arrays = (state.arrays[one.name] for one in state.declared)
         core.learn_thin(self.bits, *arrays, *active, None, labels, *self._how(), clock)
@@ -139,7 +139,7 @@ class FewBits(Coactivity):
                 (other, other.views().values(), neurons),
             )
         )
-        a, b = (each["taught"].astype(np.uint64) for each in (ours, theirs))
+        a, b = (each["class_counts"].astype(np.uint64) for each in (ours, theirs))
         time = int(a.sum()) + int(b.sum())
         means = ours["means"].copy()
         core.merge_means(ours["means"], theirs["means"], a, b, _word(time, 2), means)
@@ -163,35 +163,35 @@ class FewBits(Coactivity):
         core.merge_pairs(*how, _word(time, 1), total)
         packed = np.empty_like(ours["pairs"])
         self._pack(total, packed)
-        arrays = {"pairs": packed, "means": means, "taught": a + b}
+        arrays = {"pairs": packed, "means": means, "class_counts": a + b}
         arrays |= {"halvings": np.array([halvings], np.uint8), "doublings": np.array([doublings], np.uint8)}
         return narrowest(state, arrays)
 
     def moments(self, state: State) -> ClassMoments:
         views = state.views()
-        known = views["taught"] > 0
-        n_samples = float(views["taught"].sum())
+        known = views["class_counts"] > 0
+        n_samples = float(views["class_counts"].sum())
         share, square = 2.0 ** -float(views["halvings"][0]), 4.0 ** float(views["doublings"][0])
         scatter = np.empty(self.n_units * (self.n_units + 1) // 2)
         pairs = views["pairs"] if self.bits == 16 else self.unpacked(views["pairs"])
         core.fill_scatter(pairs, square / share, scatter)
         return ClassMoments(scatter, views["means"][:, known].T / 256, n_samples, n_samples * share)
 
-    def solved_whole(
-        self, state: State, shrinkage: tuple[int, int], last: WholeReadout | None, n_learned: int
-    ) -> WholeReadout:
+    def solved_in_integers(
+        self, state: State, shrinkage: tuple[int, int], last: IntegerReadout | None, n_learned: int
+    ) -> IntegerReadout:
         """The readout in integers, with lambda as (mantissa, shift), a number of samples after the last one."""
         arrays = state.arrays
-        n_used = float(arrays["taught"].sum()) / 2.0 ** int(arrays["halvings"][0])
+        n_used = float(arrays["class_counts"].sum()) / 2.0 ** int(arrays["halvings"][0])
         unit = n_used / 4.0 ** int(arrays["doublings"][0]) / 256
         triangle = arrays["pairs"] if self.bits == 16 else self.unpacked(arrays["pairs"])
-        return solve_whole(triangle, arrays["means"], arrays["taught"], shrinkage, unit, last, n_learned)
+        return solve_integers(triangle, arrays["means"], arrays["class_counts"], shrinkage, unit, last, n_learned)
 
     def unlikeness(self, state: State, shrinkage: tuple[int, int], activity: NDArray[np.uint8], neuron: int) -> int:
         """How unlike a neuron's own samples a sample is, in 1/256: `unlikeness_of` of core/solve.h."""
         arrays = state.arrays
         triangle = arrays["pairs"] if self.bits == 16 else self.unpacked(arrays["pairs"])
-        used, doublings = int(arrays["taught"].sum()) >> int(arrays["halvings"][0]), int(arrays["doublings"][0])
+        used, doublings = int(arrays["class_counts"].sum()) >> int(arrays["halvings"][0]), int(arrays["doublings"][0])
         return core.unlikeness(
             triangle,
             np.ascontiguousarray(arrays["means"][:, neuron]),
@@ -220,10 +220,10 @@ class FewBits(Coactivity):
     def with_counts(self, state: State, counts: NDArray) -> State:
         """The co-activity scaled with the samples, each entry to the nearest integer."""
         changed = State(state.declared, state.sizes, {name: array.copy() for name, array in state.arrays.items()})
-        before, taught = int(state.arrays["taught"].sum()), changed.views()["taught"]
-        taught[...] = counts
+        before, class_counts = int(state.arrays["class_counts"].sum()), changed.views()["class_counts"]
+        class_counts[...] = counts
         shift = max(0, before.bit_length() - 38)
-        after, before = int(taught.sum()) >> shift, max(1, before >> shift)
+        after, before = int(class_counts.sum()) >> shift, max(1, before >> shift)
         pairs = (2 * self.unpacked(state.arrays["pairs"]).astype(np.int64) * after + before) // (2 * before)
         self._pack(pairs.astype(np.int32), changed.arrays["pairs"])
         return changed

@@ -53,7 +53,9 @@ class Following:
         self._unasked = 0
         if self._rule.kind == "ridge":
             return self.linear(state).outputs(active, first, last)
-        return self.present(state).outputs(state.arrays["taught"], self._rule.prior, self.read(active), first, last)
+        return self.present(state).outputs(
+            state.arrays["class_counts"], self._rule.prior, self.read(active), first, last
+        )
 
     def read(self, active: Active) -> Active:
         """The activity that is read: of the first units, where the rule says so. Units are in ascending order."""
@@ -79,7 +81,7 @@ class Following:
         if readout is None or (follow and self._follows and readout.inverse is None):
             follow = self._follows and (follow or self._unasked <= self._most_unasked)
             most = self._coactivity.most_followed(self._rule.oracle) if follow else 0
-            how = (state.arrays["taught"], self._coactivity.n_units, self._rule, most)
+            how = (state.arrays["class_counts"], self._coactivity.n_units, self._rule, most)
             self._readout = readout = solve(lambda: self._coactivity.moments(state), *how)
         return readout
 
@@ -87,13 +89,13 @@ class Following:
         """The readout of a state as weights and offsets."""
         found = self._linear
         if found is None:
-            readout, taught = self.present(state), state.arrays["taught"]
-            (known,) = np.nonzero(taught[: state.n_neurons])
+            readout, class_counts = self.present(state), state.arrays["class_counts"]
+            (known,) = np.nonzero(class_counts[: state.n_neurons])
             means = np.ascontiguousarray(self._coactivity.means(state)[: len(readout.products), known].T)
-            if readout.inverse is not None and not readout.is_of(self._rule, means, taught):
+            if readout.inverse is not None and not readout.is_of(self._rule, means, class_counts):
                 self._readout = None
                 readout = self.present(state, follow=True)
-            found = linear(readout.products, readout.squares, means, taught, self._rule)
+            found = linear(readout.products, readout.squares, means, class_counts, self._rule)
             unread = self._coactivity.n_units - len(found.weights)
             self._linear = found = found._replace(weights=np.pad(found.weights, ((0, unread), (0, 0))))
         return found

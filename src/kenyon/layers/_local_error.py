@@ -25,7 +25,8 @@ from kenyon import core
 from kenyon.errors import MergeError
 from kenyon.features import Active
 from kenyon.layers._base import Layer, Samples
-from kenyon.layers._plastic import WEIGHTS, KeptRows, PlasticUndo
+from kenyon.layers._plastic import WEIGHTS
+from kenyon.layers._rows_undo import KeptRows, RowsUndo, kept_bytes, kept_rows
 from kenyon.layers._state import Declared
 from kenyon.utils.options import Part, option
 
@@ -113,9 +114,9 @@ class LocalErrorLayer(Layer):
         core.forward(self.state.arrays["weights"], *active, first, last, outputs)
         return outputs
 
-    def updates(self, samples: Samples, taught: NDArray[np.bool_], n_plastic: int) -> int:
+    def updates(self, samples: Samples, labelled: NDArray[np.bool_], n_plastic: int) -> int:
         active, first, last, *_ = samples
-        return int(active[2][first:last] @ taught) * n_plastic
+        return int(active[2][first:last] @ labelled) * n_plastic
 
     def weight_means(self) -> NDArray[np.float64]:
         means = np.empty(self.n_neurons)
@@ -127,10 +128,9 @@ class LocalErrorLayer(Layer):
             "the model has hidden layers: expected none, since a layer learns from what the one below it has become"
         )
 
-    def mark(self) -> PlasticUndo:
-        if self._kept is None:
-            self._kept = KeptRows(self.state.arrays["weights"])
-        return PlasticUndo(self, self._kept)
+    def mark(self) -> RowsUndo:
+        self._kept = kept_rows(self.state.arrays["weights"], self._kept)
+        return RowsUndo(self, self._kept)
 
     @property
     def keeps_rows(self) -> bool:
@@ -139,8 +139,7 @@ class LocalErrorLayer(Layer):
 
     @property
     def nbytes(self) -> int:
-        journal = self.state.arrays["weights"].nbytes + 5 * self.n_inputs  # whether or not a call has needed it yet
-        return super().nbytes + self.codes.nbytes + journal
+        return super().nbytes + self.codes.nbytes + kept_bytes(self.state.arrays["weights"])
 
     def __getstate__(self) -> dict[str, Any]:
         return {**vars(self), "_kept": None}

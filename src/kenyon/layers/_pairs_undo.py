@@ -45,7 +45,7 @@ class PairsUndo:
     """
 
     def __init__(self, layer: SecondOrderLayer, kept: KeptPairs) -> None:
-        self._layer, self._kept, self._found = layer, kept, layer.found()
+        self._layer, self._kept, self._snapshot = layer, kept, layer.snapshot()
         self._pairs = layer.state.arrays["pairs"]
         self._small = [(array, array.copy()) for name, array in layer.state.arrays.items() if name != "pairs"]
         self._steps: list[_Touched | _KeptRow] = []
@@ -63,7 +63,7 @@ class PairsUndo:
             self._whole = True
 
     def before_some(self, pairs: NDArray, active: Active, chosen: NDArray[np.int64], n_entries: int) -> None:
-        """So many entries of these pairs, those of units that are active together in chosen samples, may change."""
+        """Prepare for changes to this many entries: those of units that are active together in the chosen samples."""
         if not self._concerns(pairs):
             return
         start, end = self._n_touched, self._n_touched + n_entries
@@ -96,7 +96,7 @@ class PairsUndo:
             step.undo(self._pairs, self._kept.touched, self._added)
         for array, copy in self._small:
             array[...] = copy
-        self._layer.go_back(self._found)
+        self._layer.restore(self._snapshot)
 
 
 class _Touched:

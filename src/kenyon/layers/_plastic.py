@@ -10,17 +10,18 @@ weights are integers of few bits (`_few_bit_weights.py`).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Literal, Protocol
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kenyon import core
 from kenyon.errors import ConfigError, MergeError, ModelFileError
-from kenyon.features import Active, Setting
+from kenyon.features import Active, Case, Setting
 from kenyon.layers._base import Layer, LayerPart, Samples
+from kenyon.layers._rows_undo import KeptRows, RowsUndo, kept_bytes, kept_rows
 from kenyon.layers._state import Declared, State
 from kenyon.layers._sums import added, check_additive, check_neurons
 from kenyon.rules import Kernels, Rule, get_rule, kernels_of
@@ -31,7 +32,7 @@ WEIGHTS = Declared("weights", ("units", "neurons"), np.float32)
 SUMS = Declared("sums", ("neurons",), np.float64)
 COUNTS = Declared("counts", ("neurons",), np.uint32)
 
-MOST_TAUGHT = 2**31
+MOST_COUNTED = 2**31
 """Most samples of a neuron that a file may state: far from what 32 bits hold, so that learning can go on."""
 
 
@@ -48,6 +49,8 @@ def _counts(rule: Rule) -> bool:
     return rule.counted or rule.readout is not None
 
 
+INTEGER_BITS, INTEGER_BUDGET_BITS = 8, 4
+"""Bits of weights in integers; with a memory budget more units are worth more than more bits."""
 LARGEST_RATE = 100.0
 
 OUTPUTS = {"linear": (-np.inf, np.inf), "relu": (0.0, np.inf), "clip": (0.0, 1.0)}
@@ -122,6 +125,21 @@ class Plastic(LayerPart):
                 raise ConfigError(f"the rule's window is {window!r}: expected a number or a function of time alone")
             if self.bits not in ("auto", 32) and any(self.local[1:]):
                 raise ConfigError(f"bits is {self.bits!r}: expected 32 where a rule's parameter depends on the synapse")
+
+    def settled(self, case: Case) -> Plastic:
+        integer, own = self.arithmetic == "integer", get_rule(self.rule).plasticity
+        bits: Any = self.bits
+        if bits == "auto":
+            bits = 32 if not integer else INTEGER_BITS if case.memory_budget is None else INTEGER_BUDGET_BITS
+        if integer and bits == 32:
+            raise ConfigError(f"bits is {bits} and arithmetic is 'integer': expected bits=8, 4, 3 or 2 with it")
+        return replace(
+            self,
+            learning_rate=own.learning_rate if self.learning_rate == "auto" else self.learning_rate,
+            clamp=own.clamp if self.clamp == "auto" else self.clamp,
+            bits=bits,
+            arithmetic="integer" if integer else "float",
+        )
 
     @property
     def rate(self) -> Moving:
@@ -265,9 +283,9 @@ class PlasticLayer(Layer):
         """Of a rule with a readout, whose parameters are numbers."""
         return np.array(list(self.rule.plasticity.parameters.values()), np.float32)
 
-    def updates(self, samples: Samples, taught: NDArray[np.bool_], n_plastic: int) -> int:
+    def updates(self, samples: Samples, labelled: NDArray[np.bool_], n_plastic: int) -> int:
         active, first, last, *_ = samples
-        visits = active[2][first:last] @ taught if self._event_driven else self.n_inputs * np.count_nonzero(taught)
+        visits = active[2][first:last] @ labelled if self._event_driven else self.n_inputs * np.count_nonzero(labelled)
         return int(visits) * (1 if self._by_column else n_plastic)
 
     def forward(self, active: Active, first: int, last: int) -> NDArray[np.float32]:
@@ -305,13 +323,12 @@ class PlasticLayer(Layer):
     def load(self, tensors: Mapping[str, NDArray], where: str, n_classes: int) -> None:
         super().load(tensors, where, n_classes)
         counts = self.state.views().get("counts")
-        if counts is not None and counts.max(initial=0) > MOST_TAUGHT:
-            raise ModelFileError(f"counts{where} holds {counts.max()}: expected at most {MOST_TAUGHT}")
+        if counts is not None and counts.max(initial=0) > MOST_COUNTED:
+            raise ModelFileError(f"counts{where} holds {counts.max()}: expected at most {MOST_COUNTED}")
 
-    def mark(self) -> PlasticUndo:
-        if self._kept is None or self._kept.rows.shape != self.state.arrays["weights"].shape:
-            self._kept = KeptRows(self.state.arrays["weights"])
-        return PlasticUndo(self, self._kept)
+    def mark(self) -> RowsUndo:
+        self._kept = kept_rows(self.state.arrays["weights"], self._kept)
+        return RowsUndo(self, self._kept)
 
     @property
     def keeps_rows(self) -> bool:
@@ -320,76 +337,8 @@ class PlasticLayer(Layer):
 
     @property
     def nbytes(self) -> int:
-        journal = self.state.arrays["weights"].nbytes + 5 * self.n_inputs  # whether or not a call has needed it yet
         dense = 0 if self._dense is None else self._dense.nbytes
-        return super().nbytes + dense + journal
+        return super().nbytes + dense + kept_bytes(self.state.arrays["weights"])
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "_kernels"} | {"_kept": None}
-
-
-class KeptRows:
-    """Room for rows of weights as a call found them; used again by every call."""
-
-    def __init__(self, weights: NDArray) -> None:
-        self.rows = np.empty_like(weights)
-        self.units = np.empty(len(weights), np.uint32)
-        self.marks = np.zeros(len(weights), np.bool_)
-        self.count = np.zeros(1, np.int64)
-        self.marked = False
-
-
-class _OfRows(Protocol):
-    """What the journal needs of a layer."""
-
-    state: State
-    n_classes: int
-
-    @property
-    def keeps_rows(self) -> bool: ...
-
-
-class PlasticUndo:
-    """A journal of rows: each row of weights is kept when a call first touches it.
-
-    Args:
-        layer: whose rows are kept.
-        kept: where to keep them.
-        name: the array that they are rows of; the others are small, and copied whole.
-
-    A layer that grows beyond its padding gets new arrays, and the old ones stay as they are from then on.
-    """
-
-    def __init__(self, layer: _OfRows, kept: KeptRows, name: str = "weights") -> None:
-        self._layer, self._kept, self._name = layer, kept, name
-        self._state, self._n_classes = layer.state, layer.n_classes
-        self._small = {key: array.copy() for key, array in layer.state.arrays.items() if key != name}
-        if kept.marked:
-            core.forget_rows(kept.marks, kept.units, kept.count)
-        kept.marked, kept.count[0] = False, 0
-        self._whole: NDArray | None = None
-
-    def note(self, active: Active, first: int, last: int) -> None:
-        weights = self._state.arrays[self._name]
-        if self._layer.state.arrays[self._name] is not weights:
-            return
-        if self._layer.keeps_rows:
-            kept = self._kept
-            if last - first == 1 and not kept.marked and not kept.count[0]:
-                core.keep_rows_of_one(weights, *active, first, kept.units, kept.rows, kept.count)
-                return
-            if kept.count[0] and not kept.marked:
-                kept.marks[kept.units[: kept.count[0]]] = True
-            kept.marked = True
-            core.keep_rows(weights, *active, first, last, kept.marks, kept.units, kept.rows, kept.count)
-        elif self._whole is None:
-            self._whole = weights.copy()
-
-    def undo(self) -> None:
-        layer, arrays = self._layer, self._state.arrays
-        core.restore_rows(arrays[self._name], self._kept.units, self._kept.rows, self._kept.count)
-        if self._whole is not None:
-            arrays[self._name][...] = self._whole
-        for name, array in self._small.items():
-            arrays[name][...] = array
-        layer.state, layer.n_classes = self._state, self._n_classes

@@ -130,7 +130,7 @@ def linear(
     products: NDArray[np.float64],
     squares: NDArray[np.float64],
     means: NDArray[np.float64],
-    taught: NDArray,
+    class_counts: NDArray,
     rule: Rule,
 ) -> Linear:
     """A readout as weights and offsets in float32.
@@ -138,13 +138,13 @@ def linear(
     Args:
         products, squares: A m_j, (units, width), and m_j' A m_j, (width,).
         means: (classes, units) of the classes that have samples.
-        taught: (width,) samples of each neuron.
+        class_counts: (width,) samples of each neuron.
     """
-    (known,) = np.nonzero(taught)
-    out = Linear(np.zeros(products.shape, np.float32), np.full(len(taught), NEVER, np.float32))
+    (known,) = np.nonzero(class_counts)
+    out = Linear(np.zeros(products.shape, np.float32), np.full(len(class_counts), NEVER, np.float32))
     if not known.size:
         return out
-    counts, products = taught[known].astype(np.float64), products[:, known]
+    counts, products = class_counts[known].astype(np.float64), products[:, known]
     n_samples = float(counts.sum())
     if rule.kind == "discriminant":
         weights = n_samples * (products - products.mean(axis=1, keepdims=True))

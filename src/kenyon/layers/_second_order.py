@@ -11,102 +11,43 @@ two states that learned parts of a stream add up to the one that learned all of 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, ClassVar, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from kenyon.errors import ConfigError, ModelFileError, unknown
-from kenyon.features import BLOCK, Active, Ramps, Setting
-from kenyon.layers._base import NO_LABEL, Layer, LayerPart, Rescale, Samples
+from kenyon.features import BLOCK, Active
+from kenyon.layers._base import NO_LABEL, Layer, Rescale, Samples
 from kenyon.layers._class_sums import Spread, spread_of, with_joined
 from kenyon.layers._coactivity import LARGEST_FLOAT, Coactivity, ExactSums, FloatSums
 from kenyon.layers._fading import FADES, halved, learn_and_fade
 from kenyon.layers._few_bits import FewBits
 from kenyon.layers._following import Following
+from kenyon.layers._integer_readout import MANY_LEARNED, IntegerReadout
 from kenyon.layers._pairs_undo import KeptPairs, PairsUndo
 from kenyon.layers._readout import Linear, Rule
 from kenyon.layers._solved import FOLLOWED_AT_ONCE, Readout
-from kenyon.layers._state import Declared, State
+from kenyon.layers._state import State
 from kenyon.layers._sums import check_neurons, narrowest, only, wide_in, widened
-from kenyon.layers._whole_readout import MANY_LEARNED, WholeReadout
 from kenyon.rules import as_shifted
-from kenyon.utils.options import Auto, option
 
 SHRINKAGE = 0.001
 READOUTS = ("discriminant", "ridge")
 
-MOST_TAUGHT = 2**62
+MOST_COUNTED = 2**62
 """Samples that a file may say were learned."""
 
 
-def coactivity_of(n_inputs: int, whole: bool, bits: int) -> Coactivity:
+def coactivity_of(n_inputs: int, in_bytes: bool, bits: int) -> Coactivity:
     """The way to keep co-activity of integers or floats in that many bits."""
     if bits == 32:
-        return ExactSums(n_inputs) if whole else FloatSums(n_inputs)
+        return ExactSums(n_inputs) if in_bytes else FloatSums(n_inputs)
     if bits not in (16, 24):
         raise ConfigError(f"bits is {bits!r}: expected 16, 24 or 32 for a second-order layer")
-    if not whole:
+    if not in_bytes:
         raise ConfigError(f"bits is {bits} and the activity is in floats: expected activity in integers, or bits=32")
     return FewBits(n_inputs, bits)
-
-
-@dataclass(frozen=True, repr=False)
-class SecondOrder(LayerPart):
-    """Co-activity of units, and a readout that is solved from it when asked.
-
-    Example:
-        >>> SecondOrder(bits=16)
-        SecondOrder(bits=16)
-    """
-
-    name: ClassVar[str] = "second-order"
-
-    bits: Literal["auto", 16, 24, 32] = option(
-        "auto",
-        "Bits of an entry of the co-activity: 32, 24 or 16; 'auto' is 32, or what the memory budget is best spent on.",
-        "integer", auto=True,
-    )  # fmt: skip
-    arithmetic: Literal["auto", "float", "integer"] = option(
-        "auto",
-        "Arithmetic of learning: float, or integer from bytes to scores, which a device can go on with; 'auto' is "
-        "integer where a memory budget chooses few bits and the samples are bytes or images.",
-        "choice", auto=True,
-    )  # fmt: skip
-    readout: Literal["discriminant", "ridge"] = option("discriminant", "The readout that is solved.", "choice")
-    shrinkage: float | Auto = option(
-        SHRINKAGE,
-        "Shrinkage of the readout, as a share of the mean variance; 'auto' chooses it from the state, and with ramps "
-        "a number is the least that is chosen.",
-        "number", low=0.0, high=1e6, auto=True,
-    )  # fmt: skip
-    half_life: int | None = option(
-        None, "Half-life in samples of what the layer keeps, to follow a stream that changes.", "integer", off=True
-    )
-    prior: Literal["auto", "equal", "counts"] = option(
-        "auto",
-        "Class prior: uniform (equal) or empirical (counts); 'auto' is equal, and counts with ramps.",
-        "choice", auto=True,
-    )  # fmt: skip
-
-    def declare(self, setting: Setting) -> tuple[Declared, ...]:
-        return coactivity_of(1, setting.in_bytes, int(self.bits)).declared
-
-    def build(self, n_inputs: int, seed: int, setting: Setting) -> SecondOrderLayer:
-        if setting.hidden:
-            raise ConfigError(f"hidden has widths of {setting.hidden!r}: expected None with a second-order layer")
-        return SecondOrderLayer(
-            n_inputs,
-            whole=setting.in_bytes,
-            bits=int(self.bits),
-            readout=self.readout,
-            shrinkage=self.shrinkage,
-            prior=self.prior,
-            at_least=isinstance(setting.features, Ramps),
-            half_life=self.half_life or 0,
-            integer=setting.integer,
-        )
 
 
 class SecondOrderLayer(Layer):
@@ -114,7 +55,7 @@ class SecondOrderLayer(Layer):
 
     Args:
         n_inputs: presynaptic units.
-        whole: whether their activity comes in integers (uint8), or in floats (float32).
+        in_bytes: whether their activity comes in integers (uint8), or in floats (float32).
         bits: of an entry of the co-activity: 32, or 24 or 16 for less memory (integers only).
         readout: `discriminant` or `ridge`.
         shrinkage: lambda of the readout, as a share of the mean variance; `auto` chooses it from the state.
@@ -135,7 +76,7 @@ class SecondOrderLayer(Layer):
         self,
         n_inputs: int,
         *,
-        whole: bool = True,
+        in_bytes: bool = True,
         bits: int = 32,
         readout: str = "discriminant",
         shrinkage: float | str = SHRINKAGE,
@@ -149,7 +90,7 @@ class SecondOrderLayer(Layer):
             raise unknown("readout", readout, READOUTS)
         if shrinkage != "auto" and not (isinstance(shrinkage, (int, float)) and 0 <= shrinkage < np.inf):
             raise ConfigError(f"shrinkage is {shrinkage!r}: expected a finite number, at least 0, or 'auto'")
-        self.coactivity = coactivity_of(n_inputs, whole, bits)
+        self.coactivity = coactivity_of(n_inputs, in_bytes, bits)
         super().__init__(n_inputs, 0, self.coactivity.declared)
         self.readout, self.shrinkage, self.prior, self.integer = readout, shrinkage, prior, integer
         self.half_life, self.follows = half_life, follows
@@ -157,7 +98,7 @@ class SecondOrderLayer(Layer):
         if integer:
             self._check_integer()
         self.following = Following(self.coactivity, self.rule, follows)
-        self._whole: tuple[WholeReadout, int] | None = None  # the last one in integers, and samples learned since
+        self._latest: tuple[IntegerReadout, int] | None = None  # the last one in integers, and samples learned since
         self._spread: Spread | None = None
         self._kept: KeptPairs | None = None
         self._undo: PairsUndo | None = None
@@ -201,7 +142,7 @@ class SecondOrderLayer(Layer):
 
     def fade(self) -> None:
         """Halve the weight of everything that was learned."""
-        self._replace(self.coactivity.with_counts(self.state, halved(self.state.views()["taught"])))
+        self._replace(self.coactivity.with_counts(self.state, halved(self.state.views()["class_counts"])))
 
     @property
     def at_once(self) -> bool:
@@ -290,11 +231,11 @@ class SecondOrderLayer(Layer):
             self.state = self.coactivity.add(self.state, active, chosen, labels, self._undo)
 
     def settle(self, n_learned: int = MANY_LEARNED) -> None:
-        """So many samples were learned: what was worked out from the state before is no longer true."""
+        """Invalidate what was computed from the state before this many samples were learned."""
         self._spread = None
-        if self._whole is not None:
-            whole, before = self._whole
-            self._whole = (whole, before + n_learned) if before + n_learned < MANY_LEARNED else None
+        if self._latest is not None:
+            latest, before = self._latest
+            self._latest = (latest, before + n_learned) if before + n_learned < MANY_LEARNED else None
 
     def _sums(self) -> tuple[NDArray, ...]:
         return tuple(self.state.arrays.values())
@@ -311,8 +252,8 @@ class SecondOrderLayer(Layer):
         if active[1].dtype != self.coactivity.values:
             raise TypeError(f"the activity is {active[1].dtype}: expected {np.dtype(self.coactivity.values)}")
 
-    def updates(self, samples: Samples, taught: NDArray[np.bool_], n_plastic: int) -> int:
-        return self.coactivity.visits(samples.active, samples.first + np.flatnonzero(taught))
+    def updates(self, samples: Samples, labelled: NDArray[np.bool_], n_plastic: int) -> int:
+        return self.coactivity.visits(samples.active, samples.first + np.flatnonzero(labelled))
 
     # ---- sums of sums
 
@@ -332,8 +273,8 @@ class SecondOrderLayer(Layer):
         self.n_classes = len(neurons)
 
     def forget(self, left: NDArray[np.int64]) -> None:
-        counts = np.zeros_like(self.state.views()["taught"])
-        counts[left] = self.state.views()["taught"][left]
+        counts = np.zeros_like(self.state.views()["class_counts"])
+        counts[left] = self.state.views()["class_counts"][left]
         self._replace(only(self.coactivity.with_counts(self.state, counts), left))
         self.n_classes = len(left)
 
@@ -348,7 +289,7 @@ class SecondOrderLayer(Layer):
             self._spread = spread_of(lambda: self.coactivity.moments(self.state), self.rule)
         shares = np.zeros((last - first, self.n_neurons))
         rows = self.coactivity.dense(active, np.arange(first, last))
-        shares[:, np.flatnonzero(self.taught())] = self._spread.shares(rows)
+        shares[:, np.flatnonzero(self.class_counts())] = self._spread.shares(rows)
         return shares
 
     def unlikeness(self, activity: NDArray[np.uint8], neuron: int) -> int:
@@ -357,11 +298,11 @@ class SecondOrderLayer(Layer):
             raise ConfigError("arithmetic is 'float': expected 'integer', in which distances are the same everywhere")
         return self._few_bits().unlikeness(self.state, as_shifted(float(self.shrinkage)), activity, neuron)
 
-    def taught(self) -> NDArray[np.int64]:
-        return self.state.views()["taught"].astype(np.int64)
+    def class_counts(self) -> NDArray[np.int64]:
+        return self.state.views()["class_counts"].astype(np.int64)
 
     def _replace(self, state: State) -> None:
-        """Put a state in the place of this one, and drop everything that was worked out from it."""
+        """Replace the state, and drop everything that was computed from it."""
         self.following.drop()
         self.settle()
         self.state = state
@@ -370,7 +311,7 @@ class SecondOrderLayer(Layer):
 
     def forward(self, active: Active, first: int, last: int) -> NDArray[np.float32]:
         if self.integer:
-            return self.present_whole().outputs(active, first, last)
+            return self.present_integers().outputs(active, first, last)
         return self.following.outputs(self.state, active, first, last)
 
     def solved_anew(self, first: int = 0) -> Linear:
@@ -387,17 +328,17 @@ class SecondOrderLayer(Layer):
             self.rule = self.rule._replace(first=n_units)
             self.following = Following(self.coactivity, self.rule, self.follows)
 
-    def present_whole(self) -> WholeReadout:
+    def present_integers(self) -> IntegerReadout:
         """The readout of the present state in integers."""
-        last, n_learned = (None, MANY_LEARNED) if self._whole is None else self._whole
+        last, n_learned = (None, MANY_LEARNED) if self._latest is None else self._latest
         if last is not None:
             last = last.widened(self.width)
             if not n_learned:
                 return last
         how = (as_shifted(float(self.shrinkage)), last, n_learned)
-        whole = self._few_bits().solved_whole(self.state, *how)
-        self._whole = whole, 0
-        return whole
+        latest = self._few_bits().solved_in_integers(self.state, *how)
+        self._latest = latest, 0
+        return latest
 
     def _few_bits(self) -> FewBits:
         if not isinstance(self.coactivity, FewBits):
@@ -414,13 +355,13 @@ class SecondOrderLayer(Layer):
     @property
     def weights(self) -> NDArray[np.float32]:
         """(n_inputs, n_neurons): the readout, without its offsets."""
-        weights = self.present_whole().in_floats() if self.integer else self.following.linear(self.state).weights
+        weights = self.present_integers().in_floats() if self.integer else self.following.linear(self.state).weights
         return weights[:, : self.n_neurons]
 
     @property
     def offsets(self) -> NDArray[np.float32]:
         """(n_neurons,): what the readout adds to each score."""
-        found = self.present_whole() if self.integer else self.following.linear(self.state)
+        found = self.present_integers() if self.integer else self.following.linear(self.state)
         return found.offsets[: self.n_neurons].astype(np.float32)
 
     def weight_means(self) -> NDArray[np.float64]:
@@ -433,9 +374,9 @@ class SecondOrderLayer(Layer):
         wide = wide_in(self.state, tensors, where)
         self.state = widened(self.state, wide)
         super().load(tensors, where, n_classes)
-        taught = sum(self.state.views()["taught"].tolist())
-        if taught > MOST_TAUGHT:
-            raise ModelFileError(f"taught{where} adds up to {taught}: expected at most {MOST_TAUGHT}")
+        class_counts = sum(self.state.views()["class_counts"].tolist())
+        if class_counts > MOST_COUNTED:
+            raise ModelFileError(f"class_counts{where} adds up to {class_counts}: expected at most {MOST_COUNTED}")
         self.coactivity.check(self.state)
         self._replace(narrowest(self.state, self.state.arrays) if wide else self.state)
 
@@ -448,13 +389,13 @@ class SecondOrderLayer(Layer):
         self._undo = PairsUndo(self, self._kept)
         return self._undo
 
-    def found(self) -> tuple:
+    def snapshot(self) -> tuple:
         """Everything that a call replaces rather than changes in place."""
         return self.state, self.n_classes
 
-    def go_back(self, found: tuple) -> None:
-        """Put back what was `found`."""
-        state, self.n_classes = found
+    def restore(self, snapshot: tuple) -> None:
+        """Put back a `snapshot`."""
+        state, self.n_classes = snapshot
         self._replace(state)
 
     @property

@@ -87,11 +87,11 @@ class Readout:
         """All of it, and scratch, for a compiled call that learns."""
         return self._pack, self._scratch
 
-    def outputs(self, taught: NDArray, prior: str, active: Active, first: int, last: int) -> NDArray[np.float32]:
+    def outputs(self, class_counts: NDArray, prior: str, active: Active, first: int, last: int) -> NDArray[np.float32]:
         """Scores of the discriminant for samples first .. last - 1, (samples, width)."""
         width = len(self.squares)
         outputs, scratch = np.empty((last - first, width), np.float32), np.empty(3 * width)
-        how = (self.products, self.squares, taught, prior == "counts")
+        how = (self.products, self.squares, class_counts, prior == "counts")
         core.discriminant_scores(*how, *active, first, last, outputs, scratch)
         return outputs
 
@@ -141,17 +141,17 @@ class Readout:
         self.left -= 1
         return bool(core.follow_thin(self._pack, distances, step, weight, means, j, rule.least, self._scratch))
 
-    def is_of(self, rule: Rule, means: NDArray[np.float64], taught: NDArray) -> bool:
+    def is_of(self, rule: Rule, means: NDArray[np.float64], class_counts: NDArray) -> bool:
         """Whether its shrinkage is still that of the state that it followed.
 
         A little before the ends of the cell it is taken not to be, so that rounding does not decide.
 
         Args:
             means: (classes, units) of the classes that have samples.
-            taught: (width,) samples of each neuron.
+            class_counts: (width,) samples of each neuron.
         """
         trace, norm, *_ = self.moments.tolist()
-        counts, n_units = taught[taught > 0], len(self.products)
+        counts, n_units = class_counts[class_counts > 0], len(self.products)
         n_samples = float(counts.sum())
         share = rule.chosen(trace, norm, n_samples, n_units)
         value = share * rule.total(trace, means, counts, n_samples) / n_units
@@ -163,24 +163,26 @@ class Readout:
         return sum(array.nbytes for array in arrays) + (0 if self.inverse is None else self.inverse.nbytes)
 
 
-def solve(moments: Callable[[], ClassMoments], taught: NDArray, n_units: int, rule: Rule, follow: int = 0) -> Readout:
+def solve(
+    moments: Callable[[], ClassMoments], class_counts: NDArray, n_units: int, rule: Rule, follow: int = 0
+) -> Readout:
     """The readout of all neurons.
 
     Args:
         moments: gives them anew; what it gives is overwritten.
-        taught: (width,) samples of each neuron.
+        class_counts: (width,) samples of each neuron.
         follow: samples that it has to follow; 0 for none.
     """
     n_units, whole = rule.first or n_units, moments
     moments = lambda: whole().of_first(n_units) if rule.first else whole()  # noqa: E731
-    readout, (known,) = Readout(n_units, len(taught)), np.nonzero(taught)
+    readout, (known,) = Readout(n_units, len(class_counts)), np.nonzero(class_counts)
     if not known.size:
         return readout
     scatter, means, n_samples, n_used = moments()
     core.scatter_moments(scatter, n_units, readout.moments)
     trace, norm, *_ = readout.moments.tolist()
     share = rule.chosen(trace, norm, n_used, n_units)
-    total = rule.total(trace, means, taught[known], n_samples)
+    total = rule.total(trace, means, class_counts[known], n_samples)
     follow = follow if share >= LEAST_TO_FOLLOW else 0
     products = None
     while products is None and total > 0 and share <= MOST_SHRINKAGE:

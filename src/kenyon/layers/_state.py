@@ -20,7 +20,7 @@ WIDTH = 8
 """Neurons that are updated side by side: their number is padded to a multiple of it."""
 
 SPARE = 8
-"""Where there are many, a layer that grows gets space for one neuron more for so many, so that it is seldom copied."""
+"""A layer that grows reserves one more neuron for each of this many, so that it is seldom copied."""
 
 
 @dataclass(frozen=True)

@@ -70,7 +70,7 @@ class KenyonLearner:
 
     @classmethod
     def option_table(cls, given: Mapping[str, Any]) -> dict[str, Option]:
-        """Every option with its meaning."""
+        """Every option with its description."""
         return option_table(given)
 
     def learn(self, X: NDArray, y: NDArray[np.int64], task: int | None = None) -> None:

@@ -90,16 +90,16 @@ def learner_options(name: str, given: Mapping[str, Any] | None = None) -> dict[s
     return {p.name: None if p.default is p.empty else p.default for p in named}
 
 
-def learner_meanings(name: str) -> dict[str, str]:
+def learner_descriptions(name: str) -> dict[str, str]:
     """What the options of a learner mean: from its own table of options, or from the `Args` of its docstring.
 
     Example:
-        >>> learner_meanings("ncm")["metric"]
+        >>> learner_descriptions("ncm")["metric"]
         '`"euclidean"` or `"cosine"`.'
     """
     cls = learner_class(name)
     if hasattr(cls, "every_option"):
-        return {key: entry.meaning for key, entry in cls.every_option().items()}
+        return {key: entry.description for key, entry in cls.every_option().items()}
     pattern = r"^    (\w[\w, ]*): (.*(?:\n {8,}.*)*)"
     texts = (inspect.cleandoc(base.__doc__ or "") for base in reversed(cls.__mro__))
     found = re.findall(pattern, "\n".join(texts), re.MULTILINE)

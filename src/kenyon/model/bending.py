@@ -72,7 +72,7 @@ def first_layer(layer: SecondOrderLayer, spec: Spec, seed: int) -> SecondOrderLa
     """A layer of its own with as many units as the spec has, which learned what this one did."""
     small = spec.layer.build(spec.n_units, seed, spec.setting(seed))
     assert isinstance(small, SecondOrderLayer)
-    small.go_back((first_units(layer.state, spec.n_units), layer.n_classes))
+    small.restore((first_units(layer.state, spec.n_units), layer.n_classes))
     return small
 
 
@@ -106,7 +106,7 @@ class Plan(NamedTuple):
 def plan(
     engine: Engine, budget: int | str | None, arrivals: Sequence[int], labels: Sequence[Hashable], metadata_bytes: int
 ) -> Plan:
-    """Which units are dropped before which samples, so that the classes that they bring fit; says so once.
+    """Which units are dropped before which samples, so that the classes that they bring fit; warns once.
 
     Where too few units would be left none are dropped, and the caller refuses the classes.
 

@@ -1,4 +1,4 @@
-"""How far scores can be trusted: a temperature and hit rates, from predictions made before learning.
+"""Calibration of scores: a temperature and hit rates, from predictions made before learning.
 
     p_j  =  (1 - e) softmax_j( theta n / (n + 24 C) * score_j )  +  e (n_j + 1) / (n + C),      e = (C / (n + C))^2
 
@@ -39,7 +39,7 @@ THETAS = 2.0 ** np.arange(-5.0, 1.25, 0.5)
 """Temperatures that are compared, as factors of the scores."""
 
 PRIOR, BELIEF = -1.25, 4.0
-"""Beforehand log2 theta is about this, as if so much loss were added a factor of two away, squared."""
+"""The prior of log2 theta: its mean, and the loss added per squared factor of two away from it."""
 
 FEW = 24.0
 """Scores from this many samples of each class are halved."""
@@ -51,7 +51,7 @@ MORE, FADE = 4, 0.8
 """The readout is replaced when there is one sample more for this many, and counts are then multiplied by this."""
 
 UNSURE = 1.5
-"""The variance of an estimate is so much larger than that of equally good predictions, since readouts differ."""
+"""The factor by which the variance of an estimate exceeds that of independent predictions, since readouts differ."""
 
 MOST_LOST = 2**62
 """Largest sum of losses."""

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from kenyon.errors import ConfigError, InputError
-from kenyon.model.fitted import Core, head_of
-from kenyon.model.labels import Labels, label_kind
+from kenyon.model.fitted import Core
+from kenyon.model.labels import Labels, head_of, label_kind
 from kenyon.model.merging import renumbered
 
 
 def renamed(core: Core, old: Hashable, new: Hashable, task: Hashable) -> Core:
     """A core whose class `old` is called `new`."""
-    labels = head_of(core, task)
+    labels = head_of(core.heads, task)
     _check_known(labels, old)
     if new in labels.neurons:
         raise InputError(f"{new!r} is a class already: expected a new name, or join({[old, new]!r}, {new!r})")
@@ -27,7 +27,7 @@ def renamed(core: Core, old: Hashable, new: Hashable, task: Hashable) -> Core:
 
 def joined(core: Core, chosen: Sequence[Hashable], into: Hashable, task: Hashable) -> Core:
     """A core in which some classes are one."""
-    known = head_of(core, task)
+    known = head_of(core.heads, task)
     if not chosen:
         raise InputError("join was given no label: expected at least one")
     for label in chosen:
@@ -46,7 +46,7 @@ def joined(core: Core, chosen: Sequence[Hashable], into: Hashable, task: Hashabl
 
 def without(core: Core, label: Hashable, task: Hashable) -> Core:
     """A core without one of its classes."""
-    known = head_of(core, task)
+    known = head_of(core.heads, task)
     _check_known(known, label)
     if core.engine.n_classes == 1:
         raise InputError(f"{label!r} is the only class: expected another to be left")

@@ -7,12 +7,9 @@ samples side by side, and every sample is learned with the weights that the one 
 from __future__ import annotations
 
 import copy
-import os
-import warnings
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
-from functools import cache, partial
+from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,20 +17,12 @@ from numpy.typing import NDArray
 
 from kenyon import core
 from kenyon.errors import ConfigError, DivergenceError
-from kenyon.features import (
-    BLOCK,
-    Active,
-    Features,
-    IdentityUnits,
-    RampUnits,
-    Rescaling,
-    SparseRows,
-    Workspace,
-    make_active,
-)
-from kenyon.layers import DIVERGED, DiagonalLayer, Layer, Samples, SecondOrderLayer, State, Undo
+from kenyon.features import BLOCK, Active, Features, RampUnits, Rescaling, SparseRows, make_active
+from kenyon.layers import DIVERGED, DiagonalLayer, Layer, Samples, SecondOrderLayer
+from kenyon.model.activity import Benches, Silence, dense, threads
 from kenyon.model.bending import first_active, first_layer
 from kenyon.model.calibration import Calibration
+from kenyon.model.journal import Journal
 from kenyon.model.labels import Batch, Head
 from kenyon.model.scale import Scaler
 from kenyon.model.spec import Spec
@@ -41,83 +30,7 @@ from kenyon.model.table_step import TableStep
 from kenyon.model.units import Change, Units
 from kenyon.utils.modulation import Moving, values_at
 
-ONE_TAUGHT = np.ones(1, bool)
-
-MANY_SILENT = 100
-"""Warn after this many samples in a row for which no unit is active."""
-
-
-@cache
-def _pool(n_threads: int, process: int) -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(n_threads, "kenyon")
-
-
-def _threads(n_threads: int) -> ThreadPoolExecutor:
-    """Threads that all engines of a process share; a forked process gets its own."""
-    return _pool(n_threads, os.getpid())
-
-
-class _Bench:
-    """What one thread works on: the samples of a block and their activity."""
-
-    def __init__(self, features: Features, n_inputs: int) -> None:
-        self._features = features
-        self._shape = (BLOCK, n_inputs)
-        self._samples: dict[np.dtype, NDArray] = {}
-        self.workspace: Workspace = features.workspace()
-
-    def activate(self, X: NDArray | SparseRows) -> Active:
-        if isinstance(X, SparseRows):
-            if isinstance(self._features, IdentityUnits):
-                return self._features.activate_rows(X, self.workspace)
-            X = X.toarray()
-        dtype = np.dtype(np.uint8 if X.dtype == np.uint8 else np.float32)
-        if dtype not in self._samples:
-            self._samples[dtype] = np.empty(self._shape, dtype)
-        samples = self._samples[dtype][: len(X)]
-        samples[:] = X  # one layout for the kernels, whatever the caller's
-        return self._features.activate(samples, self.workspace)
-
-    def is_of(self, features: Features) -> bool:
-        """Whether it was made for these features."""
-        return self._features is features
-
-    @property
-    def nbytes(self) -> int:
-        return self.workspace.nbytes + sum(array.nbytes for array in self._samples.values())
-
-
-def dense(samples: NDArray | SparseRows) -> NDArray:
-    """Samples with their zeros."""
-    return samples.toarray() if isinstance(samples, SparseRows) else samples
-
-
-class Journal:
-    """Where an engine stood when a call began, so that the call can be undone; undoing may be repeated."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self._clock = engine.clock.copy()
-        self._moments = None if engine.scaler is None else engine.scaler.kept()
-        self._calibration = None if engine.calibration is None else engine.calibration.snapshot()
-        self._parts = (engine.features, list(engine.layers), engine.spec)
-        self._layers: list[Undo] = [layer.mark() for layer in engine.layers]
-
-    def note(self, number: int, active: Active, first: int, last: int) -> None:
-        """Keep what learning these samples is about to change in a layer."""
-        self._layers[number].note(active, first, last)
-
-    def undo(self) -> None:
-        self._engine.put_back(*self._parts)
-        for layer in self._layers:
-            layer.undo()
-        self._engine.clock[:] = self._clock
-        if self._engine.scaler is not None and self._moments is not None:
-            self._engine.scaler.restore(self._moments)
-        if self._engine.calibration is not None and self._calibration is not None:
-            self._engine.calibration.state = self._calibration
-            self._engine.calibration.applied(self._engine.layers[-1])
-            self._calibration = self._engine.calibration.snapshot()
+ONE_LABELLED = np.ones(1, bool)
 
 
 class Engine:
@@ -156,13 +69,13 @@ class Engine:
         self._constant: NDArray[np.float32] | None = None
         if not any(callable(value) for value in self._moving):
             self._constant = np.tile(np.array(self._moving, np.float32), (BLOCK, 1))
-        self._benches: list[_Bench] = []
+        self._benches, self._silence = Benches(features, spec.n_inputs), Silence()
         self._table: TableStep | None = None
         self.has_bent = False  # whether it was warned that units were dropped
-        self._n_silent, self._warned = 0, False
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**vars(self), "_benches": [], "_table": None}  # scratch is neither copied nor pickled
+        scratch = {"_benches": Benches(self.features, self.n_inputs), "_table": None}
+        return {**vars(self), **scratch, "_silence": copy.copy(self._silence)}
 
     @property
     def n_classes(self) -> int:
@@ -188,19 +101,20 @@ class Engine:
             journal: takes down what is changed; None where it will not be undone.
         """
         changes: deque[Change] = deque()
-        for start, stop, active in self._activated(X, batch.taught, changes):
+        benches, scaled = self._benches, partial(self._scaled, X, batch.labelled, changes)
+        for start, stop, active in benches.activated(len(X), self.n_threads, scaled):
             active = self._in_use(active)
-            self._count_silent(active[2][: stop - start])
+            self._silence.count(active[2][: stop - start])
             if self._constant is not None:
                 beta = self._constant[: stop - start]
             else:
-                beta = values_at(self._moving, self.time, batch.taught[start:stop])
+                beta = values_at(self._moving, self.time, batch.labelled[start:stop])
             labels = batch.neurons[start:stop]
             cuts = [after for after, _ in changes]
             if self.calibration is not None:
                 inside = [after - start for after in cuts if start < after <= stop]
                 inside += [sample - start for sample in batch.bends if start <= sample < stop]
-                due = self.calibration.cuts(batch.taught[start:stop], self.time, inside)
+                due = self.calibration.cuts(batch.labelled[start:stop], self.time, inside)
                 cuts += [start + sample for sample in due]
             for first, last in batch.segments(start, stop, cuts):
                 if first in batch.bends:
@@ -213,12 +127,12 @@ class Engine:
                 if self.calibration is not None and isinstance(last_layer, (SecondOrderLayer, DiagonalLayer)):
                     place = (first - start, last - start, labels, self.time)
                     self.calibration.note(last_layer, head.neurons, active, *place)
-                own = (start, first - start, last - start, labels, batch.taught[first:last])
+                own = (start, first - start, last - start, labels, batch.labelled[first:last])
                 x_o = self._learn_segment(active, *own, head, beta, batch.wanted, journal)
                 batch.predicted(first, last, x_o)
                 if changes and changes[0][0] == last:
-                    self._rescale(changes.popleft()[1])
-        self._warn_silent()
+                    self.rescale(changes.popleft()[1])
+        self._silence.warn(self.spec.features)
 
     @property
     def at_once(self) -> bool:
@@ -231,24 +145,24 @@ class Engine:
         Returns:
             False, and nothing was changed, where it takes `learn`.
         """
-        bench = self._take_bench()
+        bench = self._benches.take()
         active = bench.activate(sample)
-        if self._n_silent or not active[2][0]:
-            self._count_silent(active[2][:1])
-            self._warn_silent()
+        if self._silence.n_samples or not active[2][0]:
+            self._silence.count(active[2][:1])
+            self._silence.warn(self.spec.features)
         beta = self._constant
         if beta is None:
-            beta = values_at(self._moving, self.time, ONE_TAUGHT)
+            beta = values_at(self._moving, self.time, ONE_LABELLED)
         layer = self.layers[0]
         one = Samples(active, 0, 1, np.array([neuron]), head.mask(layer.width), beta)
         learned = layer.learn_one(one, self.clock)
-        self._benches.append(bench)
+        self._benches.give_back(bench)
         return learned
 
     @property
     def table(self) -> TableStep | None:
         """What predicts and learns single samples, where they are rows of a table."""
-        if self.calibration is None or self._n_silent:
+        if self.calibration is None or self._silence.n_samples:
             return None
         step = self._table
         if step is None or step.parts != (self.scaler, self.features, self.layers[-1], self.calibration):
@@ -268,13 +182,13 @@ class Engine:
     def put_back(self, features: Features, layers: list[Layer], spec: Spec) -> None:
         """Take over features and layers; scratch that was made for others goes."""
         if features is not self.features:
-            self._benches = []
+            self._benches = Benches(features, self.n_inputs)
         self.features, self.layers, self.spec = features, list(layers), spec
 
     def with_units(self, n_units: int) -> Engine:
         """A copy that goes on with the first units alone."""
         twin = copy.copy(self)
-        twin.calibration, twin._benches = copy.deepcopy(self.calibration), []
+        twin.calibration = copy.deepcopy(self.calibration)
         twin.drop_units(n_units)
         return twin
 
@@ -283,27 +197,6 @@ class Engine:
         n_units = self.features.n_outputs
         wider = active[0].shape[1] > n_units and self.spec.features.nested
         return first_active(active, n_units) if wider else active
-
-    def _count_silent(self, counts: NDArray[np.int64]) -> None:
-        """Count samples in a row that activate no unit, from the number of active units of each."""
-        (heard,) = np.nonzero(counts)
-        if heard.size:
-            self._n_silent, self._warned = len(counts) - 1 - int(heard[-1]), False
-        else:
-            self._n_silent += len(counts)
-
-    def _warn_silent(self) -> None:
-        """Warn after MANY_SILENT of them, once until a unit is active again."""
-        if self._n_silent < MANY_SILENT or self._warned:
-            return
-        self._warned = True
-        warnings.warn(
-            f"no unit was active for the last {self._n_silent} samples, so nothing was learned from them. Lower "
-            f"threshold (it is {getattr(self.spec.features, 'threshold', None)!r}), raise density, or set scale=True "
-            "if inputs differ in scale.",
-            UserWarning,
-            stacklevel=6,
-        )
 
     def _add_class(self) -> None:
         for layer in self.layers:
@@ -318,14 +211,14 @@ class Engine:
         a: int,
         b: int,
         labels: NDArray[np.int64],
-        taught: NDArray[np.bool_],
+        labelled: NDArray[np.bool_],
         head: Head,
         beta: NDArray[np.float32],
         scores: bool,
         journal: Journal | None,
     ) -> NDArray[np.float32]:
         """Samples a .. b - 1 of a block that begins at sample `start` of the call: `active`, `labels` and `beta` are
-        the block's, `taught` (which have a label) is theirs. Returns `x_o` where `scores` are wanted."""
+        the block's, `labelled` (which have a label) is theirs. Returns `x_o` where `scores` are wanted."""
         x_o = np.empty((0, 0), np.float32)
         for number, layer in enumerate(self.layers):
             final = layer is self.layers[-1]
@@ -342,12 +235,12 @@ class Engine:
                     f"{start + learned} of this call (time {self.time}): the rule is not stable like this. "
                     "Set clamp (for example clamp=0.1), or a smaller learning_rate. Nothing was learned."
                 )
-            self.clock[1] += layer.updates(samples, taught, n_plastic)
+            self.clock[1] += layer.updates(samples, labelled, n_plastic)
             if outputs is not None:
                 x_o = outputs
             if not final:
                 active = self._next_input(layer, x_o, a, b)
-        self.clock[0] += np.count_nonzero(taught)
+        self.clock[0] += np.count_nonzero(labelled)
         return x_o
 
     def _next_input(self, layer: Layer, outputs: NDArray[np.float32], a: int, b: int) -> Active:
@@ -369,7 +262,7 @@ class Engine:
         self.features.prepare()
         share = -(-n_blocks // n_threads) * BLOCK
         parts = [slice(start, start + share) for start in range(0, len(X), share)]
-        pool = _threads(n_threads)
+        pool = threads(n_threads)
         others = [pool.submit(self._score_segment, X[part], out[part]) for part in parts[1:]]
         self._score_segment(X[parts[0]], out[parts[0]])
         for other in others:
@@ -378,14 +271,14 @@ class Engine:
 
     def score_one(self, sample: NDArray) -> NDArray[np.float32]:
         """`x_o` of a single sample, (1, inputs), padding included, where there is one layer."""
-        bench = self._take_bench()
+        bench = self._benches.take()
         active = bench.activate(sample if self.scaler is None else self.scaler.scale(sample))
         out = self.layers[0].forward(active, 0, 1)
-        self._benches.append(bench)
+        self._benches.give_back(bench)
         return out[0]
 
     def _score_segment(self, X: NDArray | SparseRows, out: NDArray[np.float32]) -> None:
-        bench = self._take_bench()
+        bench = self._benches.take()
         for start in range(0, len(X), BLOCK):
             n = len(X[start : start + BLOCK])
             block = X[start : start + n]
@@ -393,16 +286,16 @@ class Engine:
             for layer in self.layers[:-1]:
                 active = self._next_input(layer, layer.forward(active, 0, n), 0, n)
             out[start : start + n] = self.layers[-1].forward(active, 0, n)[:, : self.n_classes]
-        self._benches.append(bench)
+        self._benches.give_back(bench)
 
     def typicality(self, X: NDArray | SparseRows) -> NDArray[np.float64]:
         """(n, n_classes): the share of each class's own samples that are less typical of it."""
-        out, bench = np.empty((len(X), self.n_classes)), self._take_bench()
+        out, bench = np.empty((len(X), self.n_classes)), self._benches.take()
         for start in range(0, len(X), BLOCK):
             block = X[start : start + BLOCK]
             active = bench.activate(block if self.scaler is None else self.scaler.scale(dense(block)))
             out[start : start + len(block)] = self.layers[-1].typicality(active, 0, len(block))
-        self._benches.append(bench)
+        self._benches.give_back(bench)
         return out
 
     def unlikeness(self, x: NDArray[np.uint8], neuron: int) -> int:
@@ -410,86 +303,30 @@ class Engine:
         layer = self.layers[-1]
         if not hasattr(layer, "unlikeness"):
             raise ConfigError(f"the layer is a {type(layer).__name__}: expected a second-order one, to reject")
-        bench = self._take_bench()
+        bench = self._benches.take()
         units, values, counts = bench.activate(x[np.newaxis])
         activity = np.zeros(layer.n_inputs, np.uint8)
         activity[units[0, : counts[0]]] = values[0, : counts[0]]
-        self._benches.append(bench)
+        self._benches.give_back(bench)
         return layer.unlikeness(activity, neuron)
 
-    def _take_bench(self) -> _Bench:
-        """A bench that is not in use; give it back by appending it. One that an error kept is not missed."""
-        try:
-            return self._benches.pop()
-        except IndexError:
-            return _Bench(self.features, self.n_inputs)
-
-    def merge_units(self, other: Engine) -> State:
-        """Take what another engine knows of the inputs' units, and give the state of its last layer in the new ones."""
-        own, theirs, last = self.scaler, other.scaler, other.layers[-1]
-        if own is None or theirs is None:
-            return last.state
-        if isinstance(own, Units) and isinstance(theirs, Units):
-            if own.is_like(theirs):
-                return last.state
-            change, other_change = own.merge(theirs)
-            twin = copy.copy(other)
-            twin.layers, twin.calibration = [copy.copy(last)], None  # the other's own stay as they are
-            self._rescale(change)
-            twin._rescale(other_change)
-            return twin.layers[-1].state
-        if isinstance(own, Scaler) and isinstance(theirs, Scaler) and not own.is_like(theirs):
-            own.merge(theirs)
-        return last.state
-
-    def _rescale(self, change: Rescaling) -> None:
+    def rescale(self, change: Rescaling) -> None:
         """Re-express what was learned, since the inputs get other units."""
         if isinstance(self.features, RampUnits) and change.changed.any():
             self.layers[-1].rescale(partial(self.features.rescaled, change))
             if self.calibration is not None:
                 self.calibration.outdated()
 
-    def _activated(
-        self, X: NDArray | SparseRows, taught: NDArray[np.bool_], changes: deque[Change]
-    ) -> Iterator[tuple[int, int, Active]]:
-        """(start, stop, x_e) block by block, in order; other threads work ahead while the caller learns.
-
-        `changes` of the inputs' units are added with the number of samples after which they are due."""
-        blocks = [slice(start, min(start + BLOCK, len(X))) for start in range(0, len(X), BLOCK)]
-        n_benches = min(self.n_threads + 1, len(blocks))
-        if self.n_threads == 1 or n_benches == 1:
-            bench = self._take_bench()
-            for block in blocks:
-                yield block.start, block.stop, bench.activate(self._scaled(X, block, taught, changes))
-            self._return_benches([bench])
-            return
-        self.features.prepare()
-        benches = [self._take_bench() for _ in range(n_benches)]
-        pool, ahead = _threads(self.n_threads), deque[Future[Active]]()
-        try:
-            for number in range(-n_benches, len(blocks)):
-                if number >= 0:
-                    yield blocks[number].start, blocks[number].stop, ahead.popleft().result()
-                if number + n_benches < len(blocks):  # into the bench that has just been learned from
-                    bench, block = benches[number % n_benches], blocks[number + n_benches]
-                    ahead.append(pool.submit(bench.activate, self._scaled(X, block, taught, changes)))
-        finally:
-            wait(ahead)  # no thread writes to a bench after this call
-        self._return_benches(benches)
-
-    def _return_benches(self, benches: list[_Bench]) -> None:
-        """Keep scratch for the next call, where it is that of the present features."""
-        self._benches.extend(bench for bench in benches if bench.is_of(self.features))
-
     def _scaled(
-        self, X: NDArray | SparseRows, block: slice, taught: NDArray[np.bool_], changes: deque[Change]
+        self, X: NDArray | SparseRows, labelled: NDArray[np.bool_], changes: deque[Change], block: slice
     ) -> NDArray | SparseRows:
-        """Samples as the features want them, and counted: to be called in the order of the stream."""
+        """Samples as the features want them, and counted: to be called in the order of the stream. `changes` of the
+        inputs' units are added with the number of samples after which they are due."""
         if self.scaler is None:
             return X[block]
         if not isinstance(self.scaler, Units):
-            return self.scaler.count(dense(X[block]), taught[block])
-        scaled, found = self.scaler.count(dense(X[block]), taught[block])
+            return self.scaler.count(dense(X[block]), labelled[block])
+        scaled, found = self.scaler.count(dense(X[block]), labelled[block])
         changes.extend((block.start + after, change) for after, change in found)
         return scaled
 
@@ -509,6 +346,5 @@ class Engine:
     @property
     def nbytes(self) -> int:
         """Bytes held in memory: tables, padded weights, scratch."""
-        benches = sum(bench.nbytes for bench in self._benches)
         moments = 0 if self.scaler is None else self.scaler.state.nbytes
-        return self.features.nbytes + sum(layer.nbytes for layer in self.layers) + benches + moments
+        return self.features.nbytes + sum(layer.nbytes for layer in self.layers) + self._benches.nbytes + moments

@@ -137,7 +137,7 @@ class Estimator:
     # ---- display
 
     def _learned_as(self) -> str | None:
-        """What the fitted model is composed of, as code; None where there is nothing to show."""
+        """What the fitted model is composed of, as code; None before anything was learned."""
         return None
 
     def _repr_html_(self) -> str:

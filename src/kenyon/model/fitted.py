@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Hashable, Mapping
 from typing import NamedTuple
 
-from kenyon.errors import InputError
-from kenyon.model.engine import Engine, Journal
+from kenyon.model.engine import Engine
 from kenyon.model.inputs import Inputs
-from kenyon.model.labels import Labels, plain_task
+from kenyon.model.journal import Journal
+from kenyon.model.labels import Labels
 
 
 class Core(NamedTuple):
@@ -25,11 +25,3 @@ class Core(NamedTuple):
     heads: Mapping[Hashable, Labels]
     inputs: Inputs
     journal: Journal | None = None
-
-
-def head_of(core: Core, task: Hashable) -> Labels:
-    """The labels of a task."""
-    if (found := core.heads.get(plain_task(task))) is not None:
-        return found
-    tasks = ", ".join(map(repr, core.heads))
-    raise InputError(f"task {task!r} was never learned: expected one of {tasks}")

@@ -12,6 +12,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import pairwise
+from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,8 @@ from kenyon.errors import InputError, LabelWarning
 NO_LABEL = -1
 """What an absent label is encoded as."""
 
+PLAIN = ("number", "string", "boolean")
+"""Kinds of labels and tasks that a file holds."""
 MANY_VALUES, FEW_SAMPLES = 20, 4
 """Labels in floats look continuous once they have this many values, with fewer than this many samples for each."""
 
@@ -187,6 +190,19 @@ def plain_task(task: Hashable) -> Hashable:
     return task
 
 
+def head_of(heads: Mapping[Hashable, Labels], task: Hashable) -> Labels:
+    """The labels of a task."""
+    if (found := heads.get(plain_task(task))) is not None:
+        return found
+    tasks = ", ".join(map(repr, heads))
+    raise InputError(f"task {task!r} was never learned: expected one of {tasks}")
+
+
+def is_plain(task: Hashable) -> bool:
+    """Whether a file can hold a task: None, a finite number, a string or a boolean."""
+    return task is None or (label_kind(task) in PLAIN and not (isinstance(task, float) and not isfinite(task)))
+
+
 def _narrowest(labels: list) -> type:
     """The type that holds all of these integers exactly; Python's own where no other does."""
     low, high = min(labels, default=0), max(labels, default=0)
@@ -209,7 +225,7 @@ def _distinct(y: Any, unlabelled: float | None) -> tuple[list[tuple[Hashable, in
                 rank[i] = NO_LABEL
                 continue
             if isinstance(label, float):
-                label = _whole(label)
+                label = _integer(label)
             rank[i] = len(plain)
             plain.append((label, int(first[i])))
         return plain, rank[inverse.reshape(-1)]
@@ -222,7 +238,7 @@ def _distinct(y: Any, unlabelled: float | None) -> tuple[list[tuple[Hashable, in
         if is_missing(item) or (label_kind(item) == "number" and item == unlabelled):
             continue
         if isinstance(item, float):
-            item = _whole(item)
+            item = _integer(item)
         try:
             hash(item)
         except TypeError:
@@ -237,7 +253,7 @@ def _distinct(y: Any, unlabelled: float | None) -> tuple[list[tuple[Hashable, in
     return plain, where
 
 
-def _whole(label: float) -> int:
+def _integer(label: float) -> int:
     if not label.is_integer():
         raise InputError(f"Unknown label type: continuous. Label {label!r} is not an integer: expected class labels")
     return int(label)
@@ -289,7 +305,7 @@ class Batch:
         bends: Mapping[int, int] | None = None,
     ) -> None:
         self.neurons, self.wanted, self.bends = neurons, wanted, bends or {}
-        self.taught = neurons != NO_LABEL
+        self.labelled = neurons != NO_LABEL
         self.predictions = np.full(len(neurons) if wanted else 0, NO_LABEL, np.int64)
         self._arrivals = list(arrivals)
         self._n_old, self._all = len(before.neurons), np.array(list(after.neurons.values()), np.int64)

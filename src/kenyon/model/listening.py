@@ -10,7 +10,8 @@ import numpy as np
 from kenyon.errors import ConfigError, InputError
 from kenyon.features.front import Event, Events, FrontPart, Segment, Smoothing
 from kenyon.layers import NEVER
-from kenyon.model.fitted import Core, head_of
+from kenyon.model.fitted import Core
+from kenyon.model.labels import head_of
 
 if TYPE_CHECKING:
     from kenyon.classifier import KenyonClassifier
@@ -59,7 +60,7 @@ def label_of(classifier: KenyonClassifier, segment: Segment, limit: int | None) 
     sample = segment.window.reshape(-1)
 
     def label(core: Core) -> Hashable:
-        labels, neurons = head_of(core, None).in_order
+        labels, neurons = head_of(core.heads, None).in_order
         scores = core.engine.scores(sample[np.newaxis])[0, neurons]
         best = int(scores.argmax())
         if scores[best] == NEVER:

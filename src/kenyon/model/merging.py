@@ -20,13 +20,16 @@ from numpy.typing import NDArray
 
 from kenyon.errors import MergeError, MergeWarning
 from kenyon.features import SparseRows
+from kenyon.layers import State
 from kenyon.model import bending, model_file
 from kenyon.model.compatible import check_mergeable
 from kenyon.model.engine import Engine
 from kenyon.model.fitted import Core
 from kenyon.model.labels import NO_LABEL, Batch, Labels
 from kenyon.model.model_check import MOST_COUNTED
+from kenyon.model.scale import Scaler
 from kenyon.model.spec import check_budget
+from kenyon.model.units import Units
 
 MOVING = "each model scaled its inputs by moments that it learned itself"
 
@@ -95,7 +98,7 @@ def add(core: Core, other: Core, what: Addition, budget: int | str | None) -> Co
     if engine.calibration is not None and theirs.calibration is not None:
         engine.calibration.grown(engine.n_classes)
         engine.calibration.merge(theirs.calibration, union.neurons)
-    engine.layers[-1].merge(engine.merge_units(theirs), union.neurons)
+    engine.layers[-1].merge(merge_units(engine, theirs), union.neurons)
     if (over := int((engine.clock.astype(object) + theirs.clock.astype(object)).max())) > MOST_COUNTED:
         raise MergeError(f"the counters of the two models add up to {over}: expected at most {MOST_COUNTED}")
     engine.clock[:] = engine.clock + theirs.clock
@@ -103,6 +106,25 @@ def add(core: Core, other: Core, what: Addition, budget: int | str | None) -> Co
     if engine.state_bytes > what.needed:
         check_budget(budget, model_file.state_bytes(merged), ())
     return merged
+
+
+def merge_units(engine: Engine, other: Engine) -> State:
+    """Take what another engine knows of the inputs' units, and give the state of its last layer in the new ones."""
+    own, theirs, last = engine.scaler, other.scaler, other.layers[-1]
+    if own is None or theirs is None:
+        return last.state
+    if isinstance(own, Units) and isinstance(theirs, Units):
+        if own.is_like(theirs):
+            return last.state
+        change, other_change = own.merge(theirs)
+        twin = copy.copy(other)
+        twin.layers, twin.calibration = [copy.copy(last)], None  # the other's own stay as they are
+        engine.rescale(change)
+        twin.rescale(other_change)
+        return twin.layers[-1].state
+    if isinstance(own, Scaler) and isinstance(theirs, Scaler) and not own.is_like(theirs):
+        own.merge(theirs)
+    return last.state
 
 
 def check_exact(core: Core) -> None:
@@ -127,12 +149,12 @@ def learned_alone(core: Core, samples: NDArray | SparseRows, head: Labels, numbe
 def take_out(core: Core, twin: Engine, keep_classes: bool) -> Core | None:
     """Take what another engine has learned out of a core; None where nothing is left of it."""
     engine, layer = core.engine, core.engine.layers[-1]
-    before = layer.taught()
+    before = layer.class_counts()
     layer.subtract(twin.layers[-1].state, np.arange(engine.n_classes))
     if engine.time < twin.time:
         raise MergeError(f"{twin.time} samples of {engine.time} would be taken out: expected learned ones")
     engine.clock[:] = np.maximum(engine.clock - twin.clock, 0)
-    left = np.flatnonzero((before == 0) | (layer.taught() > 0))
+    left = np.flatnonzero((before == 0) | (layer.class_counts() > 0))
     if keep_classes or len(left) == engine.n_classes:
         return core
     layer.keep(left)

@@ -7,7 +7,6 @@ but drawn from its seed against the file's own size. A file can name code (`modu
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterator, Mapping
-from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,7 @@ from numpy.typing import NDArray
 from kenyon.errors import ModelFileError, unknown
 from kenyon.model.calibration import Calibration
 from kenyon.model.inputs import Inputs
-from kenyon.model.labels import Labels, label_kind
+from kenyon.model.labels import Labels, is_plain
 from kenyon.model.options import OPTIONS
 from kenyon.model.plain import KINDS
 from kenyon.model.recommend import MOST_INPUTS, settle
@@ -29,8 +28,6 @@ NOT_KEPT = ("n_jobs", "random_state")
 
 KEYS = {"params", "seed", "n_inputs", "units", "feature_names", "heads"}
 HEAD = {"task", "labels", "neurons"}
-PLAIN = ("number", "string", "boolean")
-"""Kinds of labels and tasks that a file holds."""
 
 MOST_COUNTED = 1 << 62
 """Samples and updates that a file may say were counted: learning never passes what 64 bits hold."""
@@ -42,7 +39,7 @@ DRAWN, PER_BYTE = 1 << 27, 1 << 10
 def checked_contents(model: Any, tensors: Mapping[str, NDArray]) -> tuple[Inputs, int, dict[Hashable, Labels], int]:
     """Width, seed, labels and number of classes of a model whose parts fit together."""
     _want("the parts of a model", type(model) is dict and model.keys() - {"floats"} == KEYS)
-    _want("floats, if present, to be true", model.get("floats", True) is True)
+    _want("floats to be true, if present", model.get("floats", True) is True)
     n_inputs, seed, names, heads = model["n_inputs"], model["seed"], model["feature_names"], model["heads"]
     _want("a table of parameters", type(model["params"]) is dict)
     _want(f"a width from 1 to {MOST_INPUTS}", type(n_inputs) is int and 1 <= n_inputs <= MOST_INPUTS)
@@ -77,11 +74,6 @@ def _checked_heads(heads: Any) -> tuple[dict[Hashable, Labels], int]:
         _want("tasks that are numbers, strings or none", is_plain(head["task"]))
     _want("each task once", len({head["task"] for head in heads}) == len(heads))
     return {head["task"]: Labels(zip(head["labels"], head["neurons"], strict=True)) for head in heads}, len(neurons)
-
-
-def is_plain(task: Hashable) -> bool:
-    """Whether a file can hold a task: None, a finite number, a string or a boolean."""
-    return task is None or (label_kind(task) in PLAIN and not (isinstance(task, float) and not isfinite(task)))
 
 
 def check_params(params: Mapping[str, Any], given: Collection[str]) -> None:

@@ -27,15 +27,13 @@ from kenyon.errors import ConfigError, KenyonError, ModelFileError, unknown
 from kenyon.model.engine import Engine
 from kenyon.model.fitted import Core
 from kenyon.model.inputs import Inputs
-from kenyon.model.labels import Labels, label_kind
+from kenyon.model.labels import PLAIN, Labels, is_plain, label_kind
 from kenyon.model.model_check import (
     NOT_KEPT,
-    PLAIN,
     check_arrays,
     check_drawn,
     check_params,
     checked_contents,
-    is_plain,
     saved_spec,
 )
 from kenyon.model.options import OPTIONS
@@ -166,7 +164,7 @@ def from_arrays(
     except (KeyError, TypeError, ValueError, LookupError, AttributeError, ArithmeticError) as error:
         raise ModelFileError(f"the model is not complete ({type(error).__name__}: {error})") from error
     except (RecursionError, MemoryError) as error:
-        raise ModelFileError(f"the model is nested or sized beyond reason ({type(error).__name__})") from error
+        raise ModelFileError(f"the model is nested too deeply or too large ({type(error).__name__})") from error
     return params, Core(engine, heads, inputs)
 
 

@@ -21,10 +21,10 @@ from numpy.typing import DTypeLike
 
 from kenyon.errors import ConfigError, MemoryBudgetError, unknown
 from kenyon.features import (
+    Case,
     Dense,
     FeaturesPart,
     Identity,
-    Layout,
     Patches,
     Ramps,
     Sparse,
@@ -48,10 +48,6 @@ MOST_INPUTS = 1 << 24
 MOST_UNITS = 65_536
 """A memory budget is not spent beyond this many units: they would cost time and gain next to nothing."""
 
-MOST_CONNECTIONS = 32
-WINDOW_CONNECTIONS = 16
-"""Inputs of a unit where the density is left open: more of them cost time and gain little."""
-
 DESCRIPTION_BYTES, LABEL_BYTES = 384, 32
 """Bytes that a memory budget sets aside for the model's description, and for the name of each class expected."""
 
@@ -67,34 +63,8 @@ MANY_INPUTS, WIDE = 256, SECOND_ORDER_UNITS
 more than the second they have a diagonal layer on the inputs themselves."""
 
 TABLE_UNITS = 2_000
-TABLE_THRESHOLD = 1.0
-"""Before a rule: few inputs are separated by units that see half of them, of both signs."""
-
-THRESHOLD = 2.3
-WINDOW_THRESHOLD = 1.6
-SECOND_ORDER_THRESHOLD, LINEAR_BUDGET = 0.3, 100_000
-"""Before a second-order layer; none within a budget of so few units that linear ones separate more."""
-
-BITS_OF_BUDGET = ((40_000, 16), (250_000, 24))
-"""(most bytes, bits of an entry): the first row that holds the budget; above the last, 32, and the sums are exact."""
-
-WHOLE_BITS, WHOLE_BUDGET_BITS = 8, 4
-"""Bits of a rule's weights in integers; with a memory budget more units are worth more than more bits."""
-
-GREY, COLOUR = (6 / 28, 5 / 28, "oriented"), (4 / 32, 6 / 32, "random")
-"""Windows of images before a second-order layer: window and shifts as a share of the shorter side, signs."""
-
-PATCH_SHIFTS = 6 / 32
-"""How far units of patches look, as a share of the shorter side."""
-
 LEAST_SIDE = 8
 """Colour images at least this wide and high have patches."""
-
-LOCAL = (10 / 28, 2 / 28, "random")
-"""Windows of images before a plastic layer, whose units compete by their best response."""
-
-SERIES = (1 / 8, 1 / 8, "random")
-"""Windows of series, as a share of their length."""
 
 
 def recommend(
@@ -211,7 +181,18 @@ def _chosen(value: Mapping[str, Any], n_inputs: int, floats: bool) -> Spec:
         raise ConfigError("scale is 'range' and samples are not images: expected features='windows' with their shape")
     if isinstance(features, Patches) and scale is True:
         raise ConfigError("scale is True and features is 'patches': expected 'range' or 'auto' with images")
-    layer = _layer(layer, features, value, scale, not floats or scale == "range")
+    case = Case(
+        n_inputs=n_inputs,
+        shape=shape,
+        layout=layout,
+        table=table,
+        second_order=second,
+        memory_budget=value["memory_budget"],
+        features=features.name,
+        scaled=scale is True,
+        in_bytes=not floats or scale == "range",
+    )
+    features, layer = features.settled(case), layer.settled(case)
     integer = getattr(layer, "arithmetic", "float") == "integer"
     if isinstance(features, (Dense, Ramps)) and integer:
         raise ConfigError(
@@ -225,7 +206,7 @@ def _chosen(value: Mapping[str, Any], n_inputs: int, floats: bool) -> Spec:
         _check_hidden(hidden, layer)
     return Spec(
         n_inputs=n_inputs,
-        features=_features(features, layout, value, table, second, n_inputs),
+        features=features,
         layer=layer,
         hidden=hidden,
         shape=shape,
@@ -294,106 +275,6 @@ def _shape(value: Mapping[str, Any], features: FeaturesPart) -> tuple[int, ...] 
             f"features is {features.name!r} and shape is None: expected the shape of a sample, such as (28, 28)"
         )
     return shape
-
-
-def _layer(
-    layer: LayerPart, features: FeaturesPart, value: Mapping[str, Any], scale: bool | str, in_bytes: bool
-) -> LayerPart:
-    """The layer with nothing left open."""
-    budget = value["memory_budget"]
-    if isinstance(layer, Plastic):
-        rule, integer = get_rule(layer.rule), layer.arithmetic == "integer"
-        bits: Any = layer.bits
-        if bits == "auto":
-            bits = 32 if not integer else WHOLE_BITS if budget is None else WHOLE_BUDGET_BITS
-        if integer and bits == 32:
-            raise ConfigError(f"bits is {bits} and arithmetic is 'integer': expected bits=8, 4, 3 or 2 with it")
-        own = rule.plasticity
-        return replace(
-            layer,
-            learning_rate=own.learning_rate if layer.learning_rate == "auto" else layer.learning_rate,
-            clamp=own.clamp if layer.clamp == "auto" else layer.clamp,
-            bits=bits,
-            arithmetic="integer" if integer else "float",
-        )
-    if not isinstance(layer, SecondOrder):
-        return layer
-    bits = _bits(budget, layer.arithmetic, features) if layer.bits == "auto" else layer.bits
-    chosen = bits < 32 and layer.bits == "auto" and budget is not None and layer.arithmetic == "auto"
-    plain = layer.readout == "discriminant" and layer.shrinkage != "auto" and layer.prior != "counts"
-    suits = chosen and in_bytes and plain and scale is not True and layer.half_life is None
-    integer = layer.arithmetic == "integer" or suits
-    if integer and layer.half_life is not None:
-        raise ConfigError(f"half_life is {layer.half_life!r} and arithmetic is 'integer': expected None with it")
-    prior: Any = "counts" if isinstance(features, Ramps) else "equal"
-    return replace(
-        layer,
-        bits=bits,
-        arithmetic="integer" if integer else "float",
-        prior=prior if layer.prior == "auto" else layer.prior,
-    )
-
-
-def _bits(budget: int | None, arithmetic: str, features: FeaturesPart) -> int:
-    """Bits of the co-activity where they are left open: those of the budget, few enough for integers if wanted."""
-    if not isinstance(features, (Patches, Windows)) and arithmetic != "integer":
-        return 32
-    bits = next((bits for most, bits in BITS_OF_BUDGET if budget is not None and budget <= most), 32)
-    return min(bits, BITS_OF_BUDGET[-1][1]) if arithmetic == "integer" else bits
-
-
-def _features(
-    part: FeaturesPart, layout: Layout | None, value: Mapping[str, Any], table: bool, second: bool, n_inputs: int
-) -> FeaturesPart:
-    """The features with nothing left open but their number."""
-    if isinstance(part, Windows) and layout is not None:
-        shape = tuple(value["shape"] or part.shape)
-        part = _windows(replace(part, shape=shape), layout, second)
-        return replace(part, density=_connections(part.density, part.n_window_inputs(layout), WINDOW_CONNECTIONS))
-    if isinstance(part, Patches) and layout is not None:
-        side = min(layout.height, layout.width)
-        shifts = max(1, round(side * PATCH_SHIFTS)) if part.shifts == "auto" else part.shifts
-        return replace(part, shape=value["shape"] or part.shape, shifts=shifts)
-    if isinstance(part, Sparse):
-        linear = second and value["memory_budget"] is not None and value["memory_budget"] <= LINEAR_BUDGET
-        usual = TABLE_THRESHOLD if table else SECOND_ORDER_THRESHOLD if second else THRESHOLD
-        most = max(1, min(MOST_CONNECTIONS, n_inputs // (2 if table else 4)))
-        return replace(
-            part,
-            density=_connections(part.density, n_inputs, most),
-            inhibitory=(0.5 if table else 0.0) if part.inhibitory == "auto" else part.inhibitory,
-            threshold=(None if linear else usual) if part.threshold == "auto" else part.threshold,
-        )
-    if isinstance(part, Ramps) and part.density != "auto":
-        return replace(part, density=_connections(part.density, n_inputs, n_inputs))
-    return part
-
-
-def _windows(part: Windows, layout: Layout, second: bool) -> Windows:
-    """Window, shifts and how a unit answers, for this shape."""
-    series = "t" in layout.axes
-    window, shifts, signs = SERIES if series else LOCAL if not second else COLOUR if layout.channels > 1 else GREY
-    side = layout.width if series else min(layout.height, layout.width)
-    chosen: dict[str, Any] = {
-        "window": max(min(2, side), round(side * window)),
-        "shifts": max(1 if side > 2 else 0, round(side * shifts)),
-        "pooling": "sum" if second else "max",
-        "signs": signs,
-        "threshold": None if second else WINDOW_THRESHOLD,
-    }
-    part = replace(part, **{name: value for name, value in chosen.items() if getattr(part, name) == "auto"})
-    return replace(part, root=second and part.pooling == "sum") if part.root == "auto" else part
-
-
-def _connections(density: float | int | str, reach: int, usual: int) -> int:
-    """K from a count (int), a share of the inputs that a unit can reach (float), or `"auto"`."""
-    if density == "auto":
-        return min(usual, reach)
-    if isinstance(density, int):
-        if density > reach:
-            raise ConfigError(f"density is {density}: expected a count of inputs from 1 to {reach}")
-        return density
-    return max(1, round(float(density) * reach))
 
 
 def _usual_units(spec: Spec, table: bool) -> int:

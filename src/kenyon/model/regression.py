@@ -61,7 +61,7 @@ class RegressionSums:
     def __init__(self, features: RampUnits, n_inputs: int, n_targets: int, shrinkage: float) -> None:
         self.features, self.n_inputs, self.n_targets, self.shrinkage = features, n_inputs, n_targets, shrinkage
         self.units: Units | Scaler = Units(n_inputs) if features.n_beside else Scaler(np.arange(n_inputs))
-        self.layer = SecondOrderLayer(features.n_outputs, whole=False)
+        self.layer = SecondOrderLayer(features.n_outputs, in_bytes=False)
         self.layer.add_class()
         self.arrays: dict[str, Floats] = {name: np.zeros(n_targets) for name in NAMES}
         self.arrays["products"] = np.zeros((features.n_outputs, n_targets))
@@ -69,7 +69,7 @@ class RegressionSums:
 
     @property
     def n_samples(self) -> int:
-        return int(self.layer.taught()[0])
+        return int(self.layer.class_counts()[0])
 
     # ---- learning
 
@@ -151,7 +151,7 @@ class RegressionSums:
         """The regression of the present sums."""
         if self._line is None:
             views, d = self.layer.state.views(), self.features.n_outputs
-            lower, n, sums = np.tril_indices(d), float(views["taught"][0]), views["sums"][:, 0].astype(np.float64)
+            lower, n, sums = np.tril_indices(d), float(views["class_counts"][0]), views["sums"][:, 0].astype(np.float64)
             full, mean = np.zeros((d, d)), self.arrays["targets"] / n
             full[lower] = full.T[lower] = views["pairs"]
             full -= np.multiply.outer(sums, sums / n)

@@ -102,16 +102,16 @@ class Scaler:
         """Samples by the moments as they are."""
         return self._scaled(samples, None)
 
-    def count(self, samples: NDArray, taught: NDArray[np.bool_]) -> NDArray[np.float32]:
-        """Scale each sample by the moments of those before it, and count it where it is taught."""
-        return self._scaled(samples, taught)
+    def count(self, samples: NDArray, labelled: NDArray[np.bool_]) -> NDArray[np.float32]:
+        """Scale each sample by the moments of those before it, and count it where it has a label."""
+        return self._scaled(samples, labelled)
 
-    def _scaled(self, samples: NDArray, taught: NDArray[np.bool_] | None) -> NDArray[np.float32]:
+    def _scaled(self, samples: NDArray, labelled: NDArray[np.bool_] | None) -> NDArray[np.float32]:
         out, counts = np.empty(samples.shape, np.float32), self.moments[0]
         limits = (KNEE, FARTHEST, self.unit, self._held, self._most, self._moving)
         scratch = np.empty(len(counts) + samples.shape[1])
-        scale = core.scale if taught is None else core.scale_and_count
-        scale(samples, taught, self.groups, *self.moments, *limits, scratch, out)
+        scale = core.scale if labelled is None else core.scale_and_count
+        scale(samples, labelled, self.groups, *self.moments, *limits, scratch, out)
         return out
 
     def settle(self, samples: NDArray) -> None:

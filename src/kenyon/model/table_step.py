@@ -46,7 +46,7 @@ class TableStep:
         self._inputs = core.pack(*units.packed(), LARGEST, absent, ramps.pack)
         self._benches: list[core.Pack] = []  # of this width
         self._sums: tuple[State, core.Pack] | None = None
-        self._told: tuple[State, core.Pack] | None = None
+        self._predicted: tuple[State, core.Pack] | None = None
         rule = layer.rule
         self._how = (rule.least, rule.oracle, rule.prior == "counts")
         self._reads = rule.kind == "discriminant"
@@ -62,33 +62,33 @@ class TableStep:
         return cls(units, ramps, layer, calibration, engine.clock, engine.params["missing"] == "absent")
 
     def best(self, sample: NDArray[np.float64], neurons: NDArray[np.int64]) -> int:
-        """The place of the neuron that scores highest; -1 where it takes longer to say which, or why none does."""
+        """The index of the neuron that scores highest; -1 where the fast path does not apply."""
         if not self._reads:
             return -1
         layer = self._layer
         scored = layer.following.asked(layer.state).scored
         bench = self._take_bench(layer.width)
         place = core.best_in_table(
-            sample, self._inputs, bench, scored, layer.state.arrays["taught"], self._how[2], neurons
+            sample, self._inputs, bench, scored, layer.state.arrays["class_counts"], self._how[2], neurons
         )
         self._give_back(bench, layer.width)
         return place
 
     def learn(self, sample: NDArray[np.float64], neuron: int, head: Head) -> bool:
-        """Learn a sample of a class that is known; False, and nothing was changed, where it takes more."""
+        """Learn a sample of a known class; False, and nothing is changed, where the fast path does not apply."""
         layer, following = self._layer, self._layer.following
-        state, told = layer.state, self._calibration.state
+        state, calibrated = layer.state, self._calibration.state
         if self._sums is None or self._sums[0] is not state:
             self._sums = (state, core.pack(*state.arrays.values(), layer.most_active, float(LAST), self._clock))
-        if self._told is None or self._told[0] is not told:
-            self._told = (told, core.pack(*self._calibration.packed()))
+        if self._predicted is None or self._predicted[0] is not calibrated:
+            self._predicted = (calibrated, core.pack(*self._calibration.packed()))
         bench = self._take_bench(layer.width)
         readout = following.take(1, asked=False)
         layer.settle(1)
         follows = NOTHING if readout is None else readout.followed
         done = core.learn_in_table(
-            sample, self._inputs, bench, self._sums[1], self._told[1], head.neurons, head.mask(layer.width), neuron,
-            follows[0], *self._how, follows[1],
+            sample, self._inputs, bench, self._sums[1], self._predicted[1], head.neurons, head.mask(layer.width),
+            neuron, follows[0], *self._how, follows[1],
         )  # fmt: skip
         if readout is not None and done <= 1:
             readout.left -= done

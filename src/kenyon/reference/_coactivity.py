@@ -45,9 +45,9 @@ class Sums:
         scatter = self.moments(known).scatter * (counts.sum() / before.sum())
         sums = self.sums * (counts / np.maximum(before, 1))
         pairs = scatter + (sums[:, known] / counts[known]) @ sums[:, known].T
-        whole = self.pairs.dtype.kind == "u"
+        exact = self.pairs.dtype.kind == "u"
         for name, new in (("pairs", pairs), ("sums", sums)):
-            setattr(self, name, (np.maximum(np.rint(new), 0) if whole else new).astype(self.pairs.dtype))
+            setattr(self, name, (np.maximum(np.rint(new), 0) if exact else new).astype(self.pairs.dtype))
         self.counts = counts
 
     def rescale(self, ramps: Sequence[tuple], change: tuple[NDArray, NDArray, NDArray]) -> None:
@@ -68,4 +68,4 @@ class Sums:
     def arrays(self) -> dict[str, NDArray]:
         kept = {"pairs": self.pairs[np.tril_indices(len(self.pairs))], "sums": self.sums}
         kept = {name: narrowest(array) if array.dtype.kind == "u" else array for name, array in kept.items()}
-        return {**kept, "taught": narrowest(self.counts)}
+        return {**kept, "class_counts": narrowest(self.counts)}

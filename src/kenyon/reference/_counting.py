@@ -70,4 +70,4 @@ class Counting:
         self.counts[neurons] += other.counts
 
     def arrays(self) -> dict[str, NDArray]:
-        return {"sums": narrowest(self.sums), "taught": narrowest(self.counts)}
+        return {"sums": narrowest(self.sums), "class_counts": narrowest(self.counts)}

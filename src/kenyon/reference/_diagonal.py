@@ -46,9 +46,9 @@ class Diagonal:
         dense[x[0]] = x[1]
         means, centre = self.sums[:, known] / counts, self.sums.sum(axis=1) / n
         within = np.maximum(self.squares / n - (means**2) @ counts / n, 0)
-        whole = np.maximum(self.squares / n - centre**2, 0)
-        whole[whole <= 1e-12 * self.squares / n] = 0
-        v = np.where(whole > 0, within + self.shrinkage * whole, np.inf)
+        total = np.maximum(self.squares / n - centre**2, 0)
+        total[total <= 1e-12 * self.squares / n] = 0
+        v = np.where(total > 0, within + self.shrinkage * total, np.inf)
         v[v == 0] = np.inf
         between = sum(n_j * ((m - centre) ** 2 / v).sum() for n_j, m in zip(counts, means.T, strict=True))
         chance = (len(known) - 1) * (within / v).sum()
@@ -64,4 +64,4 @@ class Diagonal:
         self.counts[neurons] += other.counts
 
     def arrays(self) -> dict[str, NDArray]:
-        return {"sums": self.sums, "squares": self.squares, "taught": narrowest(self.counts)}
+        return {"sums": self.sums, "squares": self.squares, "class_counts": narrowest(self.counts)}

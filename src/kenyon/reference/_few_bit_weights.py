@@ -6,9 +6,9 @@ a the bytes of a sample, n the samples that neuron j has learned, f bits of frac
 rule has a limit, else 0:
 
     R     = 2^32 // isqrt(2^8 sum a^2)                               a sample has length 1, in effect
-    z     = whole_score((sum_i min(q_i << p, limit) a_i R >> 28 - f + p) << e, n)
-    n     = n + 1;    while whole_limit(n, top) > top << e:  q = q + (chance >> 31) >> 1;  e = e + 1
-    q_i   = q_i + (a_i (whole_step(z, q_i, n) R >> 12) >> e) + chance_i >> 32,       from low to top
+    z     = integer_score((sum_i min(q_i << p, limit) a_i R >> 28 - f + p) << e, n)
+    n     = n + 1;    while integer_limit(n, top) > top << e:  q = q + (chance >> 31) >> 1;  e = e + 1
+    q_i   = q_i + (a_i (integer_step(z, q_i, n) R >> 12) >> e) + chance_i >> 32,       from low to top
 
 Activity in float32 has x_o = sum_i read(q_i level 2^e) x_i, and l delta 2^32 / (level 2^e) in place of the step.
 """
@@ -50,7 +50,7 @@ class FewBitWeights:
         self.fraction = clipped(floor(log2(2**22 / (self.top * sqrt(n_units) * 17 / 16))), 0, 12)
         self.local, self.constants = spec.layer.local, ()
         if spec.in_bytes:
-            self.constants = self.rule.whole_constants(self.level, float(spec.layer.rate), self.fraction)
+            self.constants = self.rule.integer_constants(self.level, float(spec.layer.rate), self.fraction)
         self.levels: list[list[int]] = []
         self.counts: list[int] = []
         self.exponents: list[int] = []
@@ -69,12 +69,12 @@ class FewBitWeights:
 
     def score(self, j: int, x: Active) -> int:
         """The output of a neuron in levels, with f bits of fraction."""
-        n, e, limit = max(self.counts[j], 1), self.exponents[j], self.rule.whole_limit
+        n, e, limit = max(self.counts[j], 1), self.exponents[j], self.rule.integer_limit
         p = max(0, 7 - self.bits) if limit else 0
         most = min(self.top << p, limit(n, self.top) << p >> e) if limit else self.top
         total = sum(min(self.levels[j][i] << p, most) * a for i, a in zip(x[0].tolist(), x[1].tolist(), strict=True))
         z = total * reciprocal(x) >> 28 - self.fraction + p << e
-        return self.rule.whole_score(z, n) if self.rule.whole_score else z
+        return self.rule.integer_score(z, n) if self.rule.integer_score else z
 
     def _output(self, j: int, x: Active) -> np.float32:
         scale, read = np.float32(self.level * 2.0 ** self.exponents[j]), self.rule.readout
@@ -92,7 +92,9 @@ class FewBitWeights:
         z, R = self.score(j, x), reciprocal(x)
         key = self._begin(j)
         for i, a in zip(x[0].tolist(), x[1].tolist(), strict=True):
-            step = clipped(self.rule.whole_step(z, self.levels[j][i], self.counts[j], *self.constants), -(2**34), 2**34)
+            step = clipped(
+                self.rule.integer_step(z, self.levels[j][i], self.counts[j], *self.constants), -(2**34), 2**34
+            )
             self._move(j, i, a * (step * R >> 12) >> self.exponents[j], key)
 
     def _learn_floats(self, j: int, x: Active, beta: Sequence[np.float32]) -> None:
@@ -107,7 +109,7 @@ class FewBitWeights:
     def _begin(self, j: int) -> int:
         """Count a sample, halve the levels as long as the rule's limit passes them, and give the key of the chance."""
         self.counts[j] = n = min(self.counts[j] + 1, 2**31 - 1)
-        key, limit = key_of(self.seed, n, j), self.rule.whole_limit
+        key, limit = key_of(self.seed, n, j), self.rule.integer_limit
         while limit and limit(n, self.top) > self.top << self.exponents[j]:
             again = mix((key + self.exponents[j] + 1) % 2**32)
             self.levels[j] = [q + (chance(again, i) >> 31) >> 1 for i, q in enumerate(self.levels[j])]
@@ -122,7 +124,7 @@ class FewBitWeights:
 
         v is q << e; a level at the top stands for twice the most that is read, since the sum is at least that large.
         """
-        limit = self.rule.whole_limit
+        limit = self.rule.integer_limit
         for k, j in enumerate(neurons.tolist()):
             parts = []
             for layer, at in ((self, j), (other, k)):
@@ -143,6 +145,6 @@ class FewBitWeights:
         numbers = [sum(q % 2**self.bits << self.bits * i for i, q in enumerate(column)) for column in self.levels]
         packed = np.array([list(number.to_bytes(rows, "little")) for number in numbers], np.uint8).T
         kept: dict[str, NDArray] = {"weights": packed, "counts": np.array(self.counts, np.uint32)}
-        if self.rule.whole_limit:
+        if self.rule.integer_limit:
             kept["exponents"] = np.array(self.exponents, np.uint8)
         return kept

@@ -106,7 +106,7 @@ class FewBits:
         self.counts[neurons] += other.counts
 
     def cut(self, d: int) -> None:
-        """Keep the first d units alone, and from now on thin as with so many."""
+        """Keep only the first d units, and thin for that many from now on."""
         self.pairs, self.means, self.enough = self.pairs[:d, :d], self.means[:d], isqrt(d * self.limit // 16)
 
     def arrays(self) -> dict[str, NDArray]:
@@ -115,4 +115,4 @@ class FewBits:
             packed = pairs.astype("<i4").view(np.uint8).reshape(-1, 4)[:, :3].ravel()
         scales = {"halvings": np.array([self.halvings], np.uint8), "doublings": np.array([self.doublings], np.uint8)}
         kept = {"pairs": packed if self.bits == 24 else pairs.astype(np.int16), "means": self.means.astype(np.uint16)}
-        return {**kept, "taught": narrowest(self.counts), **scales}
+        return {**kept, "class_counts": narrowest(self.counts), **scales}

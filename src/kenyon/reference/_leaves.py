@@ -117,9 +117,9 @@ def filters(seed: int, n: int, size: int, channels: int, eps: int, grid: int, mi
 
 def _rounded(f: NDArray[np.float64]) -> list[int]:
     """Integers from -62 to 62 next to f; those with the largest errors then move by one, so that the sum is zero."""
-    whole = [int(min(62, max(-62, np.rint(value)))) for value in f]
-    excess = sum(whole)
+    rounded = [int(min(62, max(-62, np.rint(value)))) for value in f]
+    excess = sum(rounded)
     sign = (excess > 0) - (excess < 0)
-    for k in sorted(range(len(f)), key=lambda k: (sign * (f[k] - whole[k]), k))[: abs(excess)]:
-        whole[k] -= sign
-    return whole
+    for k in sorted(range(len(f)), key=lambda k: (sign * (f[k] - rounded[k]), k))[: abs(excess)]:
+        rounded[k] -= sign
+    return rounded

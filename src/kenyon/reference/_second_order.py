@@ -23,8 +23,8 @@ class SecondOrder:
 
     def __init__(self, n_units: int, seed: int, spec: Any) -> None:
         self.n_units, self.spec = n_units, spec
-        whole: type[np.number] = np.uint64 if spec.in_bytes else np.float32
-        self.sums = FewBits(n_units, spec.layer.bits) if spec.layer.bits < 32 else Sums(n_units, whole)
+        dtype: type[np.number] = np.uint64 if spec.in_bytes else np.float32
+        self.sums = FewBits(n_units, spec.layer.bits) if spec.layer.bits < 32 else Sums(n_units, dtype)
         self.solved: Readout | IntegerReadout | None = None
         self.last: NDArray[np.int64] | None = None  # weights of the last readout in integers
         self.n_learned = 0  # samples since

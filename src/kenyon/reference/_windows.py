@@ -41,11 +41,11 @@ class Windows:
         spec = self.spec
         if u.dtype != np.uint8 and spec.scale == "range":
             u = as_bytes(u.astype(np.float64))
-        whole = u.dtype == np.uint8
-        v = self._pooled(u.astype(np.int64 if whole else np.float32))
+        of_bytes = u.dtype == np.uint8
+        v = self._pooled(u.astype(np.int64 if of_bytes else np.float32))
         n_shifts = (2 * self.shifts[0] + 1) * (2 * self.shifts[1] + 1)
         bits = (255 * self.excitatory * (n_shifts if spec.features.pooling == "sum" else 1)).bit_length()
-        unit = 1.0 if whole else 255.0
+        unit = 1.0 if of_bytes else 255.0
         if spec.features.root:
             v = np.sqrt(np.maximum(v.astype(np.float64), 0.0) * (unit / 2.0 ** (bits - 16))).astype(v.dtype)
         scale = 1.0 if spec.features.root else unit / 2.0 ** max(0, bits - 8)

@@ -14,12 +14,12 @@ from kenyon.rules._base import (
 )
 from kenyon.rules._gen import GEN
 from kenyon.rules._inel import INEL
+from kenyon.rules._integers import as_shifted, rounded
 from kenyon.rules._kernels import Kernels, kernels_of
 from kenyon.rules._mean import MEAN
 from kenyon.rules._mse import MSE
 from kenyon.rules._oja import OJA
 from kenyon.rules._programs import device_functions
-from kenyon.rules._whole import as_shifted, rounded
 
 __all__ = [
     "GEN",

@@ -5,7 +5,7 @@ A rule is the change of one synapse as a function of what that synapse can see,
     dW[i, j] = l * delta(x_e[i], x_o[j], x_m[j], W[i, j], n[j], *parameters)
 
 with `x_e` the presynaptic and `x_o` the postsynaptic activity, `x_m` the modulatory signal (1 for
-the labelled neuron, 0 for the others), `n` the number of samples the neuron was taught, this one
+the labelled neuron, 0 for the others), `n` the number of samples the neuron has learned, this one
 included (only for rules that declare `counted`), and `l` the learning rate. A rule may also say what
 a synapse counts for in the neuron's output, `x_o[j] = sum over i of readout(W[i, j], ...) x_e[i]`; without it
 that is the weight itself.
@@ -41,15 +41,15 @@ class Rule(Part):
         learning_rate, clamp: what `"auto"` means for this rule (clamp None: not needed).
         sharpness: scale of the outputs in a softmax that makes them probabilities.
         readout: where it is not the weight itself that is read, a static method `readout(w, n, units, *parameters)`:
-            what a synapse of weight `w` counts for in a neuron that was taught `n` samples (1 where there were
+            what a synapse of weight `w` counts for in a neuron that has learned `n` samples (1 where there were
             none), of a layer with `units` presynaptic units. The counts are then part of the state.
         signed: whether its weights may be negative. Few-bit weights that are not have twice the levels.
-        whole_step: where the rule can learn weights of few bits, a static method `whole_step(z, q, n, *constants)` in
-            integers of 64 bits: the change of the level q of a synapse at `x_e` = 1, in 2^-16 levels, with z the
+        integer_step: where the rule can learn weights of few bits, a static method `integer_step(z, q, n, *constants)`
+            in integers of 64 bits: the change of the level q of a synapse at `x_e` = 1, in 2^-16 levels, with z the
             neuron's score before the sample. It is scaled by `x_e`, so the rule has to be proportional to it.
-        whole_limit: `whole_limit(n, top)`, the highest weight that is read in levels; where it passes the top level,
-            the neuron's levels are halved and stand for twice as much. None: levels stay what they are.
-        whole_score: `whole_score(z, n)`, the score from the sum of the weights that are read; None: that sum.
+        integer_limit: `integer_limit(n, top)`, the highest weight that is read in levels; where it passes the top
+            level, the neuron's levels are halved and stand for twice as much. None: levels stay what they are.
+        integer_score: `integer_score(z, n)`, the score from the sum of the weights that are read; None: that sum.
 
     Example:
         >>> from dataclasses import dataclass
@@ -75,9 +75,9 @@ class Rule(Part):
     sharpness: ClassVar[float] = 10.0
     readout: ClassVar[Callable[..., float] | None] = None
     signed: ClassVar[bool] = True
-    whole_step: ClassVar[Callable[..., int] | None] = None
-    whole_limit: ClassVar[Callable[..., int] | None] = None
-    whole_score: ClassVar[Callable[..., int] | None] = None
+    integer_step: ClassVar[Callable[..., int] | None] = None
+    integer_limit: ClassVar[Callable[..., int] | None] = None
+    integer_score: ClassVar[Callable[..., int] | None] = None
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
         super().__init_subclass__(**kwargs)
@@ -115,8 +115,8 @@ class Rule(Part):
         """
         return clamp / top
 
-    def whole_constants(self, level: float, rate: float, fraction: int) -> tuple[int, ...]:
-        """What `whole_step` takes, worked out once.
+    def integer_constants(self, level: float, rate: float, fraction: int) -> tuple[int, ...]:
+        """What `integer_step` takes, worked out once.
 
         Args:
             level: the weight of one level.

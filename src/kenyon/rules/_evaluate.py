@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from kenyon.rules._translation import Node
+from kenyon.rules._expressions import Node
 
 TYPES: Mapping[str, type[np.generic]] = {"f": np.float32, "d": np.float64, "q": np.int64, "b": np.bool_}
 

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from kenyon.rules._base import Rule
-from kenyon.rules._whole import as_shifted, rounded
+from kenyon.rules._integers import as_shifted, rounded
 from kenyon.utils.modulation import Moving
 from kenyon.utils.options import option
 
@@ -47,10 +47,10 @@ class GEN(Rule):
         return x_m * (x_e - b1) * (x_o - b2)
 
     @staticmethod
-    def whole_step(z, q, n, offset, rate, shift):  # type: ignore[no-untyped-def,override]
+    def integer_step(z, q, n, offset, rate, shift):  # type: ignore[no-untyped-def,override]
         return ((z - offset) * rate) >> shift
 
-    def whole_constants(self, level: float, rate: float, fraction: int) -> tuple[int, ...]:
+    def integer_constants(self, level: float, rate: float, fraction: int) -> tuple[int, ...]:
         offset = rounded(float(self.b2) / level * 2.0**fraction, 41)  # type: ignore[arg-type]
         return offset, *as_shifted(rate * 2.0 ** (16 - fraction))
 

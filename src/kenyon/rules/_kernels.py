@@ -1,8 +1,7 @@
-"""What learns by a rule: functions of the core for the rules of the package, NumPy and then C for one's own.
+"""Kernels of rules: functions of the core for the rules of the package, NumPy and then C for user-defined ones.
 
-A rule of one's own begins in NumPy, at once. When it has been used for AFTER samples, it is compiled where a C compiler
-is at hand, and kept for every process that comes later. All of them give the same bits, so that it makes no difference
-when one takes over from the other.
+A user-defined rule begins in NumPy. After AFTER samples it is compiled, if there is a C compiler, and cached for later
+processes. All of them give the same bits, so it does not matter when one takes over from the other.
 """
 
 from __future__ import annotations
@@ -13,13 +12,13 @@ from typing import Any
 
 from kenyon import core
 from kenyon.rules._base import Rule
+from kenyon.rules._expressions import Untranslatable
 from kenyon.rules._gen import GEN
 from kenyon.rules._mean import MEAN
 from kenyon.rules._mse import MSE
 from kenyon.rules._oja import OJA
 from kenyon.rules._own import compiled, kept, source_of_rule
 from kenyon.rules._programs import program
-from kenyon.rules._translation import Untranslatable
 from kenyon.rules._vectorised import Vectorised
 from kenyon.utils.modulation import Locals, OverCount
 
@@ -27,13 +26,13 @@ INSIDE: tuple[type[Rule], ...] = (GEN, OJA, MSE, MEAN)
 """The rules that are compiled into the core."""
 
 AFTER = 2000
-"""Samples after which a rule of one's own is compiled: about as long as they take in NumPy, compiling takes."""
+"""Samples after which a user-defined rule is compiled: compiling takes about as long as they do in NumPy."""
 
-_FUNCTIONS = ("delta", "readout", "whole_step", "whole_limit", "whole_score", "counted", "gated")
+_FUNCTIONS = ("delta", "readout", "integer_step", "integer_limit", "integer_score", "counted", "gated")
 
 
 class Kernels:
-    """The functions of one rule, by the names of the core's entries: learn, outputs, each, whole, levels."""
+    """The functions of one rule, by the names of the core's entries: learn, outputs, each, integers, levels."""
 
     def __init__(self, functions: Mapping[str, Callable[..., int]]) -> None:
         self._functions = functions
@@ -57,7 +56,7 @@ class OwnKernels(Kernels):
     """
 
     def __init__(self, own: Vectorised, source: str | None) -> None:
-        names = ("learn", "outputs", "each", "whole", "levels")
+        names = ("learn", "outputs", "each", "integers", "levels")
         super().__init__({name: getattr(own, name) for name in names})
         self._source, self._used, self._how = source, 0, "numpy"
         if source is not None:
@@ -106,7 +105,8 @@ def _kernels(kind: type[Rule], local: Locals, n_parameters: int) -> Kernels:
         if all(getattr(kind, name) == getattr(inside, name) for name in _FUNCTIONS):
             name = inside.name + ("" if rate is None else "_over_count")
             found = {
-                what: getattr(core, f"{what}_{name}", None) for what in ("learn", "outputs", "each", "whole", "levels")
+                what: getattr(core, f"{what}_{name}", None)
+                for what in ("learn", "outputs", "each", "integers", "levels")
             }
             return Kernels({what: function for what, function in found.items() if function is not None})
     known: Any = kind

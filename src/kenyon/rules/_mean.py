@@ -3,7 +3,7 @@
     dS[i, j] = l * x_m[j] * x_e[i],   m[i, j] = S[i, j] / n[j]
     x_o[j]   = sum over i of min(m[i, j], cap / sqrt(N)) * x_e[i]
 
-with `n` the samples that the neuron was taught and N the units of the layer. For l = 1 this is the mean that the
+with `n` the samples that the neuron has learned and N the units of the layer. For l = 1 this is the mean that the
 step m += x_m (x_e - m) / n arrives at, a rate that falls with the neuron's own history; keeping the sum leaves
 synapses without activity as they are. Nothing learned later takes anything away, and a class with twenty samples is
 as loud as one with twenty thousand. Units that answer to most samples of a class count no more than those that
@@ -20,7 +20,7 @@ from math import sqrt
 from typing import ClassVar
 
 from kenyon.rules._base import Rule
-from kenyon.rules._whole import rounded
+from kenyon.rules._integers import rounded
 from kenyon.utils.options import option
 
 
@@ -59,16 +59,16 @@ class MEAN(Rule):
         return self.cap / sqrt(units) / top
 
     @staticmethod
-    def whole_step(z, q, n, each):  # type: ignore[no-untyped-def,override]
+    def integer_step(z, q, n, each):  # type: ignore[no-untyped-def,override]
         return each
 
     @staticmethod
-    def whole_limit(n, top):  # type: ignore[no-untyped-def,override]
+    def integer_limit(n, top):  # type: ignore[no-untyped-def,override]
         return n * top
 
     @staticmethod
-    def whole_score(z, n):  # type: ignore[no-untyped-def,override]
+    def integer_score(z, n):  # type: ignore[no-untyped-def,override]
         return z // n
 
-    def whole_constants(self, level: float, rate: float, fraction: int) -> tuple[int, ...]:
+    def integer_constants(self, level: float, rate: float, fraction: int) -> tuple[int, ...]:
         return (rounded(rate / level * 2.0**16, 34),)

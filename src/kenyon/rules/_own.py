@@ -1,4 +1,4 @@
-"""Rules of one's own as machine code: written by the translation, compiled by the C compiler at hand, kept by content.
+"""User-defined rules as machine code: translated to C, compiled by the installed compiler, cached by content.
 
 A library is named by the digest of its source, of the core's headers and of the compiler's flags, so that an edited
 rule is never served by an old one. It is written whole or not at all, in `KENYON_CACHE`, or else where the
@@ -76,7 +76,7 @@ def kept(source: str) -> Functions | None:
 
 
 def compiled(source: str) -> Functions | None:
-    """The functions of a rule, compiled and kept; None, and a warning where it is no matter of course, if it cannot."""
+    """The functions of a rule, compiled and cached; None where that fails, with a warning if there is a compiler."""
     try:
         compiler.find_compiler()
     except compiler.CompilerError:

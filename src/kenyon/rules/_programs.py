@@ -9,8 +9,9 @@ from typing import Any
 
 from kenyon.errors import ConfigError
 from kenyon.rules._base import Rule
+from kenyon.rules._expressions import Node, Untranslatable
+from kenyon.rules._reading import read
 from kenyon.rules._source import Program, device_functions_of, program_of
-from kenyon.rules._translation import Node, Untranslatable, read
 from kenyon.utils.modulation import Locals
 
 
@@ -41,7 +42,7 @@ def program(kind: type[Rule], local: Locals, n_parameters: int) -> Program:
         except Untranslatable as error:
             raise ConfigError(f"{name} of the rule {kind.__name__} cannot be compiled: {error}") from error
 
-    n_constants = 0 if kind.whole_step is None else len(signature(kind.whole_step).parameters) - 3
+    n_constants = 0 if kind.integer_step is None else len(signature(kind.integer_step).parameters) - 3
     return program_of(reading, kind.gated, kind.counted, n_parameters, n_constants)
 
 
@@ -49,7 +50,7 @@ def device_functions(rule: Rule, constants: Sequence[int]) -> list[str]:
     """The integer functions of a rule in C, for a device: its step, and its limit and its score if it has them.
 
     Args:
-        constants: those that `whole_step` takes.
+        constants: those that `integer_step` takes.
     """
     kind: Any = type(rule)
     return device_functions_of(program(kind, (), len(rule.parameters)), constants)

@@ -1,7 +1,7 @@
 """The C of rules, which `core/rule.h` is included with: written from their Python.
 
-The rules of the package are written when it is built, from their files; rules of one's own by the same functions when
-they are used. Imports nothing but the standard library and the translation, so that the build can use it.
+The rules of the package are written when it is built, from their files; user-defined rules by the same functions when
+they are used. The build uses it before the package can be imported.
 """
 
 from __future__ import annotations
@@ -13,18 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-if __package__:
-    from kenyon.rules._translation import (
-        Node,
-        Untranslatable,
-        argument,
-        c_body,
-        c_vector_body,
-        read_tree,
-        used_arguments,
-    )
-else:  # the build
-    from _translation import Node, Untranslatable, argument, c_body, c_vector_body, read_tree, used_arguments  # type: ignore
+from kenyon.rules._as_c import c_body, c_vector_body
+from kenyon.rules._expressions import Node, Untranslatable, argument, used_arguments
+from kenyon.rules._reading import read_tree
 
 RULES = ("gen", "oja", "mse", "mean")
 """The rules that are compiled into the core; INEL is a window on any of them."""
@@ -42,10 +33,10 @@ class Program:
     Attributes:
         gated, counted: as the rule declares.
         n_parameters: of `delta` and `readout`.
-        n_constants: of `whole_step`.
+        n_constants: of `integer_step`.
         move: rate * local * delta, of MOVE and `beta`.
         read: what a synapse counts for, of w, n, units and `beta`; None for its weight.
-        step: `whole_step` of z, q, n and `constants`; None where the rule cannot learn weights of few bits.
+        step: `integer_step` of z, q, n and `constants`; None where the rule cannot learn weights of few bits.
         limit: of n and top; score: of z and n; None where the rule has none.
         local: whether the learning rate or a parameter depends on the synapse.
     """
@@ -80,8 +71,8 @@ def program_of(reading: Reading, gated: bool, counted: bool, n_parameters: int, 
     change = times(rate if local is None else times(rate, local), delta)
     read = reading("readout", [w, n, argument("units", "f"), *beta])
     constants = [argument(f"constants[{k}]", "q") for k in range(n_constants)]
-    step = reading("whole_step", [z, q, count, *constants])
-    limit, score = reading("whole_limit", [count, top]), reading("whole_score", [z, count])
+    step = reading("integer_step", [z, q, count, *constants])
+    limit, score = reading("integer_limit", [count, top]), reading("integer_score", [z, count])
     own = local is not None or any(others)
     return Program(gated, counted, n_parameters, n_constants, change, read, step, limit, score, own)
 
@@ -112,7 +103,7 @@ def c_of(name: str, program: Program) -> str:
         "RULE": name,
         "RULE_READS": int(program.read is not None),
         "RULE_GATED": int(program.gated),
-        "RULE_WHOLE": int(program.step is not None),
+        "RULE_LEVELS": int(program.step is not None),
         "RULE_INTEGERS": int(program.integers),
         "RULE_LIMITED": int(program.limit is not None),
         "RULE_SCORED": int(program.score is not None),
@@ -140,7 +131,7 @@ def device_functions_of(program: Program, constants: Sequence[int]) -> list[str]
 def entries_of(name: str, program: Program) -> list[str]:
     """The lines of the table of entries for a rule."""
     wanted = {"learn": True, "outputs": program.read is not None, "each": program.read is not None}
-    wanted |= {"levels": program.step is not None, "whole": program.integers}
+    wanted |= {"levels": program.step is not None, "integers": program.integers}
     names = [name for name, is_wanted in wanted.items() if is_wanted]
     return [f'{{"{what}_{name}", {what.upper()}_SIGNATURE, entry_{what}_{name}}},' for what in names]
 
@@ -193,7 +184,7 @@ def rules_of_the_package(folder: Path) -> Iterator[tuple[str, Program]]:
         functions = {one.name: one for one in cls.body if isinstance(one, ast.FunctionDef)}
         declared = dict(_declared(cls))
         parameters = [one for one in cls.body if isinstance(one, ast.AnnAssign) and not _is_class_variable(one)]
-        n_constants = max(0, len(functions["whole_step"].args.args) - 3) if "whole_step" in functions else 0
+        n_constants = max(0, len(functions["integer_step"].args.args) - 3) if "integer_step" in functions else 0
         for suffix, rate in (("", None), ("_over_count", local)):
             known = {**functions, **({"local 0": rate} if rate is not None else {})}
 

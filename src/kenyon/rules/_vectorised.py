@@ -1,6 +1,6 @@
 """The learning step of a rule in NumPy, sample by sample: what `core/learn.h` and `core/few_bits.h` do, to the bit.
 
-It needs no compiler, so it is how a rule of one's own begins. Sums of floats are made in the same order as in C: over
+It needs no compiler, so user-defined rules begin with it. Sums of floats are made in the same order as in C: over
 active units, ascending.
 """
 
@@ -33,8 +33,8 @@ class Vectorised:
     # ---- weights in float32
 
     def learn(
-        self, by_column: bool, weights: Array, sums: Array | None, taught: Array | None, units: Array, values: Array,
-        counts: Array, first: int, last: int, labels: Array, plastic: Array, beta: Array, lowest: float,
+        self, by_column: bool, weights: Array, sums: Array | None, class_counts: Array | None, units: Array,
+        values: Array, counts: Array, first: int, last: int, labels: Array, plastic: Array, beta: Array, lowest: float,
         highest: float, least: float, most: float, outputs: Array | None, dense: Array | None, clock: Array | None,
     ) -> int:  # fmt: skip
         n_units = len(weights)
@@ -44,7 +44,7 @@ class Vectorised:
             rate, reach, own = beta[s, 0], beta[s, 1], beta[s, 2:]
             x_o = np.zeros(weights.shape[1], np.float32)
             if outputs is not None or not by_column:
-                x_o = self._output(weights, taught, unit, x_e, own)
+                x_o = self._output(weights, class_counts, unit, x_e, own)
             if outputs is not None:
                 outputs[s - first] = bounded(x_o, *bounds)
             if labels[s] == NO_LABEL:
@@ -57,16 +57,16 @@ class Vectorised:
                 visited = np.arange(n_units)
             for neurons in self._together(by_column, labels[s], plastic):
                 if by_column:
-                    column = None if taught is None else taught[neurons]
+                    column = None if class_counts is None else class_counts[neurons]
                     x_o[neurons] = self._output(weights[:, neurons], column, unit, x_e, own)
                 far = ~(np.abs(x_o[neurons].astype(np.float64)) < DIVERGED)
                 if (far & plastic[neurons]).any():
                     return s
                 x_o[neurons] = bounded(x_o[neurons], *bounds)
                 mean = None if sums is None else (sums[neurons] / n_units).astype(np.float32)
-                if taught is not None:
-                    taught[neurons] += (plastic[neurons] & (x_m[neurons] != 0)).astype(np.uint32)
-                n = _counts(taught, neurons)
+                if class_counts is not None:
+                    class_counts[neurons] += (plastic[neurons] & (x_m[neurons] != 0)).astype(np.uint32)
+                n = _counts(class_counts, neurons)
                 w = weights[np.ix_(visited, neurons)]
                 change = self._move(rate, x_e if dense is None else everywhere, x_o[neurons], x_m[neurons], w, n, own)
                 if not by_column:
@@ -107,34 +107,34 @@ class Vectorised:
         names = {"w": w, "n": n, "units": np.float32(n_units), **_parameters(own)}
         return np.broadcast_to(np.asarray(evaluate(self._program.read, names)).astype(np.float32), w.shape)
 
-    def _output(self, weights: Array, taught: Array | None, unit: Array, x_e: Array, own: Array) -> Array:
-        n = _counts(taught, np.arange(weights.shape[1]))
+    def _output(self, weights: Array, class_counts: Array | None, unit: Array, x_e: Array, own: Array) -> Array:
+        n = _counts(class_counts, np.arange(weights.shape[1]))
         with np.errstate(all="ignore"):
             return in_order(self._read(weights[unit], n, len(weights), own) * x_e)
 
     def outputs(
-        self, weights: Array, taught: Array | None, units: Array, values: Array, counts: Array, first: int, last: int,
-        parameters: Array, out: Array,
+        self, weights: Array, class_counts: Array | None, units: Array, values: Array, counts: Array, first: int,
+        last: int, parameters: Array, out: Array,
     ) -> int:  # fmt: skip
         for s in range(first, last):
             x_e = values[s, : counts[s], np.newaxis]
-            out[s - first] = self._output(weights, taught, units[s, : counts[s]], x_e, parameters)
+            out[s - first] = self._output(weights, class_counts, units[s, : counts[s]], x_e, parameters)
         return 0
 
-    def each(self, weights: Array, taught: Array | None, parameters: Array, out: Array) -> int:
+    def each(self, weights: Array, class_counts: Array | None, parameters: Array, out: Array) -> int:
         n_neurons = out.shape[1]
-        n = _counts(taught, np.arange(n_neurons))
+        n = _counts(class_counts, np.arange(n_neurons))
         out[...] = self._read(weights[:, :n_neurons], n, len(weights), parameters)
         return 0
 
     # ---- weights of few bits
 
-    def whole(
-        self, bits: int, sign: int, weights: Array, taught: Array, exponents: Array | None, units: Array, values: Array,
-        counts: Array, first: int, last: int, n_units: int, labels: Array | None, plastic: Array | None,
+    def integers(
+        self, bits: int, sign: int, weights: Array, class_counts: Array, exponents: Array | None, units: Array,
+        values: Array, counts: Array, first: int, last: int, n_units: int, labels: Array | None, plastic: Array | None,
         seed: int, shift: int, constants: Array, scores: Array | None,
     ) -> int:  # fmt: skip
-        state = _Levels(bits, bool(sign), weights, taught, exponents, n_units, seed)
+        state = _Levels(bits, bool(sign), weights, class_counts, exponents, n_units, seed)
         names = {f"constants[{k}]": np.int64(value) for k, value in enumerate(constants)}
         for s in range(first, last):
             unit, a = units[s, : counts[s]], values[s, : counts[s]].astype(np.int64)
@@ -143,7 +143,7 @@ class Vectorised:
             if scores is not None:
                 for j in range(weights.shape[1]):
                     scores[s - first, j] = self._score(state, j, unit, a, reciprocal, shift)
-            for j in _taught(s, labels, plastic):
+            for j in _learning(s, labels, plastic):
                 z = np.int64(self._score(state, j, unit, a, reciprocal, shift))
                 n, key = self._begin(state, j)
                 q = state.levels(j)
@@ -154,11 +154,11 @@ class Vectorised:
         return 0
 
     def levels(
-        self, bits: int, sign: int, weights: Array, taught: Array, exponents: Array | None, units: Array, values: Array,
-        counts: Array, first: int, last: int, n_units: int, labels: Array | None, plastic: Array | None,
+        self, bits: int, sign: int, weights: Array, class_counts: Array, exponents: Array | None, units: Array,
+        values: Array, counts: Array, first: int, last: int, n_units: int, labels: Array | None, plastic: Array | None,
         seed: int, level: float, beta: Array, outputs: Array | None,
     ) -> int:  # fmt: skip
-        state = _Levels(bits, bool(sign), weights, taught, exponents, n_units, seed)
+        state = _Levels(bits, bool(sign), weights, class_counts, exponents, n_units, seed)
         for s in range(first, last):
             unit, x_e = units[s, : counts[s]], values[s, : counts[s]]
             moving = beta[s if len(beta) > 1 else 0]
@@ -166,7 +166,7 @@ class Vectorised:
             if outputs is not None:
                 for j in range(weights.shape[1]):
                     outputs[s - first, j] = self._sum(state, j, unit, x_e, level, own)
-            for j in _taught(s, labels, plastic):
+            for j in _learning(s, labels, plastic):
                 x_o = self._sum(state, j, unit, x_e, level, own)
                 n, key = self._begin(state, j)
                 q = state.levels(j)
@@ -183,7 +183,7 @@ class Vectorised:
         return int(evaluate(self._program.limit, {"n": np.int64(n), "top": np.int64(top)}))
 
     def _score(self, state: _Levels, j: int, unit: Array, a: Array, reciprocal: np.int64, shift: int) -> int:
-        n, e = max(int(state.taught[j]), 1), state.exponent(j)
+        n, e = max(int(state.class_counts[j]), 1), state.exponent(j)
         q, limit, parts = state.levels(j)[unit], self._limit(n, state.top), 0
         if limit is not None:
             parts = max(0, 7 - state.bits)
@@ -195,13 +195,13 @@ class Vectorised:
 
     def _sum(self, state: _Levels, j: int, unit: Array, x_e: Array, level: float, own: Array) -> np.float32:
         w = state.levels(j)[unit].astype(np.float32) * np.float32(level * 2.0 ** state.exponent(j))
-        n = np.float32(max(int(state.taught[j]), 1))
+        n = np.float32(max(int(state.class_counts[j]), 1))
         return in_order((self._read(w, n, state.n_units, own) * x_e)[:, np.newaxis])[0]
 
     def _begin(self, state: _Levels, j: int) -> tuple[int, int]:
         """Count a sample of a neuron, and halve its levels until the rule's limit fits; its count and its key."""
-        n = min(int(state.taught[j]) + 1, MOST_COUNT)
-        state.taught[j] = n
+        n = min(int(state.class_counts[j]) + 1, MOST_COUNT)
+        state.class_counts[j] = n
         key = state.key(n, j)
         while (limit := self._limit(n, state.top)) is not None and limit > state.top << state.exponent(j):
             state.halve(j, key)
@@ -212,9 +212,16 @@ class _Levels:
     """Packed levels of a layer, a column of them at a time."""
 
     def __init__(
-        self, bits: int, sign: bool, weights: Array, taught: Array, exponents: Array | None, n_units: int, seed: int
+        self,
+        bits: int,
+        sign: bool,
+        weights: Array,
+        class_counts: Array,
+        exponents: Array | None,
+        n_units: int,
+        seed: int,
     ) -> None:
-        self.bits, self.weights, self.taught, self._exponents = bits, weights, taught, exponents
+        self.bits, self.weights, self.class_counts, self._exponents = bits, weights, class_counts, exponents
         self.n_units, self._seed, self._sign = n_units, seed, sign
         self.top = (1 << (bits - sign)) - 1
         self._low = -self.top if sign else 0
@@ -261,13 +268,13 @@ def _parameters(own: Array) -> dict[str, np.float32]:
     return {f"beta[{k}]": value for k, value in enumerate(own)}
 
 
-def _counts(taught: Array | None, neurons: Array) -> Array:
-    if taught is None:
+def _counts(class_counts: Array | None, neurons: Array) -> Array:
+    if class_counts is None:
         return np.ones(len(neurons), np.float32)
-    return np.maximum(taught[neurons], 1).astype(np.float32)
+    return np.maximum(class_counts[neurons], 1).astype(np.float32)
 
 
-def _taught(s: int, labels: Array | None, plastic: Array | None) -> list[int]:
+def _learning(s: int, labels: Array | None, plastic: Array | None) -> list[int]:
     """The neuron that learns a sample, if there is one."""
     if labels is None or plastic is None or labels[s] == NO_LABEL or not plastic[labels[s]]:
         return []

@@ -190,7 +190,7 @@ class Option:
     Attributes:
         name: the same name everywhere.
         default: its value where none is given.
-        meaning: one sentence.
+        description: one sentence.
         kind: one of KINDS, such as `number`, `share` (of the inputs, or a count) or `moving` (a number, a schedule or a
             function of time).
         low, high: bounds of a number, both included.
@@ -203,7 +203,7 @@ class Option:
 
     name: str
     default: Any
-    meaning: str
+    description: str
     kind: str
     low: float | None = None
     high: float | None = None
@@ -245,7 +245,7 @@ class Option:
         return ConfigError(f"{self.name} is {value!r}: expected {self.wanted}")
 
 
-def option(default: Any, meaning: str, kind: str, **more: Any) -> Any:
+def option(default: Any, description: str, kind: str, **more: Any) -> Any:
     """A dataclass field that carries its `Option`.
 
     Example:
@@ -256,7 +256,7 @@ def option(default: Any, meaning: str, kind: str, **more: Any) -> Any:
         >>> options_of(Mine)["leak"].wanted
         'a number from 0 to 1'
     """
-    return field(default=default, metadata={"option": {"meaning": meaning, "kind": kind, **more}})
+    return field(default=default, metadata={"option": {"description": description, "kind": kind, **more}})
 
 
 def options_of(cls: type) -> Mapping[str, Option]:
@@ -274,7 +274,7 @@ def options_of(cls: type) -> Mapping[str, Option]:
 def _options_of(cls: type) -> Mapping[str, Option]:
     table = {}
     for entry in dataclasses.fields(cls):
-        declared = dict(entry.metadata.get("option", {"meaning": "", "kind": "moving"}))
+        declared = dict(entry.metadata.get("option", {"description": "", "kind": "moving"}))
         literal = " ".join(re.findall(r"Literal\[([^]]*)\]", str(entry.type)))
         words = tuple(word for word in re.findall(r"[\"']([^\"']+)[\"']", literal) if word != "auto")
         numbers = tuple(int(number) for number in re.findall(r"\b\d+\b", literal))
@@ -292,7 +292,7 @@ def describe(options: Mapping[str, Option]) -> str:
         >>> describe(options_of(GEN)).splitlines()[0]
         'Args:'
     """
-    lines = [f"    {name}: {entry.meaning} Default: {entry.default!r}." for name, entry in options.items()]
+    lines = [f"    {name}: {entry.description} Default: {entry.default!r}." for name, entry in options.items()]
     return "Args:\n    " + "\n    ".join(lines)
 
 

@@ -16,7 +16,7 @@ from kenyon.errors import ConfigError
 from kenyon.lab.evaluation import RunConfig, parse_seeds
 from kenyon.learners import learner_options
 from kenyon.learners.baselines import BASELINES
-from kenyon.utils.parallel import Pool
+from kenyon.utils.parallel import Workers
 from kenyon.utils.system import read_toml, to_toml
 
 WRONG: list[tuple[dict[str, Any], str]] = [
@@ -143,5 +143,5 @@ def test_lines_of_windows_are_toml(tmp_path: Path) -> None:
 def test_workers_are_counted() -> None:
     for workers in (0, 100_000, 1.5, True):
         with pytest.raises(ConfigError, match="workers is"):
-            Pool(workers=workers)  # type: ignore[arg-type]
+            Workers(workers)  # type: ignore[arg-type]
     assert parse_seeds(100_000)[-1] == 99_999

@@ -87,7 +87,7 @@ def test_summary() -> None:
 def test_every_metric_has_its_formula() -> None:
     for name, metric in METRICS.items():
         assert metric.name == name
-        assert metric.meaning, f"{name} has no formula"
+        assert metric.description, f"{name} has no formula"
     assert 0 < sum(metric.measured for metric in METRICS.values()) < len(METRICS)
 
 
@@ -97,20 +97,6 @@ def worst_task(monkeypatch: pytest.MonkeyPatch) -> str:
     metric = Metric("worst_task", "final accuracy on the worst task", lambda run: run.R[-1].min(), unit="%")
     monkeypatch.setitem(METRICS, metric.name, metric)
     return metric.name
-
-
-def test_a_metric_is_added_by_one_entry(worst_task: str, tmp_path: Path) -> None:
-    report = run(make_config(max_per_task=20), [0, 1], tmp_path)
-    worst = [min(result.accuracy_matrix[-1]) for result in report.results]  # type: ignore[type-var]
-    assert [result.metrics.worst_task for result in report.results] == worst
-    assert report.summary(worst_task).per_seed == tuple(worst)
-    assert report.to_dict()[worst_task]["mean"] == pytest.approx(np.mean(worst))  # type: ignore[arg-type]
-    folder = report.results[0].folder
-    assert folder is not None
-    assert json.loads((folder / "metrics.json").read_text())["metrics"][worst_task] == worst[0]
-    shown = CliRunner().invoke(app, ["show", str(folder)]).stdout
-    (line,) = [line for line in shown.splitlines() if line.startswith("worst task, %")]
-    assert line.split()[-1] == f"{100 * worst[0]:.2f}"  # type: ignore[operator]
 
 
 def test_a_run_made_before_a_metric_shows_a_gap(worst_task: str, tmp_path: Path) -> None:

@@ -61,9 +61,9 @@ def test_every_json_key_is_there() -> None:
 
 
 def test_every_metric_is_there_with_its_formula() -> None:
-    meanings = {row[0].strip("`"): row[1] for row in table("The JSON document")}
+    descriptions = {row[0].strip("`"): row[1] for row in table("The JSON document")}
     for name, metric in METRICS.items():
-        assert meanings[name] == metric.meaning
+        assert descriptions[name] == metric.description
 
 
 @pytest.mark.parametrize("language", ["sh", "python", "toml"])

@@ -11,7 +11,6 @@ from typer.testing import CliRunner
 from kenyon.cli import app
 from kenyon.data.streams import Curriculum, load_dataset
 from kenyon.lab.evaluation import RunConfig, run
-from kenyon.lab.executor import Workers
 from kenyon.lab.report import Missing, ReportData, Result, read_report
 from kenyon.paper.reproduce import EXPERIMENTS, Experiment, Reproduction, Setting, experiments, find_experiments
 from kenyon.paper.reproduce._jobs import StoredRun, execute
@@ -19,6 +18,7 @@ from kenyon.paper.reproduce._setting import SAMPLE
 from kenyon.paper.reproduce._wanted import Line, Runs, Sheet
 from kenyon.paper.tables import paper_table
 from kenyon.utils.events import Event, Watch
+from kenyon.utils.parallel import Workers
 from reproduce.jobs import Touch
 
 SMALL = {"rule": "mse", "n_hidden": 50}

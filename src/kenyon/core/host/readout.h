@@ -15,7 +15,7 @@
  *     solve_classes(pairs, means, known, shrinkage, few, most, weights, exponents, offsets, vectors, sums)
  *                                                                       weights: of the last readout, or zeros
  *     unlikeness(pairs, mean, activity, shrinkage, steps, used, doublings, vectors, sums)
- *     read_whole(weights, offsets, shifts, known, units, values, counts, first, last, out, totals)
+ *     read_integers(weights, offsets, shifts, known, units, values, counts, first, last, out, totals)
  *     upper_gamma(a, log_gamma, x, out)
  *
  * READOUT: inverse, directions, gains, n_pending, products, squares, moments.
@@ -383,7 +383,7 @@ static int64_t entry_unlikeness(const kn_value *v)
                                             v[1].data, 1, used, (int)v[6].integer);
 }
 
-static int64_t entry_read_whole(const kn_value *v)
+static int64_t entry_read_integers(const kn_value *v)
 {
     const kn_active active = active_of(v + 4);
     const int64_t width = v[0].shape[1], first = v[7].integer, last = v[8].integer;
@@ -433,5 +433,5 @@ static int64_t entry_upper_gamma(const kn_value *v)
     {"discriminant_scores", "[d]2 [d]1 [IQ]1 i " ACTIVE "i i [f]2w [d]1w", entry_discriminant_scores},                 \
     {"solve_classes", "[hi]1 [H]2 [q]1 i i i [h]2w [q]1w [q]1w [i]1w [q]1w", entry_solve_classes},                     \
     {"unlikeness", "[hi]1 [H]1 [B]1 i i i i [i]1w [q]1w", entry_unlikeness},                                           \
-    {"read_whole", "[h]2 [q]1 [q]1 [q]1 " ACTIVE_BYTES "i i [i]2w [q]1w", entry_read_whole},                           \
+    {"read_integers", "[h]2 [q]1 [q]1 [q]1 " ACTIVE_BYTES "i i [i]2w [q]1w", entry_read_integers},                           \
     {"upper_gamma", "f f [d]2 [d]2w", entry_upper_gamma},

@@ -16,7 +16,7 @@
 #define OUTPUTS_SIGNATURE "[f]2 [I]1o " ACTIVE_FLOATS "i i [f]1 [f]2w"
 #define EACH_SIGNATURE "[f]2 [I]1o [f]1 [f]2w"
 #define LEVELS_COMMON(active) "i i [B]2w [I]1w [B]1wo " active "i i i [q]1o [?]1o u "
-#define WHOLE_SIGNATURE LEVELS_COMMON(ACTIVE_BYTES) "i [q]1 [i]2wo"
+#define INTEGERS_SIGNATURE LEVELS_COMMON(ACTIVE_BYTES) "i [q]1 [i]2wo"
 #define LEVELS_SIGNATURE LEVELS_COMMON(ACTIVE_FLOATS) "f [f]2 [f]2wo"
 
 static int64_t PASTE(entry_learn, RULE)(const kn_value *v)
@@ -66,7 +66,7 @@ static int64_t PASTE(entry_each, RULE)(const kn_value *v)
 }
 #endif
 
-#if RULE_WHOLE
+#if RULE_LEVELS
 static kn_levels PASTE(levels_from, RULE)(const kn_value *v)
 {
     const kn_levels p = {
@@ -87,13 +87,13 @@ static kn_levels PASTE(levels_from, RULE)(const kn_value *v)
 }
 
 #if RULE_INTEGERS
-static int64_t PASTE(entry_whole, RULE)(const kn_value *v)
+static int64_t PASTE(entry_integers, RULE)(const kn_value *v)
 {
     kn_levels p = PASTE(levels_from, RULE)(v);
     p.shift = (int)v[14].integer;
     p.constants = v[15].data;
     p.scores = v[16].data;
-    PASTE(learn_whole, RULE)(&p);
+    PASTE(learn_integers, RULE)(&p);
     return 0;
 }
 #endif

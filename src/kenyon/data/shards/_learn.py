@@ -38,7 +38,7 @@ from kenyon.data.shards._record import Record, Shard, ShardError, content_of
 from kenyon.data.shards._tree import Node, Tree
 from kenyon.errors import ConfigError, DataError, KenyonError
 from kenyon.utils.events import Event, Watch
-from kenyon.utils.parallel import InProcessPool, Pool, WorkerDiedError, check_engine, open_pool
+from kenyon.utils.parallel import InProcessPool, Pool, WorkerDiedError, Workers, open_pool
 from kenyon.utils.system import locked, replace_file
 
 
@@ -88,7 +88,7 @@ def learn_files(
     Args:
         data: files or patterns such as `part-*.parquet`; shards count in this order, those of a pattern by name.
         out: the model's file; one that is there already is added to.
-        engine, workers, address: who does the work, as in `kenyon.utils.parallel.Pool`; every node of a Ray cluster
+        engine, workers, address: who does the work, as in `kenyon.utils.parallel.Workers`; every node of a Ray cluster
             must see the files.
         piece: rows that a worker learns at a time, at least, of files that can be entered in the middle. A larger one
             means fewer models to merge, a smaller one less to learn again after a kill.
@@ -96,13 +96,13 @@ def learn_files(
     Raises:
         ShardError: some files were refused; it names them. All others are learned.
     """
-    check_engine(engine, workers, address)
+    where = Workers(workers, engine, address)
     if type(piece) is not int or piece < 1:
         raise ConfigError(f"piece is {piece!r}: expected an integer, at least 1")
     place, paths, watch, rows = Place(Path(out)), find(data), watch or Watch(), 0
     place.out.parent.mkdir(parents=True, exist_ok=True)
     refused: dict[str, str] = {}
-    with _exclusively(place.lock), open_pool(engine, workers, address) as pool:
+    with _exclusively(place.lock), open_pool(where) as pool:
         if place.plan.exists():  # work that was not finished comes first
             plan = Record.load(place.plan)
             check_config(plan, config, place.work)

@@ -29,7 +29,7 @@ def find(data: Iterable[str | os.PathLike[str]]) -> list[str]:
             raise DataError(f"{pattern}: no such file: expected a file, or a pattern such as 'part-*.parquet'")
         found |= {os.path.abspath(name): None for name in names}
     if not found:
-        raise DataError("there is nothing to learn from: expected at least one file")
+        raise DataError("no file is given: expected at least one")
     return list(found)
 
 

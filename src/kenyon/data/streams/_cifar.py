@@ -83,7 +83,7 @@ def _read_binary(path: Path, n_label_bytes: int, label: int) -> tuple[NDArray[np
 def _read_python(path: Path, label_key: str) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
     content = read_pickle(path)
     if "data" not in content or label_key not in content:
-        raise DataError(f"{path} has no 'data' and {label_key!r}: it is no CIFAR batch in the python version")
+        raise DataError(f"{path} has no 'data' and {label_key!r}: expected a CIFAR batch in the Python version")
     X, labels = content["data"], content[label_key]
     if not isinstance(X, np.ndarray) or X.dtype != np.uint8 or X.ndim != 2 or X.shape[1] != PIXELS:
         raise DataError(f"{path}: 'data' must be bytes of shape (n, {PIXELS})")

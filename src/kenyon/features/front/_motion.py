@@ -104,7 +104,7 @@ class Motion(FrontPart):
         return np.array(windows, np.uint8).reshape(len(windows), self.length * self.channels)
 
     def spans(self, n_readings: int) -> NDArray[np.int64]:
-        """Where the windows of a recording of so many readings begin and end, `(n, 2)`."""
+        """Where the windows of a recording with this many readings begin and end, `(n, 2)`."""
         starts = np.arange(0, n_readings // self.step - self.length + 1, self.hop) * self.step
         return np.stack([starts, starts + self.length * self.step], axis=1)
 

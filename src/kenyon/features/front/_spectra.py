@@ -167,7 +167,7 @@ class Spectra(FrontPart):
         return weights[:, 1:-1]
 
     def stream(self) -> SpectraStream:
-        """A stream that has heard nothing yet."""
+        """A new stream."""
         return SpectraStream(self)
 
     def windows(self, recording: NDArray) -> NDArray[np.uint8]:
@@ -280,7 +280,7 @@ class SpectraStream:
         self.gap()
 
     def gap(self) -> None:
-        """Samples are missing from here on: forget what was heard, so that no sound goes across. Time goes on."""
+        """Samples are missing here: drop the buffered sound, so that no segment spans the gap. Time goes on."""
         self._samples = np.zeros(self.front.hop, np.int64)
         self._logs = np.zeros((0, self.front.bands + 1), np.int64)
         self._wait, self._clipped, self._cut = 0, 0, False

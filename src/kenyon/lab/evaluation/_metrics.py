@@ -102,7 +102,7 @@ class Metric:
 
     Attributes:
         name: its key in `metrics.json`, in JSON documents and in Python.
-        meaning: what it is, with its formula.
+        description: what it is, with its formula.
         compute: the number from a finished run; None or NaN where the run does not define it.
         unit: `"%"` for a share from 0 to 1 (printed in percent), `"B"` for bytes, `"s"` for seconds, or empty.
         measured: True if it depends on the machine and the moment; every other one is the same bits each time.
@@ -115,7 +115,7 @@ class Metric:
     """
 
     name: str
-    meaning: str
+    description: str
     compute: Callable[[FinishedRun], float | None]
     unit: str = ""
     measured: bool = False
@@ -136,11 +136,11 @@ Compute = Callable[[FinishedRun], float | None]
 
 
 def _metric(unit: str = "", label: str | None = "", **more: bool) -> Callable[[Compute], Compute]:
-    """Add a function to the table: its name is the name of the metric, its docstring the meaning."""
+    """Add a function to the table: its name is the name of the metric, its docstring the description."""
 
     def add(compute: Compute) -> Compute:
-        name, meaning = compute.__name__, " ".join((compute.__doc__ or "").split())
-        METRICS[name] = Metric(name, meaning, compute, unit, label=label, **more)
+        name, description = compute.__name__, " ".join((compute.__doc__ or "").split())
+        METRICS[name] = Metric(name, description, compute, unit, label=label, **more)
         return compute
 
     return add

@@ -20,10 +20,11 @@ from kenyon.lab.evaluation._config import RunConfig, labels
 from kenyon.lab.evaluation._result import Report, RunResult
 from kenyon.lab.evaluation._run import run_dataset, warm_up
 from kenyon.lab.evaluation._store import MODEL, RunFolder, Store
-from kenyon.lab.executor import BUSY, Done, Executor, WorkerArguments, Workers
+from kenyon.lab.executor import BUSY, Done, Executor, WorkerArguments
 from kenyon.lab.watchers import check_watcher, open_watcher, usual_watch
 from kenyon.learners import learner_class
 from kenyon.utils.events import Event, Watch, Watches
+from kenyon.utils.parallel import Workers
 
 Place = Path | str | None
 

@@ -118,4 +118,4 @@ class Tally:
         }
         for what, true in fits.items():
             if not true:
-                raise ValueError(f"{what} cannot be those of this run")
+                raise ValueError(f"{what} do not belong to this run")

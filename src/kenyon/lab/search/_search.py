@@ -9,12 +9,13 @@ from time import perf_counter
 from typing import Any
 
 from kenyon.errors import ConfigError
-from kenyon.lab.executor import Done, Executor, Workers
+from kenyon.lab.executor import Done, Executor
 from kenyon.lab.search._log import Evaluation, Log, SearchFolder, best_of
 from kenyon.lab.search._objective import FAILED, Objective, Outcome, describe, evaluate
 from kenyon.lab.search._space import Point, default_space, parse_space
 from kenyon.lab.search._suggest import make_suggester
 from kenyon.utils.events import Event, Watch
+from kenyon.utils.parallel import Workers
 
 KAPPA = 2.5
 N_INITIAL = 24

@@ -15,7 +15,7 @@ import numpy as np
 
 from kenyon.data.protocol import StreamInfo
 from kenyon.errors import ConfigError, require
-from kenyon.features import BLOCK, SparseProjection
+from kenyon.features import BLOCK, Setting, Sparse
 from kenyon.learners.baselines._devices import to_array
 from kenyon.learners.baselines._trainer import Trainer
 
@@ -62,14 +62,13 @@ class FeatureMLP(Trainer):
         # only the network sees the features; everything else sees the samples
         super().__init__(replace(info, shape=(n_hidden,), value_range=(0.0, 1.0)), seed, network="mlp", **options)
         self.info = info
-        self._projection = SparseProjection(
-            info.n_features,
-            n_hidden,
-            max(1, round(density * info.n_features)),
+        part = Sparse(
+            units=n_hidden,
+            density=max(1, round(density * info.n_features)),
             inhibitory=inhibitory,
             threshold=None if threshold == "off" else float(threshold),
-            seed=seed,
         )
+        self._projection = part.build(Setting(info.n_features, seed))
         self._workspace = self._projection.workspace()
 
     def normalise(self, raw: Tensor) -> Tensor:

@@ -310,7 +310,7 @@ class Trainer:
 
 
 def positive(name: str, value: Any) -> Any:
-    """`value` if it is a number above zero, else the error that says so."""
+    """`value` if it is a number above zero; otherwise an error."""
     if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < math.inf:
         raise ConfigError(f"{name} is {value!r}: expected a number above 0")
     return value

@@ -13,9 +13,10 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from kenyon.lab.evaluation import RunConfig, RunFolder, Store
-from kenyon.lab.executor import Executor, Workers
+from kenyon.lab.executor import Executor
 from kenyon.learners import what_learns
 from kenyon.utils.events import Event, Watch
+from kenyon.utils.parallel import Workers
 from kenyon.utils.system import replace_json
 from kenyon.utils.wording import slug
 

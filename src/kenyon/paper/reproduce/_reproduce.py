@@ -11,7 +11,6 @@ from importlib.metadata import version
 from pathlib import Path
 
 from kenyon.lab.evaluation import RunFolder
-from kenyon.lab.executor import Workers
 from kenyon.lab.report import (
     REPORT_FILE,
     Figure,
@@ -34,6 +33,7 @@ from kenyon.paper.reproduce._setting import Setting, check_present
 from kenyon.paper.reproduce._wanted import Results, Section
 from kenyon.paper.reproduce.experiments import EXPERIMENTS, Experiment
 from kenyon.utils.events import Watch
+from kenyon.utils.parallel import Workers
 from kenyon.utils.system import replace_file
 
 TITLE = "The paper, reproduced"

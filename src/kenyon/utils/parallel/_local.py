@@ -88,7 +88,7 @@ def _end_with_parent() -> None:
 
 @contextmanager
 def one_thread_each() -> Iterator[None]:
-    """Gives each process that is started inside the `with` block one thread, unless the user has said otherwise."""
+    """Gives each process that is started inside the `with` block one thread, unless the user has set another number."""
     mine = [name for name in THREADS if name not in os.environ]
     os.environ.update(dict.fromkeys(mine, "1"))
     try:

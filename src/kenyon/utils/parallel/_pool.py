@@ -8,10 +8,10 @@ then reported as failed; the others go on.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterator
 from dataclasses import dataclass
 from time import perf_counter
-from typing import Any, NamedTuple, Protocol, Self
+from typing import Any, Protocol, Self
 
 from kenyon.errors import ConfigError, KenyonError, unknown
 from kenyon.utils.parallel._attempt import pack, unpack
@@ -27,20 +27,6 @@ MOST_WORKERS = 1024
 
 class WorkerDiedError(KenyonError):
     """The process that worked on a job died, and so did those that tried again."""
-
-
-class Call(NamedTuple):
-    """A job.
-
-    Attributes:
-        key: identifies the answer.
-        function: a function that can be imported by its name.
-        arguments: its arguments, which can be pickled.
-    """
-
-    key: Hashable
-    function: Callable[..., Any]
-    arguments: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -66,7 +52,7 @@ class Answer:
         return self.value
 
 
-class Workers(Protocol):
+class Processes(Protocol):
     """What the pool needs of an engine."""
 
     @property
@@ -86,44 +72,58 @@ class Workers(Protocol):
         """Let the workers go; what they work on is dropped."""
 
 
-def check_engine(engine: str, workers: int | None, address: str | None, gpus: float = 0.0) -> None:
-    """Refuse values that no pool can be made of.
+@dataclass(frozen=True)
+class Workers:
+    """Where jobs run.
+
+    Attributes:
+        workers: how many jobs run at a time; None for 1, or for every CPU of a Ray cluster. It changes no result.
+        engine: `"local"` for processes on this machine, `"ray"` for a Ray cluster.
+        address: the address of the Ray cluster; None for one on this machine.
+        gpus: how much of a GPU each job takes in a Ray cluster; 0.5 lets two share one.
 
     Example:
-        >>> check_engine("local", workers=2, address=None)
+        >>> Workers(2).in_process, Workers().in_process
+        (False, True)
     """
-    if engine not in ENGINES:
-        raise unknown("engine", engine, ENGINES)
-    if workers is not None and (type(workers) is not int or not 1 <= workers <= MOST_WORKERS):
-        raise ConfigError(f"workers is {workers!r}: expected an integer from 1 to {MOST_WORKERS}")
-    if engine == "local" and address is not None:
-        raise ConfigError(f"address is {address!r}: only the engine 'ray' has one")
-    if gpus < 0 or (gpus and engine == "local"):
-        wanted = "a number from 0 up" if gpus < 0 else "0, since only the engine 'ray' shares GPUs out"
-        raise ConfigError(f"gpus is {gpus}: expected {wanted}")
+
+    workers: int | None = None
+    engine: str = "local"
+    address: str | None = None
+    gpus: float = 0.0
+
+    def __post_init__(self) -> None:
+        if self.engine not in ENGINES:
+            raise unknown("engine", self.engine, ENGINES)
+        if self.workers is not None and (type(self.workers) is not int or not 1 <= self.workers <= MOST_WORKERS):
+            raise ConfigError(f"workers is {self.workers!r}: expected an integer from 1 to {MOST_WORKERS}")
+        if self.engine == "local" and self.address is not None:
+            raise ConfigError(f"address is {self.address!r}: only the engine 'ray' has one")
+        if self.gpus < 0 or (self.gpus and self.engine == "local"):
+            wanted = "a number from 0 up" if self.gpus < 0 else "0, since only the engine 'ray' shares GPUs out"
+            raise ConfigError(f"gpus is {self.gpus}: expected {wanted}")
+
+    @property
+    def in_process(self) -> bool:
+        """Whether jobs run in this process: one local worker."""
+        return self.engine == "local" and (self.workers or 1) == 1
 
 
 class Pool:
-    """Workers, and a queue of jobs for them.
-
-    Args:
-        engine: `"local"` for processes on this machine, `"ray"` for a Ray cluster.
-        workers: jobs at a time; None for 1, or for every CPU of a Ray cluster.
-        address: of the Ray cluster; None for one on this machine.
-        gpus: how much of a GPU each job takes in a Ray cluster.
+    """Processes, and a queue of jobs for them.
 
     Example:
-        >>> with Pool(workers=2) as pool:  # doctest: +SKIP
+        >>> with Pool(Workers(2)) as pool:  # doctest: +SKIP
         ...     for number in range(3):
         ...         pool.submit(number, math.sqrt, number)
         ...     print(sorted(answer.value for answer in pool.answers()))
     """
 
-    def __init__(
-        self, engine: str = "local", workers: int | None = None, address: str | None = None, gpus: float = 0.0
-    ) -> None:
-        check_engine(engine, workers, address, gpus)
-        self._workers: Workers = RayCluster(workers, address, gpus) if engine == "ray" else LocalProcesses(workers or 1)
+    def __init__(self, where: Workers) -> None:
+        cluster = where.engine == "ray"
+        self._workers: Processes = (
+            RayCluster(where.workers, where.address, where.gpus) if cluster else LocalProcesses(where.workers or 1)
+        )
         self._queue: deque[_Task] = deque()
         self._running: dict[int, _Task] = {}
         self._count = 0
@@ -203,7 +203,7 @@ class InProcessPool:
     capacity = 1
 
     def __init__(self) -> None:
-        self._queue: deque[Call] = deque()
+        self._queue: deque[tuple[Hashable, Callable[..., Any], tuple[Any, ...]]] = deque()
 
     @property
     def running(self) -> list[Hashable]:
@@ -212,18 +212,18 @@ class InProcessPool:
 
     def submit(self, key: Hashable, function: Callable[..., Any], *arguments: Any) -> None:
         """Add a job to the end of the queue."""
-        self._queue.append(Call(key, function, arguments))
+        self._queue.append((key, function, arguments))
 
     def collect(self, timeout: float) -> list[Answer]:
         """Do the next job; `timeout` is that of a pool, and changes nothing."""
         if not self._queue:
             return []
-        job, begin = self._queue.popleft(), perf_counter()
+        (key, function, arguments), begin = self._queue.popleft(), perf_counter()
         try:
-            value, error = job.function(*job.arguments), None
+            value, error = function(*arguments), None
         except Exception as raised:
             value, error = None, raised
-        return [Answer(job.key, value, error, perf_counter() - begin)]
+        return [Answer(key, value, error, perf_counter() - begin)]
 
     def answers(self) -> Iterator[Answer]:
         """Do every job, and give its answer."""
@@ -237,37 +237,11 @@ class InProcessPool:
         self._queue.clear()
 
 
-def open_pool(
-    engine: str = "local", workers: int | None = None, address: str | None = None, gpus: float = 0.0
-) -> Pool | InProcessPool:
+def open_pool(where: Workers) -> Pool | InProcessPool:
     """A pool; this process alone where there is one local worker.
 
     Example:
-        >>> open_pool("local", workers=1).capacity
+        >>> open_pool(Workers(1)).capacity
         1
     """
-    check_engine(engine, workers, address, gpus)
-    return InProcessPool() if engine == "local" and (workers or 1) == 1 else Pool(engine, workers, address, gpus)
-
-
-def perform(
-    jobs: Iterable[Call],
-    *,
-    workers: int | None = None,
-    engine: str = "local",
-    address: str | None = None,
-    gpus: float = 0.0,
-) -> Iterator[Answer]:
-    """Do the jobs and give the answers as they come: in this process for one local worker, else in a pool.
-
-    Example:
-        >>> import math
-        >>> [answer.value for answer in perform([Call("root", math.sqrt, (4.0,))])]
-        [2.0]
-    """
-    check_engine(engine, workers, address, gpus)
-    if jobs := list(jobs):
-        with open_pool(engine, workers, address, gpus) as pool:
-            for job in jobs:
-                pool.submit(job.key, job.function, *job.arguments)
-            yield from pool.answers()
+    return InProcessPool() if where.in_process else Pool(where)

@@ -159,7 +159,7 @@ class Learner {
   /** What one more class adds to them. */
   get classBytes() {
     const kept = layoutOf(this.facts).each.filter(([name]) => name in this.facts.tensors);
-    const width = (name, type) => (name === "taught.0" ? 4 : TYPES[type][0].BYTES_PER_ELEMENT);
+    const width = (name, type) => (name === "class_counts.0" ? 4 : TYPES[type][0].BYTES_PER_ELEMENT);
     return kept.reduce((sum, [name, type, count]) => sum + count * width(name, type), 0);
   }
 

@@ -9,7 +9,7 @@ function layoutOf({ units, tensors }) {
     const pairs = (units * (units + 1)) / 2, isNarrow = tensors["pairs.0"] === "I16";
     return {
       first: [["halvings.0", "U8", 1], ["doublings.0", "U8", 1]],
-      each: [["taught.0", "U64", 1], ["means.0", "U16", units]],
+      each: [["class_counts.0", "U64", 1], ["means.0", "U16", units]],
       last: [["pairs.0", isNarrow ? "I16" : "U8", isNarrow ? pairs : 3 * pairs]],
     };
   }
@@ -30,7 +30,7 @@ function tensorsOf(buffer, facts) {
   at = HEADER_BYTES + 4 * classes;
   for (const [name, type, count] of first) tensors[name] = { type, shape: [count], values: take(type, count) };
   for (const [name, type, count] of each) {
-    const shape = ["taught.0", "counts.0", "exponents.0"].includes(name) ? [classes] : [count, classes];
+    const shape = ["class_counts.0", "counts.0", "exponents.0"].includes(name) ? [classes] : [count, classes];
     tensors[name] = { type, shape, values: new TYPES[type][0](count * classes) };
   }
   for (let j = 0; j < classes; j++) {
@@ -40,9 +40,9 @@ function tensorsOf(buffer, facts) {
     }
   }
   for (const [name, type, count] of last) tensors[name] = { type, shape: [count], values: take(type, count) };
-  const taught = tensors["taught.0"];
+  const taught = tensors["class_counts.0"];
   if (taught?.values.every((count) => count <= 0xffffffffn)) { // as in Python: 32 bits where they suffice
-    tensors["taught.0"] = { ...taught, type: "U32", values: Uint32Array.from(taught.values, Number) };
+    tensors["class_counts.0"] = { ...taught, type: "U32", values: Uint32Array.from(taught.values, Number) };
   }
   if (!("exponents.0" in facts.tensors)) delete tensors["exponents.0"];
   return tensors;
@@ -57,7 +57,7 @@ function bufferOf(tensors, ids, empty, facts) {
   const pieces = [bytesOf(Int32Array.from(ids))];
   const given = (name, type, shape) => {
     if (name === "exponents.0" && !("exponents.0" in facts.tensors)) return new Uint8Array(classes);
-    const found = tensors[name], types = name === "taught.0" ? ["U32", "U64"] : [type];
+    const found = tensors[name], types = name === "class_counts.0" ? ["U32", "U64"] : [type];
     if (!found || !types.includes(found.type) || found.shape.join() !== shape.join()) {
       const seen = found ? `${found.type} (${found.shape})` : "missing";
       throw new Refused(`The file does not fit together: ${name} is ${seen}.`);
@@ -67,7 +67,7 @@ function bufferOf(tensors, ids, empty, facts) {
   const counters = given("counters", "I64", [2]);
   for (const [name, type, count] of first) pieces.push(bytesOf(given(name, type, [count])));
   const columns = each.map(([name, type, count]) => {
-    const shape = ["taught.0", "counts.0", "exponents.0"].includes(name) ? [classes] : [count, classes];
+    const shape = ["class_counts.0", "counts.0", "exponents.0"].includes(name) ? [classes] : [count, classes];
     return [given(name, type, shape), count];
   });
   for (let j = 0; j < classes; j++) {

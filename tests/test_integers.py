@@ -1,4 +1,4 @@
-"""`arithmetic="integer"`: whole numbers from bytes to scores, against `kenyon.reference`."""
+"""`arithmetic="integer"`: integers from bytes to scores, against `kenyon.reference`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from kenyon.layers import SecondOrderLayer
 from kenyon.reference import _windows
 from kenyon.reference._features import Sparse
 from kenyon.reference._integer_readout import IntegerReadout, solve_integers
-from making import composed, held, make, plain_spec, stream
+from making import composed, held, make, plain_spec, sparse_units, stream, window_units
 
 DIGITS, NAMES = (array.astype(np.uint8) for array in load_digits(return_X_y=True))
 X, Y = stream()
@@ -44,7 +44,7 @@ def plain_bytes(features: Any, samples: np.ndarray) -> list[tuple[list[int], lis
 @pytest.mark.parametrize("beta", [None, -1.0, 0.0, 1.3])
 @pytest.mark.parametrize(("connections", "inhibitory"), [(7, 0.0), (9, 0.4), (38, 0.5), (200, 0.2)])
 def test_the_projection_gives_bytes(connections: int, inhibitory: float, beta: float | None) -> None:
-    features = SparseProjection(230, 70, connections, inhibitory=inhibitory, threshold=beta, exact=True, seed=5)
+    features = sparse_units(230, 70, connections, inhibitory=inhibitory, threshold=beta, exact=True, seed=5)
     samples = np.random.default_rng(0).integers(0, 256, (40, 230)).astype(np.uint8)
     samples[3], samples[4] = 0, 255
     how = {"n_inputs": 230, "n_hidden": 70, "density": connections, "inhibitory": inhibitory, "threshold": beta}
@@ -57,9 +57,9 @@ def test_the_projection_gives_bytes(connections: int, inhibitory: float, beta: f
 @pytest.mark.parametrize("pooling", ["max", "sum"])
 def test_windows_have_an_integer_threshold(pooling: str, root: bool, beta: float) -> None:
     how: dict[str, Any] = {"window": 3, "shifts": 1, "pooling": pooling, "root": root, "threshold": beta}
-    features = WindowUnits((6, 7), 60, 6, **how, seed=2, activity="byte", exact=True)
+    features = window_units((6, 7), 60, 6, **how, seed=2, activity="byte", exact=True)
     more = {"shape": (6, 7), "axes": "hw", "n_hidden": 60, "density": 6, "inhibitory": 0.5, "signs": "random"}
-    plain = _windows.Windows(plain_spec(**how, **more, whole=True, arithmetic="integer"), seed=2)
+    plain = _windows.Windows(plain_spec(**how, **more, in_bytes=True, arithmetic="integer"), seed=2)
     samples = np.random.default_rng(1).integers(0, 256, (20, 42)).astype(np.uint8)
     assert active_bytes(features, samples) == plain_bytes(plain, samples)
 
@@ -71,16 +71,16 @@ def plain_readout(layer: SecondOrderLayer, shrinkage: float) -> IntegerReadout:
     views, d = layer.state.views(), layer.n_inputs
     P = np.zeros((d, d), np.int64)
     P[np.tril_indices(d)] = layer.coactivity.unpacked(views["pairs"])  # type: ignore[attr-defined]
-    known = np.flatnonzero(views["taught"])
+    known = np.flatnonzero(views["class_counts"])
     return solve_integers(P + np.tril(P, -1).T, views["means"].astype(np.int64), known, shrinkage, unit=1.0)
 
 
 @pytest.mark.parametrize(("bits_", "shrinkage"), [(16, 0.001), (16, 0.0), (16, 3.0), (24, 0.001), (24, 1e6)])
 def test_the_readout_is_as_defined(bits_: int, shrinkage: float) -> None:
-    clf = make("whole numbers, second order", bits=bits_, shrinkage=shrinkage, n_hidden=33).partial_fit(X, Y)
+    clf = make("integers, second order", bits=bits_, shrinkage=shrinkage, n_hidden=33).partial_fit(X, Y)
     layer = clf.parts()[1][-1]
     assert isinstance(layer, SecondOrderLayer)
-    readout, wanted = layer.present_whole(), plain_readout(layer, shrinkage)
+    readout, wanted = layer.present_integers(), plain_readout(layer, shrinkage)
     assert readout.weights[:, :7].tolist() == wanted.weights.tolist()
     assert readout.offsets[:7].tolist() == wanted.offsets.tolist()
     assert readout.shifts[:7].tolist() == wanted.shifts.tolist()
@@ -92,7 +92,7 @@ def test_the_readout_is_as_defined(bits_: int, shrinkage: float) -> None:
 
 def test_a_matrix_that_is_not_positive_gives_way() -> None:
     """As few bits can make it, here by hand: two units that are more alike than themselves."""
-    clf = make("whole numbers, second order", n_hidden=20, threshold=None).partial_fit(X, Y)
+    clf = make("integers, second order", n_hidden=20, threshold=None).partial_fit(X, Y)
     arrays = clf.to_arrays()
     arrays["pairs.0"][1] = 30_000  # units 1 and 0
     clf = KenyonClassifier.from_arrays(arrays)
@@ -101,11 +101,11 @@ def test_a_matrix_that_is_not_positive_gives_way() -> None:
     P = np.zeros((20, 20))
     P[np.tril_indices(20)] = arrays["pairs.0"]
     assert np.linalg.eigvalsh(P).min() < 0  # of the lower triangle
-    assert layer.present_whole().weights[:, :7].tolist() == plain_readout(layer, 0.001).weights.tolist()
+    assert layer.present_integers().weights[:, :7].tolist() == plain_readout(layer, 0.001).weights.tolist()
     assert np.isfinite(clf.decision_function(X)).all()
 
 
-def test_whole_numbers_cost_little() -> None:
+def test_integers_cost_little() -> None:
     train = np.arange(len(NAMES)) % 4 != 0
     for given in (
         {"memory_budget": "20KB", "shape": (8, 8)},
@@ -156,9 +156,9 @@ def test_what_is_chosen(given: dict[str, Any], kind: type, wanted: str, tmp_path
     assert held(again.partial_fit(DIGITS, NAMES)) == held(clf.partial_fit(DIGITS, NAMES))
 
 
-@pytest.mark.parametrize("case", ["whole numbers", "whole numbers, counting", "whole numbers, second order"])
+@pytest.mark.parametrize("case", ["integers", "integers, counting", "integers, second order"])
 def test_floats_are_refused_and_nothing_is_lost(case: str) -> None:
-    clf = make(case, **({} if case == "whole numbers" else {"scale": False})).partial_fit(X, Y)
+    clf = make(case, **({} if case == "integers" else {"scale": False})).partial_fit(X, Y)
     before = held(clf)
     for wrong in (X.astype(np.float32), X.astype(np.int64), X / 255):
         for call in (clf.partial_fit, clf.test_then_learn, lambda X, _: clf.predict(X)):
@@ -188,7 +188,7 @@ def test_floats_are_refused_and_nothing_is_lost(case: str) -> None:
         ),
     ],
 )  # fmt: skip
-def test_what_cannot_be_in_whole_numbers_is_said(given: dict[str, Any], message: str) -> None:
+def test_options_without_integer_arithmetic_are_refused(given: dict[str, Any], message: str) -> None:
     clf = KenyonClassifier(**composed(**{"arithmetic": "integer", "random_state": 0, "n_hidden": 50, **given}))
     with pytest.raises(ConfigError, match=message):
         clf.partial_fit(X, Y)
@@ -196,13 +196,13 @@ def test_what_cannot_be_in_whole_numbers_is_said(given: dict[str, Any], message:
 
 
 def test_long_streams_count_beyond_what_floats_hold() -> None:
-    """A class that was taught 2^33 samples still moves its mean by chance, in whole numbers."""
-    clf = make("whole numbers, second order").partial_fit(X, Y)
+    """A class that has learned 2^33 samples still moves its mean by chance, in integers."""
+    clf = make("integers, second order").partial_fit(X, Y)
     arrays = clf.to_arrays()
-    arrays["taught.0"] = np.full(7, 2**33, np.uint64)
+    arrays["class_counts.0"] = np.full(7, 2**33, np.uint64)
     clf = KenyonClassifier.from_arrays(arrays)
     before = clf.to_arrays()["means.0"].astype(int)
     clf.partial_fit(X, Y)
     after = clf.to_arrays()
     assert np.abs(after["means.0"].astype(int) - before).max() <= 1
-    assert after["taught.0"].sum() == 7 * 2**33 + np.count_nonzero(Y >= 0)
+    assert after["class_counts.0"].sum() == 7 * 2**33 + np.count_nonzero(Y >= 0)

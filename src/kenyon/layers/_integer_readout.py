@@ -1,11 +1,11 @@
 """The discriminant of a second-order layer in integers, the same bits on every machine.
 
-What follows defines every bit, so that an implementation in another language can give the same. Numbers are whole, in
-two's complement of 64 bits; `>>` and `/` round down, v << n with a negative n is v >> -n, bits(v) is the number of
+What follows defines every bit, so that an implementation in another language can give the same. Numbers are integers
+in two's complement of 64 bits; `>>` and `/` round down, v << n with a negative n is v >> -n, bits(v) is the number of
 binary digits of |v| (0 for 0), clip(v) bounds v to -(2^31 - 1) .. 2^31 - 1.
 
 With P the co-activity in few bits (`_few_bits.py`), m_j the mean of class j in units of 1/256, and C classes that were
-taught, over d units:
+class_counts, over d units:
 
     c[i]      = (2 * sum over classes of m_j[i] + C) / (2 C)
     shrinkage = min(2^30, max(1, (trace of P * mantissa >> shift) / d))      mantissa / 2^shift is lambda
@@ -75,7 +75,7 @@ NO_WEIGHTS = -1000
 """The exponent of a class whose weights are all zero."""
 
 
-class WholeReadout(NamedTuple):
+class IntegerReadout(NamedTuple):
     """What scores are read with.
 
     Attributes:
@@ -88,7 +88,7 @@ class WholeReadout(NamedTuple):
         >>> from kenyon.layers import SecondOrderLayer
         >>> layer = SecondOrderLayer(n_inputs=20, bits=16, integer=True)
         >>> layer.add_class()
-        >>> isinstance(layer.present_whole(), WholeReadout)
+        >>> isinstance(layer.present_integers(), IntegerReadout)
         True
     """
 
@@ -98,7 +98,7 @@ class WholeReadout(NamedTuple):
     known: NDArray[np.bool_]
     scale: float
 
-    def widened(self, width: int) -> WholeReadout:
+    def widened(self, width: int) -> IntegerReadout:
         """With space for more neurons, which have no samples."""
         more = width - len(self.offsets)
         if not more:
@@ -113,9 +113,9 @@ class WholeReadout(NamedTuple):
     def scores(self, active: Active, first: int, last: int) -> NDArray[np.int32]:
         """Integer scores of samples first .. last - 1, (samples, width); meaningless for neurons without samples."""
         scores = np.zeros((last - first, len(self.offsets)), np.int32)
-        taught = np.flatnonzero(self.known)
+        class_counts = np.flatnonzero(self.known)
         totals = np.empty(len(self.offsets), np.int64)
-        core.read_whole(self.weights, self.offsets, self.shifts, taught, *active, first, last, scores, totals)
+        core.read_integers(self.weights, self.offsets, self.shifts, class_counts, *active, first, last, scores, totals)
         return scores
 
     def outputs(self, active: Active, first: int, last: int) -> NDArray[np.float32]:
@@ -143,11 +143,11 @@ def score_shift(n_units: int) -> int:
     return max(0, (n_units * 511 * 32767).bit_length() - SCORE_BITS)
 
 
-def whole_readout_numbers(n_units: int, shrinkage: float) -> dict[str, int]:
+def integer_readout_numbers(n_units: int, shrinkage: float) -> dict[str, int]:
     """The constants of the definition above, for other implementations of it.
 
     Example:
-        >>> whole_readout_numbers(128, 0.001)["steps"]
+        >>> integer_readout_numbers(128, 0.001)["steps"]
         48
     """
     mantissa, shift = as_shifted(shrinkage)
@@ -177,21 +177,21 @@ def shrinkage_amount(
     return min(2**30, max(least, (trace * mantissa >> shift) // n_units))
 
 
-def solve_whole(
+def solve_integers(
     triangle: NDArray[np.int16 | np.int32],
     means: NDArray[np.uint16],
-    taught: NDArray,
+    class_counts: NDArray,
     shrinkage: tuple[int, int],
     unit: float,
-    last: WholeReadout | None = None,
+    last: IntegerReadout | None = None,
     n_learned: int = MANY_LEARNED,
-) -> WholeReadout:
+) -> IntegerReadout:
     """The readout of all neurons.
 
     Args:
         triangle: co-activity, the lower triangle row after row.
         means: (units, width) in units of 1/256.
-        taught: (width,) samples of each neuron.
+        class_counts: (width,) samples of each neuron.
         shrinkage: lambda as (mantissa, shift).
         unit: of a weight: what makes differences of scores log-odds.
         last: the readout before, as wide, where there is one.
@@ -202,9 +202,9 @@ def solve_whole(
     few = 0 if last is None else few_steps(n_units, n_learned)
     weights = last.weights.copy() if last is not None and few else np.zeros((n_units, width), np.int16)
     exponents, offsets = np.full(width, NO_WEIGHTS, np.int64), np.zeros(width, np.int64)
-    (known,) = np.nonzero(taught)
+    (known,) = np.nonzero(class_counts)
     solved = (weights, exponents, offsets, np.empty(3 * n_units, np.int32), np.empty(2 * n_units, np.int64))
     core.solve_classes(triangle, means, known, amount, few or most_steps(n_units), most_steps(n_units), *solved)
     most = int(exponents[known].max(initial=NO_WEIGHTS))
     shifts = np.minimum(62, most - exponents + score_shift(n_units))
-    return WholeReadout(weights, offsets, shifts, taught > 0, unit * 2.0 ** (score_shift(n_units) + most))
+    return IntegerReadout(weights, offsets, shifts, class_counts > 0, unit * 2.0 ** (score_shift(n_units) + most))

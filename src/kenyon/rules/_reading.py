@@ -1,34 +1,23 @@
-"""The functions of a rule as one expression each, and that expression as C or as NumPy: both give the same bits.
+"""The functions of a rule read as one expression each.
 
 A rule is plain arithmetic on numbers (`kenyon.rules.Rule`). Its functions are read from their source and carried out
-once on symbols: assignments are put in, `if` becomes a choice between two values. What is left is an expression whose
-every node has a type, by the rules that Python's own numbers suggest:
+once on symbols: assignments are substituted, `if` becomes a choice between two values. `+ - * /`, comparisons, `and`,
+`or`, `not`, `abs`, `min`, `max`, `sqrt` and powers of a fixed integer are exact, or rounded once, the same everywhere.
 
-    f    float32: activities, weights, parameters, counts
-    d    float64: numbers that are written in the rule, and everything that is computed with them
-    q    int64: the integer functions of a rule, and integers that are written in it
-    b    a condition
-
-`+ - * /`, comparisons, `and`, `or`, `not`, `abs`, `min`, `max`, `sqrt` and powers of a fixed integer are exact or are
-rounded once, the same everywhere. Other functions (`exp`, `log`, `tanh`, ..) depend on a library: they have no form in
-C here.
-
-This file imports nothing but the standard library, since the build uses it before the package can be imported.
+This file, `_expressions.py`, `_as_c.py` and `_source.py` import nothing but the standard library and each other, since
+the build uses them before the package can be imported.
 """
 
 from __future__ import annotations
 
 import ast
 import inspect
-import math
 import textwrap
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType, ModuleType
 from typing import Any
 
-C_TYPES = {"f": "float", "d": "double", "q": "int64_t", "b": "int"}
-VECTOR_TYPES = {"f": "kn_f8", "d": "kn_d8", "b": "kn_i8"}
+from kenyon.rules._expressions import LIBRARY, Node, Untranslatable, constant, joint_type
 
 _OPERATORS: Mapping[type, str] = {
     ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.Div: "/", ast.FloorDiv: "//", ast.Mod: "%",
@@ -39,77 +28,7 @@ _INTEGERS_ONLY = ("//", "%", ">>", "<<", "&", "|", "^")
 _COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 _NAMED = {"min": "min", "max": "max", "abs": "abs", "minimum": "min", "maximum": "max", "fabs": "abs", "where": "where"}
 _NAMED |= {"sqrt": "sqrt", "absolute": "abs", "float": "float", "float64": "float", "float32": "float32"}
-_LIBRARY = ("exp", "expm1", "log", "log1p", "log2", "log10", "sin", "cos", "tan", "tanh", "sinh", "cosh")
 MOST_POWER = 8
-
-
-class Untranslatable(ValueError):
-    """A function that is no plain arithmetic."""
-
-
-@dataclass(frozen=True)
-class Node:
-    """One value of an expression.
-
-    Attributes:
-        type: f, d, q or b.
-        what: `argument`, `constant`, `cast`, an operator or the name of a function.
-        inputs: what it is computed from.
-        value: of a constant; the name of an argument.
-    """
-
-    type: str
-    what: str
-    inputs: tuple[Node, ...] = ()
-    value: Any = None
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "_hash", hash((self.type, self.what, self.inputs, repr(self.value))))
-
-    def __hash__(self) -> int:
-        return self._hash  # type: ignore[attr-defined,no-any-return]
-
-    def cast(self, type: str) -> Node:
-        if type == self.type:
-            return self
-        if self.what == "constant" and type == "d":
-            return constant(float(self.value))
-        return Node(type, "cast", (self,))
-
-    def given(self, known: Mapping[str, int | float]) -> Node:
-        """The same with numbers in the place of some arguments."""
-        if self.what == "argument":
-            return constant(known[self.value]) if self.value in known else self
-        return Node(self.type, self.what, tuple(one.given(known) for one in self.inputs), self.value)
-
-
-def argument(name: str, type: str) -> Node:
-    """An argument of the function."""
-    return Node(type, "argument", value=name)
-
-
-def constant(value: Any) -> Node:
-    """A number that is written in the rule."""
-    if isinstance(value, bool):
-        return Node("b", "constant", value=int(value))
-    if isinstance(value, int):
-        if not -(2**63) <= value < 2**63:
-            raise Untranslatable(f"the integer {value}: expected one of 64 bits")
-        return Node("q", "constant", value=int(value))
-    if type(value).__name__ == "float32":
-        return Node("f", "constant", value=float(value))
-    return Node("d", "constant", value=float(value))
-
-
-def _joint(*nodes: Node, division: bool = False) -> str:
-    """The type in which several values are computed together."""
-    types = {"q" if node.type == "b" else node.type for node in nodes}
-    if types == {"q"}:
-        return "d" if division else "q"
-    return "f" if types == {"f"} else "d"
-
-
-# ---- reading
 
 
 Resolver = Callable[[str], Any]
@@ -120,6 +39,7 @@ def read(function: Callable[..., Any], arguments: Sequence[Node]) -> Node:
     """What a function returns for these arguments, as an expression.
 
     Example:
+        >>> from kenyon.rules._expressions import argument
         >>> value = read(lambda z, n: z // n, [argument("z", "q"), argument("n", "q")])
         >>> value.type, value.what
         ('q', '//')
@@ -231,8 +151,7 @@ class _Reader:
         return _select(test, ends[0], ends[1])
 
     def _test(self, tree: ast.expr, names: Mapping[str, Node]) -> Node:
-        value = self._value(tree, names)
-        return value if value.type == "b" else Node("b", "!=", (value, constant(0).cast(value.type)))
+        return _as_test(self._value(tree, names))
 
     def _value(self, tree: ast.expr, names: Mapping[str, Node]) -> Node:
         if isinstance(tree, ast.Name) and tree.id in names:
@@ -321,11 +240,11 @@ class _Reader:
             reader = _Reader(_resolver(found), self._depth + 1)
             return reader.call(inner, dict(zip(names, values, strict=True)))
         name = getattr(found, "__name__", "")
-        if name in _LIBRARY and len(values) == 1:
+        if name in LIBRARY and len(values) == 1:
             return Node("d", name, (values[0].cast("d"),))
         how, n = _NAMED.get(name), len(values)
         if how in ("min", "max") and n > 1:
-            type = _joint(*values)
+            type = joint_type(*values)
             result = values[0].cast(type)
             for one in values[1:]:
                 result = Node(type, how, (result, one.cast(type)))
@@ -338,15 +257,16 @@ class _Reader:
         if how in ("float", "float32") and n == 1:
             return values[0].cast("d" if how == "float" else "f")
         if how == "where" and n == 3:
-            test = (
-                values[0] if values[0].type == "b" else Node("b", "!=", (values[0], constant(0).cast(values[0].type)))
-            )
-            return _select(test, values[1], values[2])
+            return _select(_as_test(values[0]), values[1], values[2])
         raise _refused(tree)
 
 
+def _as_test(value: Node) -> Node:
+    return value if value.type == "b" else Node("b", "!=", (value, constant(0).cast(value.type)))
+
+
 def _operation(sign: str, left: Node, right: Node, tree: ast.AST) -> Node:
-    type = _joint(left, right, division=sign == "/")
+    type = joint_type(left, right, division=sign == "/")
     if sign in _INTEGERS_ONLY and type != "q":
         raise _refused(tree)
     return Node("b" if sign in _COMPARISONS else type, sign, (left.cast(type), right.cast(type)))
@@ -360,216 +280,9 @@ def _root(value: Node) -> Node:
 def _select(test: Node, first: Node, second: Node) -> Node:
     if first == second:
         return first
-    type = "b" if first.type == second.type == "b" else _joint(first, second)
+    type = "b" if first.type == second.type == "b" else joint_type(first, second)
     return Node(type, "where", (test, first.cast(type), second.cast(type)))
 
 
 def _refused(tree: ast.AST) -> Untranslatable:
     return Untranslatable(f"it has {ast.unparse(tree)!r}: expected arithmetic on numbers, if, min, max, abs and sqrt")
-
-
-# ---- as C
-
-
-def c_body(value: Node, result: str) -> list[str]:
-    """The lines of a C function that returns a value as a `result` (a type of this file).
-
-    Example:
-        >>> c_body(read(lambda z, n: z // n, [argument("z", "q"), argument("n", "q")]), "q")
-        ['return floor_divide(z, n);']
-    """
-    value = value.cast(result)
-    writer = _CWriter(_shared(value))
-    text = writer.text(value)
-    return [*writer.lines, f"return {_bare(text)};"]
-
-
-def c_vector_body(value: Node, vectors: Collection[str]) -> list[str] | None:
-    """The same for eight values side by side, in the vector types of `core/eight.h`; None where it has no such form.
-
-    Args:
-        vectors: the arguments that are vectors; all others are numbers.
-    """
-    try:
-        writer = _VectorWriter(value.cast("f"), vectors)
-        text = writer.text(value.cast("f"))
-    except _NoVector:
-        return None
-    text = text if writer.is_vector(value) else f"all_floats({_bare(text)})"
-    return [*writer.lines, f"return {_bare(text)};"]
-
-
-def used_arguments(value: Node) -> set[str]:
-    """The names of the arguments that a value depends on."""
-    return {node.value for node in _walk(value) if node.what == "argument"}
-
-
-def _walk(value: Node) -> Iterator[Node]:
-    """Every node of an expression once, inputs first."""
-    seen: set[Node] = set()
-    waiting = [(value, False)]
-    while waiting:
-        node, ready = waiting.pop()
-        if ready:
-            yield node
-        elif node not in seen:
-            seen.add(node)
-            waiting.append((node, True))
-            waiting.extend((one, False) for one in node.inputs)
-
-
-def _shared(value: Node) -> set[Node]:
-    """The nodes that are used more than once, arguments and constants aside."""
-    uses: dict[Node, int] = {}
-    for node in _walk(value):
-        for one in node.inputs:
-            uses[one] = uses.get(one, 0) + 1
-    return {node for node, n in uses.items() if n > 1 and node.inputs}
-
-
-class _CWriter:
-    def __init__(self, shared: set[Node]) -> None:
-        self._shared, self._names = shared, dict[Node, str]()
-        self.lines: list[str] = []
-
-    def text(self, node: Node) -> str:
-        if node in self._names:
-            return self._names[node]
-        text = self._plain(node)
-        if node in self._shared:
-            name = f"t{len(self._names)}"
-            self._names[node] = name
-            self.lines.append(f"const {self._declared(node)} {name} = {_bare(text)};")
-            return name
-        return text
-
-    def _declared(self, node: Node) -> str:
-        return C_TYPES[node.type]
-
-    def _plain(self, node: Node) -> str:
-        if node.what == "argument":
-            return str(node.value)
-        if node.what == "constant":
-            return _c_number(node)
-        if node.what in _LIBRARY:
-            raise Untranslatable(f"{node.what} depends on a library, so that it has no form in C that gives equal bits")
-        parts = [self.text(one) for one in node.inputs]
-        kind = node.inputs[0].type
-        match node.what:
-            case "cast":
-                return f"({C_TYPES[node.type]}){parts[0]}"
-            case "negative":
-                return f"(-{parts[0]})"
-            case "not":
-                return f"(!{parts[0]})"
-            case "and":
-                return f"({parts[0]} && {parts[1]})"
-            case "or":
-                return f"({parts[0]} || {parts[1]})"
-            case "where":
-                return f"({parts[0]} ? {parts[1]} : {parts[2]})"
-            case "sqrt":
-                return f"{'sqrtf' if kind == 'f' else 'sqrt'}({_bare(parts[0])})"
-            case "abs":
-                name = {"f": "fabsf", "d": "fabs", "q": "absolute"}[kind]
-                return f"{name}({_bare(parts[0])})"
-            case "min" | "max":
-                names = {"f": "_float", "d": "_double", "q": "64"}
-                return f"{node.what}{names[kind]}({_bare(parts[0])}, {_bare(parts[1])})"
-            case "//" | "%":
-                name = "floor_divide" if node.what == "//" else "floor_rest"
-                return f"{name}({_bare(parts[0])}, {_bare(parts[1])})"
-            case ">>" | "<<":
-                return f"{'down' if node.what == '>>' else 'up'}({_bare(parts[0])}, (int){parts[1]})"
-        return f"({parts[0]} {node.what} {parts[1]})"
-
-
-class _NoVector(Exception):
-    """An expression that is computed one value after the other."""
-
-
-class _VectorWriter(_CWriter):
-    """Expressions of which some nodes are eight floats, eight doubles, or a mask of eight."""
-
-    def __init__(self, value: Node, vectors: Collection[str]) -> None:
-        super().__init__(_shared(value))
-        self._vectors = vectors
-        self._is_vector: dict[Node, bool] = {}
-
-    def is_vector(self, node: Node) -> bool:
-        if node not in self._is_vector:
-            own = node.what == "argument" and node.value in self._vectors
-            self._is_vector[node] = own or any(self.is_vector(one) for one in node.inputs)
-        return self._is_vector[node]
-
-    def _declared(self, node: Node) -> str:
-        return VECTOR_TYPES[node.type] if self.is_vector(node) else super()._declared(node)
-
-    def _plain(self, node: Node) -> str:
-        if not self.is_vector(node):
-            return super()._plain(node)
-        if node.what == "argument":
-            return str(node.value)
-        if node.type == "q" or any(one.type == "q" for one in node.inputs):
-            raise _NoVector
-        kind = node.inputs[0].type
-        number = "floats" if kind == "f" else "doubles"
-        match node.what:
-            case "cast" if kind != "b":
-                return f"__builtin_convertvector({_bare(self.text(node.inputs[0]))}, {VECTOR_TYPES[node.type]})"
-            case "negative":
-                return f"(-{self.text(node.inputs[0])})"
-            case "not":
-                return f"(~{self.text(node.inputs[0])})"
-            case "abs" | "sqrt":
-                return f"{node.what}_{number}({_bare(self.text(node.inputs[0]))})"
-            case "and" | "or":
-                first, second = (self._mask(one) for one in node.inputs)
-                return f"({first} {'&' if node.what == 'and' else '|'} {second})"
-            case "min" | "max":
-                first, second = (self._all(one) for one in node.inputs)
-                return f"{node.what}_{number}({first}, {second})"
-            case "where":
-                test, (first, second) = self._mask(node.inputs[0]), (self._all(one) for one in node.inputs[1:])
-                return f"choose_{'floats' if node.type == 'f' else 'doubles'}({test}, {first}, {second})"
-            case "+" | "-" | "*" | "/":
-                return f"({self.text(node.inputs[0])} {node.what} {self.text(node.inputs[1])})"
-            case "<" | "<=" | ">" | ">=" | "==" | "!=":
-                mask = f"({self.text(node.inputs[0])} {node.what} {self.text(node.inputs[1])})"
-                return mask if kind == "f" else f"__builtin_convertvector({mask}, kn_i8)"
-        raise _NoVector
-
-    def _all(self, node: Node) -> str:
-        """A value as a vector, whether it is one or not."""
-        text = _bare(self.text(node))
-        return text if self.is_vector(node) else f"all_{'floats' if node.type == 'f' else 'doubles'}({text})"
-
-    def _mask(self, node: Node) -> str:
-        return self.text(node) if self.is_vector(node) else f"(kn_i8){{0}} - ({self.text(node)} != 0)"
-
-
-def _c_number(node: Node) -> str:
-    value = node.value
-    if node.type in "qb":
-        if abs(value) < 2**31:
-            return str(value) if value >= 0 else f"({value})"
-        return f"INT64_C({value})" if value > -(2**63) else "INT64_MIN"
-    if math.isnan(value):
-        return "NAN"
-    if math.isinf(value):
-        return "INFINITY" if value > 0 else "(-INFINITY)"
-    text = repr(value) if value == int(value) and abs(value) < 1e15 else float.hex(value)
-    text += "f" if node.type == "f" else ""
-    return text if value >= 0 and not text.startswith("-") else f"({text})"
-
-
-def _bare(text: str) -> str:
-    """An expression without brackets around the whole of it."""
-    if not text.startswith("("):
-        return text
-    depth = 0
-    for place, letter in enumerate(text):
-        depth += (letter == "(") - (letter == ")")
-        if not depth:
-            return text[1:-1] if place == len(text) - 1 else text
-    return text
