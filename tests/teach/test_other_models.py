@@ -8,15 +8,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from kenyon import KenyonClassifier, Plastic
+from kenyon import KenyonClassifier, Plastic, SecondOrder, Sparse
 from kenyon.apps.teach import load_digits, write_page
 from teach.driving import TeachPage
 
 pytestmark = pytest.mark.browser
 
 MODELS: dict[str, dict[str, Any]] = {
-    "24 bits": {"memory_budget": "60KB", "shape": (8, 8), "bits": 24},
-    "few bits": {"rule": "mean", "n_hidden": 150, "bits": 4, "shape": (10, 8), "features": "sparse", "density": 0.2},
+    "24 bits": {"memory_budget": "60KB", "shape": (8, 8), "layer": SecondOrder(bits=24, arithmetic="integer")},
+    "few bits": {
+        "rule": "mean",
+        "shape": (10, 8),
+        "features": Sparse(units=150, density=0.2),
+        "layer": Plastic(bits=4, arithmetic="integer"),
+    },
 }
 
 
@@ -25,7 +30,7 @@ def test_it_goes_on_with_the_same_bits(name: str, page: TeachPage, tmp_path: Pat
     pytest.importorskip("ziglang", reason="needs the extra 'teach'")
     options = MODELS[name]
     digits = load_digits(options["shape"])
-    model = KenyonClassifier(layer=Plastic(arithmetic="integer"), random_state=3, **options)
+    model = KenyonClassifier(random_state=3, **options)
     order = np.random.default_rng(0).permutation(len(digits.images))[:60]
     model.partial_fit(digits.images[order], digits.labels[order])
     path = tmp_path / "page.html"

@@ -64,7 +64,7 @@ def test_inside_one_sees_units_windows_and_weights(trained: TeachPage) -> None:
     unmarked = page.js(pixels, "#Units")
     page.js("document.getElementById('Units').focus()")
     page.key("ArrowRight")
-    assert page.text("#UnitSays").startswith("Unit ") and "adds 8 pixels" in page.text("#UnitSays")
+    assert page.text("#UnitSays").startswith("Unit ") and "adds 8 inputs" in page.text("#UnitSays")
     assert page.js(pixels, "#Units") != unmarked
     assert page.js(pixels, "#Before") != page.js(pixels, "#After"), "the last sample changed the weights"
     page.js("const s = document.getElementById('Class'); s.value = 'o'; s.dispatchEvent(new Event('change'))")

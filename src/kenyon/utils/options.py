@@ -164,7 +164,7 @@ KINDS: dict[str, tuple[Callable[[Option, Any], Any] | None, Callable[[Option], s
         _integers(2, 2**31, range(100)),
         lambda entry: "a list of widths, integers of at least 2, such as (500,)",
     ),
-    "shape": (_integers(1, 2**24, (1, 2, 3)), lambda entry: "one to three integers, such as (28, 28)"),
+    "shape": (_integers(1, 2**24, (1, 2, 3)), lambda entry: "one to three positive integers, such as (28, 28)"),
     "moving": (_moving, lambda entry: f"{_bounds(entry)}, a schedule or a function of time"),
     "text": (_text, lambda entry: "a text"),
     "rule": (None, lambda entry: "a name or a Rule, such as 'gen' or GEN(b1=0.0)"),
