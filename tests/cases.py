@@ -1,12 +1,15 @@
-"""Cases of a test: every pair of options instead of every combination, and those that `make test-all` alone runs."""
+"""Cases of a test: every pair of options instead of every combination, and what a case needs of the machine."""
 
 from __future__ import annotations
 
+import importlib.util
 from collections.abc import Sequence
 from itertools import combinations, product
 from typing import Any
 
 import pytest
+
+from kenyon.core.compiler import CompilerError, find_compiler
 
 
 def all_pairs(**options: Sequence[Any]) -> pytest.MarkDecorator:
@@ -30,6 +33,22 @@ def all_pairs(**options: Sequence[Any]) -> pytest.MarkDecorator:
 def slow(*values: Any) -> Any:
     """A case for `make test-all`."""
     return pytest.param(*values, marks=pytest.mark.slow)
+
+
+def needs(*packages: str) -> pytest.MarkDecorator:
+    """Skip a test where one of these packages is not installed."""
+    missing = [name for name in packages if importlib.util.find_spec(name) is None]
+    return pytest.mark.skipif(bool(missing), reason=f"{' and '.join(missing)} not installed")
+
+
+def _compiles() -> bool:
+    try:
+        return bool(find_compiler())
+    except CompilerError:
+        return False
+
+
+needs_compiler = pytest.mark.skipif(not _compiles(), reason="needs a C compiler or the package ziglang")
 
 
 def _pairs(row: tuple[int, ...]) -> set[tuple[tuple[int, int], ...]]:

@@ -1,6 +1,7 @@
-"""Exported C sources compiled by Zig and run, on an emulated ARM core or as WebAssembly, for tests and benchmarks.
+"""Exported C sources, compiled and run on this machine, on an emulated ARM core or as WebAssembly.
 
-Everything comes from PyPI: `ziglang` (a C compiler for every processor), `unicorn` (an emulator) and `wasmtime`.
+This machine's C compiler serves where there is one. Everything else comes from PyPI: `ziglang` (a C compiler for every
+processor), `unicorn` (an emulator) and `wasmtime`.
 """
 
 from __future__ import annotations
@@ -8,13 +9,16 @@ from __future__ import annotations
 import os
 import struct
 import subprocess
-import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-FLAGS = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-O2")
+from kenyon.core.compiler import find_compiler, zig
+
+FLAGS = ("-Wall", "-Wextra", "-Wconversion", "-Wno-psabi", "-Werror", "-O2")
+TRAP = ("-fsanitize=undefined", "-fsanitize-undefined-trap-on-error")
+"""What C leaves open ends the process. GCC, Clang and Zig all know the older of the two forms."""
 SOURCES = ("kenyon.c", "kenyon_module.c")
 
 LINK = """ENTRY(%(entry)s)
@@ -42,11 +46,17 @@ def sources_in(folder: Path) -> tuple[str, ...]:
 
 
 def compiled(folder: Path, out: str, *options: str, sources: tuple[str, ...] | None = None) -> Path:
-    """Compile an exported folder; warnings are errors. What Zig makes for itself is kept for the next time."""
+    """Compile an exported folder, for this machine or a `-target`; warnings are errors.
+
+    What Zig makes for itself is kept for the next time.
+    """
     sources = sources_in(folder) if sources is None else sources
     cache = Path(tempfile.gettempdir()) / f"kenyon-zig-{os.getuid() if hasattr(os, 'getuid') else 0}"
     environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(cache), "ZIG_LOCAL_CACHE_DIR": str(cache)}
-    command = [sys.executable, "-m", "ziglang", "cc", *FLAGS, *options, *sources, "-o", out]
+    compiler = zig() if "-target" in options else find_compiler()
+    assert compiler, "another processor needs the package ziglang"
+    standard = () if any(option.startswith("-std=") for option in options) else ("-std=c99",)
+    command = [*compiler, *standard, *FLAGS, *options, *sources, "-o", out]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)
     if done.returncode:
         raise AssertionError(done.stderr)

@@ -8,7 +8,6 @@ from types import ModuleType
 from typing import Any
 
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 
 from emulated import compiled
@@ -17,10 +16,6 @@ from kenyon.export import export_model
 from making import composed
 
 HERE = Path(__file__).parent
-ZIG = importlib.util.find_spec("ziglang") is not None
-
-zig = pytest.mark.skipif(not ZIG, reason="device: ziglang is not installed")
-
 MODELS: dict[str, dict[str, Any]] = {
     "second order, 16 bits": {"memory_budget": "4KB", "shape": (8, 8), "expected_classes": 4},
     "second order, 24 bits": {"layer": "second-order", "bits": 24, "n_hidden": 21, "threshold": 0.4, "density": 9},
@@ -102,4 +97,4 @@ def wrapper(folder: Path) -> ModuleType:
     return module
 
 
-__all__ = ["MODELS", "at_random", "compiled", "exported", "make", "stream", "wrapper", "zig"]
+__all__ = ["MODELS", "at_random", "compiled", "exported", "make", "stream", "wrapper"]

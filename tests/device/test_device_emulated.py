@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from building import at_random, make, stream, zig
+from building import at_random, make, stream
 
+from cases import needs
 from emulated import ArmDevice, WasmDevice
 from kenyon import KenyonClassifier, Plastic
 from kenyon.export import device_costs, export_model, to_buffer
 
-pytestmark = [zig, pytest.mark.slow]
-
-
-def needs(package: str) -> pytest.MarkDecorator:
-    return pytest.mark.skipif(importlib.util.find_spec(package) is None, reason=f"device: {package} is not installed")
+pytestmark = [needs("ziglang"), pytest.mark.slow]
 
 
 KINDS = [

@@ -10,19 +10,17 @@ from typing import Any
 
 import numpy as np
 import pytest
-from building import MODELS, at_random, compiled, exported, make, stream, wrapper, zig
+from building import MODELS, at_random, compiled, exported, make, stream, wrapper
 
-from cases import slow
+from cases import needs_compiler, slow
+from emulated import TRAP
 from kenyon import KenyonClassifier, Plastic
 from kenyon.errors import ConfigError, MergeError, MergeWarning, ModelFileError
 from kenyon.export import device_costs, from_buffer, to_buffer
 from kenyon.rules import Rule
 from making import composed
 
-pytestmark = zig
-
-UNDEFINED = ("-fsanitize=undefined", "-fsanitize-trap=undefined")
-"""What C leaves open ends the process."""
+pytestmark = needs_compiler
 
 FAST = ("gen", "second order, 16 bits")
 """One model of each kind for `make test`."""
@@ -42,7 +40,7 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> Any:
             X, y = stream(40)
             clf = make(name).partial_fit(X, y)
             folder = exported(clf, tmp_path_factory.mktemp("device"), tables=tables, classes=6)
-            compiled(folder, "libkenyon.so", "-shared", "-fPIC", *UNDEFINED, *options)
+            compiled(folder, "libkenyon.so", "-shared", "-fPIC", *TRAP, *options)
             _LIBRARIES[name, tables] = wrapper(folder), clf
         return _LIBRARIES[name, tables]
 
@@ -88,7 +86,7 @@ def test_models_drawn_at_random_learn_the_same_bits(seed: int, tmp_path: Path) -
     clf = KenyonClassifier(**at_random(rng)).partial_fit(X[:50], y[:50])
     folder = exported(clf, tmp_path, tables=str(rng.choice(["flash", "none"])))
     options = ["-DKENYON_WIDE"] if seed % 2 else []
-    compiled(folder, "libkenyon.so", "-shared", "-fPIC", *UNDEFINED, *options)
+    compiled(folder, "libkenyon.so", "-shared", "-fPIC", *TRAP, *options)
     model = wrapper(folder).Model()
     cuts = sorted(rng.integers(50, 150, 3).tolist())
     model.learn_many(X[50 : cuts[1]].tobytes(), y[50 : cuts[1]].tolist())
@@ -320,7 +318,7 @@ def test_a_rule_from_outside_is_exported_by_itself(tmp_path: Path) -> None:
     better = type("Better", (Rising,), {"integer_step": staticmethod(_better_step)})
     clf = KenyonClassifier(better(), layer=Plastic(bits=4, arithmetic="integer"), n_hidden=70, random_state=0)
     folder = exported(clf.partial_fit(X[:40], y[:40]), tmp_path)
-    compiled(folder, "libkenyon.so", "-shared", "-fPIC", *UNDEFINED)
+    compiled(folder, "libkenyon.so", "-shared", "-fPIC", *TRAP)
     model = wrapper(folder).Model()
     for x, label in zip(X[40:], y[40:].tolist(), strict=True):
         model.learn(x.tobytes(), label)
@@ -351,7 +349,7 @@ def test_a_float_model_predicts_only_and_says_so(given: dict[str, Any], tmp_path
     clf = KenyonClassifier(**composed(**given), random_state=0).partial_fit(X[:120], y[:120])
     folder = exported(clf, tmp_path)
     assert "It predicts only" in (folder / "README.md").read_text()
-    compiled(folder, "libkenyon.so", "-shared", "-fPIC", *UNDEFINED)
+    compiled(folder, "libkenyon.so", "-shared", "-fPIC", *TRAP)
     module = wrapper(folder)
     model = module.Model()
     found = [model.predict(x.tobytes()) for x in X[120:]]

@@ -7,11 +7,12 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from building import HERE, exported, make, stream, zig
+from building import HERE, exported, make, stream
 
+from cases import needs_compiler
 from emulated import compiled
 
-pytestmark = zig
+pytestmark = needs_compiler
 
 PLUS = ("-std=c++11", "-I.", "-fno-exceptions", "-fno-rtti", "-Wno-unused-function")
 

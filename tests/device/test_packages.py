@@ -6,7 +6,6 @@ documentation: the Arduino library specification and the schema of Zephyr's modu
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import shutil
 import subprocess
@@ -15,8 +14,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from building import make, stream, zig
+from building import make, stream
 
+from cases import needs, needs_compiler
 from emulated import compiled
 from kenyon.errors import ConfigError
 from kenyon.export import export_model
@@ -88,7 +88,7 @@ def test_arduino_takes_the_library(packages: dict[str, Path]) -> None:
         assert re.fullmatch(r"\w+\t(KEYWORD[123]|LITERAL1)", line), "fields are parted by one tab"
 
 
-@pytest.mark.skipif(importlib.util.find_spec("platformio") is None, reason="device: platformio is not installed")
+@needs("platformio")
 def test_platformio_packs_the_library(
     packages: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -123,9 +123,7 @@ def test_esp_idf_takes_the_component(packages: dict[str, Path]) -> None:
     assert all(len(row) == 5 for row in rows) and "kenyon" in {row[0] for row in rows}
 
 
-@pytest.mark.skipif(
-    importlib.util.find_spec("idf_component_tools") is None, reason="device: idf-component-manager is not installed"
-)
+@needs("idf_component_tools")
 def test_the_manager_of_esp_idf_components_finds_no_error(packages: dict[str, Path]) -> None:
     from idf_component_tools.manager import ManifestManager
 
@@ -195,7 +193,7 @@ def test_an_unknown_package_is_refused_by_name(tmp_path: Path) -> None:
 FAKES = Path(__file__).parent / "fakes"
 
 
-@zig
+@needs_compiler
 @pytest.mark.parametrize(
     ("name", "source"), [("esp-idf", "examples/learn/main/main.c"), ("zephyr", "samples/learn/src/main.c")]
 )

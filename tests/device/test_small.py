@@ -8,10 +8,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from building import zig
+
+from cases import needs
 
 ROOT = Path(__file__).parents[2]
-pytestmark = [zig, pytest.mark.slow]
+pytestmark = [needs("ziglang"), pytest.mark.slow]
 
 
 @pytest.fixture(scope="module")

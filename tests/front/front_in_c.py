@@ -3,44 +3,24 @@
 from __future__ import annotations
 
 import ctypes
-import os
-import shutil
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 
 import kenyon
+from emulated import TRAP, compiled
 from kenyon.features.front import Motion, Sound, Spectra
 
 SOURCES = Path(kenyon.__file__).parent / "core" / "front"
-FLAGS = ("-std=c99", "-Wall", "-Wextra", "-Wconversion", "-Werror", "-O2")
-STRICT = ("-fsanitize=undefined", "-fno-sanitize-recover=undefined", "-fsanitize-undefined-trap-on-error")
-"""What C does not define ends the process."""
-
 ROOM = 1 << 16
 """Bytes for a struct, which C knows the size of."""
 
 
-def compiler() -> list[str]:
-    """The system's C compiler, or Zig's from PyPI."""
-    for name in (os.environ.get("CC"), "cc", "gcc", "clang"):
-        if name and shutil.which(name):
-            return [name]
-    pytest.importorskip("ziglang", reason="front: neither a C compiler nor ziglang is installed")
-    return [sys.executable, "-m", "ziglang", "cc"]
-
-
 def build(folder: Path) -> ctypes.CDLL:
     library = folder / "front.so"
-    files = [str(SOURCES / name) for name in ("spectra.c", "motion.c")]
-    command = [*compiler(), *FLAGS, *STRICT, "-shared", "-fPIC", *files, "-o", str(library)]
-    done = subprocess.run(command, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    compiled(SOURCES, str(library), *TRAP, "-shared", "-fPIC", sources=("spectra.c", "motion.c"))
     loaded = ctypes.CDLL(str(library))
     loaded.kenyon_spectra_feed.restype = ctypes.c_size_t
     loaded.kenyon_spectra_sound.restype = _Sound

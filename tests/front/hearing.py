@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from emulated import compiled
+from emulated import TRAP, compiled
 from kenyon import KenyonClassifier
 from kenyon.features.front import Motion, Spectra
 
@@ -67,7 +67,7 @@ def pieces(x: NDArray, seed: int) -> list[NDArray]:
 
 def on_host(folder: Path) -> ModuleType:
     """The wrapper of an exported folder, compiled for this machine."""
-    compiled(folder, "libkenyon.so", "-shared", "-fPIC", "-fsanitize=undefined", "-fsanitize-trap=undefined")
+    compiled(folder, "libkenyon.so", "-shared", "-fPIC", *TRAP)
     spec = importlib.util.spec_from_file_location("kenyon_device", folder / "kenyon_device.py")
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)

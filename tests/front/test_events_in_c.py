@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import shutil
 import subprocess
 from pathlib import Path
@@ -12,6 +11,7 @@ import numpy as np
 import pytest
 from hearing import FRONTS, SPECTRA, heard, listener, on_host, pieces, tone
 
+from cases import needs, needs_compiler
 from emulated import ArmDevice, WasmDevice
 from kenyon import KenyonClassifier
 from kenyon.data.streams._fsdd import SPEAKERS, read_wav
@@ -19,13 +19,6 @@ from kenyon.errors import ConfigError, ModelFileError
 from kenyon.export import device_costs, export_model, from_buffer, to_buffer
 from kenyon.features.front import Events, Spectra
 from kenyon.utils.system import find_data_dir
-
-ZIG = importlib.util.find_spec("ziglang") is not None
-zig = pytest.mark.skipif(not ZIG, reason="front: ziglang is not installed")
-
-
-def needs(package: str) -> pytest.MarkDecorator:
-    return pytest.mark.skipif(importlib.util.find_spec(package) is None, reason=f"front: {package} is not installed")
 
 
 def numbered(events: list, model: KenyonClassifier) -> list[tuple[int, int, int, int]]:
@@ -38,7 +31,7 @@ def models() -> dict[str, KenyonClassifier]:
     return {name: listener(front) for name, front in FRONTS.items()}
 
 
-@zig
+@needs_compiler
 @pytest.mark.parametrize(
     ("name", "events"),
     [
@@ -61,15 +54,15 @@ def test_c_on_this_machine_makes_the_same_events(name, events, models, tmp_path)
         assert found and found == numbered(list(model.listen([x], Events(**events))), model)
 
 
-@zig
+@needs_compiler
 @pytest.mark.slow
 @pytest.mark.parametrize("name", FRONTS)
 @pytest.mark.parametrize(
     "kind",
     [
-        pytest.param("m0plus", marks=needs("unicorn")),
-        pytest.param("m4", marks=needs("unicorn")),
-        pytest.param("wasm", marks=needs("wasmtime")),
+        pytest.param("m0plus", marks=needs("ziglang", "unicorn")),
+        pytest.param("m4", marks=needs("ziglang", "unicorn")),
+        pytest.param("wasm", marks=needs("ziglang", "wasmtime")),
     ],
 )
 def test_every_processor_makes_the_same_events(kind, name, models, tmp_path):
@@ -81,9 +74,9 @@ def test_every_processor_makes_the_same_events(kind, name, models, tmp_path):
     assert found and found == numbered(list(model.listen([x], Events(reject=1))), model)
 
 
-@zig
+@needs_compiler
 @pytest.mark.real_data
-@pytest.mark.parametrize("kind", ["host", pytest.param("wasm", marks=needs("wasmtime"))])
+@pytest.mark.parametrize("kind", ["host", pytest.param("wasm", marks=needs("ziglang", "wasmtime"))])
 def test_spoken_digits_make_the_same_events(kind, tmp_path):
     """Takes of four speakers are learned, and others of all speakers heard."""
     place = find_data_dir() / "fsdd" / "recordings"
@@ -103,7 +96,7 @@ def test_spoken_digits_make_the_same_events(kind, tmp_path):
     assert len(found) >= 5 and found == numbered(list(model.listen(pieces(x, 2), Events(reject=2))), model)
 
 
-@zig
+@needs_compiler
 @pytest.mark.slow
 def test_a_device_learns_what_it_heard_and_has_the_bits_of_python(models, tmp_path):
     model = KenyonClassifier.from_arrays(models["sound"].to_arrays())
@@ -127,7 +120,7 @@ def test_a_device_learns_what_it_heard_and_has_the_bits_of_python(models, tmp_pa
     assert device.labels == [0, 1, 2, 3], "a class that is not known is added"
 
 
-@zig
+@needs_compiler
 @pytest.mark.slow
 def test_a_state_of_another_front_end_is_refused(models, tmp_path):
     other = listener(Spectra(frames=10, bands=10, kept=40, gap=7))

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import importlib.util
-
 import numpy as np
 import pytest
 
+from cases import needs
 from emulated_front import ArmFront, FrontModule, WasmFront
 from kenyon.data.streams._fsdd import SPEAKERS, read_wav
 from kenyon.features.front import Motion, Spectra
 from kenyon.utils.system import find_data_dir
 
-needs = {"m0plus": "unicorn", "m4": "unicorn", "wasm": "wasmtime"}
 MACHINES = [
-    pytest.param(
-        name,
-        marks=pytest.mark.skipif(
-            any(importlib.util.find_spec(module) is None for module in ("ziglang", package)),
-            reason=f"front: ziglang or {package} is not installed",
-        ),
-    )
-    for name, package in needs.items()
+    pytest.param("m0plus", marks=needs("ziglang", "unicorn")),
+    pytest.param("m4", marks=needs("ziglang", "unicorn")),
+    pytest.param("wasm", marks=needs("ziglang", "wasmtime")),
 ]
 
 
@@ -29,6 +22,7 @@ def module_on(machine: str, folder, spectra: Spectra, motion: Motion) -> FrontMo
     return WasmFront(folder, spectra, motion) if machine == "wasm" else ArmFront(folder, machine, spectra, motion)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("machine", MACHINES)
 @pytest.mark.parametrize("rate", [8000, 16000])
 def test_bits_are_those_of_numpy(machine, rate, tmp_path):
