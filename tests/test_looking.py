@@ -161,4 +161,4 @@ def test_no_picture_is_set_by_latex(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setitem(matplotlib.rcParams, "text.usetex", True)
     monkeypatch.setenv("PATH", "")
     run(RunConfig("digits", "ncm", Curriculum(max_per_task=10)), [0], tmp_path)
-    assert plot_run(Store(tmp_path).runs()[0], tmp_path / "out")
+    assert plot_run(Store(tmp_path).runs()[0]).save(tmp_path / "out")

@@ -29,18 +29,19 @@ def plot(
     if (path / "search.toml").exists():
         from kenyon.lab.search import SearchFolder
 
-        pictures = plot_search(SearchFolder(path), out or path, kind)
+        pictures = plot_search(SearchFolder(path)).save(out or path, kind)
     elif path.suffix == ".json":
         from kenyon.lab.report import open_report
 
-        pictures = plot_report(open_report(path), out or path.parent, kind)
+        pictures = plot_report(open_report(path)).save(out or path.parent, kind)
     elif runs or (path / "config.toml").exists():
         pictures = _draw_runs(path, out, kind)
     else:
         from kenyon.cli._folders import open_groups
         from kenyon.lab.plots import plot_comparison
 
-        pictures = plot_comparison(open_groups(path, where, arrays=True), out or path / "figures", kind, width)
+        groups = open_groups(path, where, arrays=True)
+        pictures = plot_comparison(groups, width).save(out or path / "figures", kind)
     for picture in pictures:
         typer.echo(picture)
 
@@ -56,7 +57,7 @@ def _draw_runs(path: Path, out: Path | None, kind: str) -> list[Path]:
     for run in runs:
         folder = run.path if out is None else (out if len(runs) == 1 else out / run.path.name)
         try:
-            pictures += plot_run(run, folder, kind)
+            pictures += plot_run(run).save(folder, kind)
         except DataError as error:
             if len(runs) == 1:
                 raise

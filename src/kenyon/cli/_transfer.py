@@ -61,9 +61,10 @@ def transfer(
         _print_matrix(cells)
         _print_drops(rows)
     if plot is not None:
+        from kenyon.lab.plots import save_picture
         from kenyon.paper.transfer import plot_drops
 
-        plot_drops(rows, plot)
+        save_picture(plot_drops(rows), plot)
         if not as_json:
             typer.echo(plot)
 

@@ -243,7 +243,7 @@ def test_a_name_may_have_values(groups: list[RunGroup]) -> None:
     ],
 )
 def test_pictures_of_every_stream(groups: list[RunGroup], tmp_path: Path, kind: str, start: bytes) -> None:
-    names = {path.name for path in plot_comparison(groups, tmp_path, kind)}
+    names = {path.name for path in plot_comparison(groups).save(tmp_path, kind)}
     wanted = {
         f"digits-{s}-{n}"
         for s in ("class-incremental", "task-incremental")
@@ -259,14 +259,14 @@ def test_a_picture_is_as_wide_as_a_column_and_the_same_each_time(groups: list[Ru
     from PIL import Image
 
     groups = select_groups(groups, ["scenario=single-task"])
-    (path, *_) = plot_comparison(groups, tmp_path / "a", "png")
+    (path, *_) = plot_comparison(groups).save(tmp_path / "a")
     assert Image.open(path).width == round(3.35 * 300)
-    (wide, *_) = plot_comparison(groups, tmp_path / "b", "png", "page")
+    (wide, *_) = plot_comparison(groups, "page").save(tmp_path / "b")
     assert Image.open(wide).width == round(6.9 * 300)
     for kind in ("svg", "pdf"):
-        (one, *_), (two, *_) = (plot_comparison(groups, tmp_path / place, kind) for place in "cd")
+        (one, *_), (two, *_) = (plot_comparison(groups).save(tmp_path / place, kind) for place in "cd")
         assert one.read_bytes() == two.read_bytes()
     with pytest.raises(ConfigError, match="did you mean 'column'"):
-        plot_comparison(groups, tmp_path, "png", "colum")
+        plot_comparison(groups, "colum")
     with pytest.raises(DataError, match="no complete run"):
-        plot_comparison([], tmp_path)
+        plot_comparison([])

@@ -26,15 +26,15 @@ def test_the_frontier_is_what_nothing_beats() -> None:
 @pytest.mark.parametrize("kind", [slow("png"), "svg"])
 def test_every_scatter_is_drawn_and_the_same_twice(kind: str, tmp_path: Path) -> None:
     report = replace(sample(), figures=(Scatter("bytes", "Bytes", "state", "accuracy", POINTS, x_log=True),))
-    first, second = (plot_report(report, tmp_path / name, kind) for name in ("one", "two"))
+    first, second = (plot_report(report).save(tmp_path / name, kind) for name in ("one", "two"))
     assert [path.name for path in first] == [f"bytes.{kind}"]
     assert first[0].read_bytes() == second[0].read_bytes()
     assert first[0].stat().st_size > 5000
 
 
-def test_a_report_without_figures_is_named(tmp_path: Path) -> None:
+def test_a_report_without_figures_is_named() -> None:
     with pytest.raises(DataError, match="no figure to draw"):
-        plot_report(replace(sample(), figures=()), tmp_path)
+        plot_report(replace(sample(), figures=()))
 
 
 def test_ours_has_a_colour_of_its_own_and_every_group_its_look() -> None:
@@ -65,5 +65,30 @@ def test_no_name_covers_another_or_a_point() -> None:
 def test_every_kind_of_figure_is_drawn(tmp_path: Path) -> None:
     report = sample()
     assert {type(figure) for figure in report.figures} == {Heatmap, Lines, Scatter}
-    pictures = plot_report(report, tmp_path, "svg")
+    pictures = plot_report(report).save(tmp_path, "svg")
     assert [path.stem for path in pictures] == [figure.id for figure in report.figures]
+
+
+def test_a_figure_is_matplotlibs_and_has_the_size_and_the_style_of_its_file() -> None:
+    from matplotlib import rcParams
+    from matplotlib.figure import Figure
+
+    report, before = (
+        replace(sample(), figures=(Scatter("bytes", "Bytes", "state", "accuracy", POINTS),)),
+        dict(rcParams),
+    )
+    pictures = plot_report(report)
+    figure = pictures["bytes"]
+    assert isinstance(figure, Figure) and list(pictures) == ["bytes"] and len(pictures) == 1
+    assert figure.get_size_inches().tolist() == [8, 4.8] and figure.axes[0].get_title() == "Bytes"
+    assert dict(rcParams) == before
+    with pytest.raises(KeyError, match="no picture 'byte': expected one of bytes"):
+        pictures["byte"]
+
+
+def test_ticks_keep_the_type_of_a_paper_when_they_are_drawn_elsewhere() -> None:
+    from kenyon.lab.plots import draw_picture
+
+    figure = draw_picture(lambda axes: axes.plot([0, 1000]), (3, 2), {"xtick.labelsize": 3})
+    figure.draw_without_rendering()
+    assert {label.get_size() for label in figure.axes[0].get_xticklabels()} == {3}

@@ -57,7 +57,7 @@ def test_the_figures_hold_what_the_log_says(folder: SearchFolder) -> None:
 
 
 def test_a_search_is_drawn_listed_and_shown_on_a_page(folder: SearchFolder, tmp_path: Path) -> None:
-    pictures = plot_search(folder, tmp_path, "svg")
+    pictures = plot_search(folder).save(tmp_path, "svg")
     assert [path.name for path in pictures] == ["trajectory.svg", "parallel.svg", "importance.svg"]
     assert "#1f77b4" in pictures[0].read_text() and "#2ca02c" in pictures[0].read_text(), "MSE blue, GEN green"
     report = open_report(folder.path)
@@ -70,7 +70,7 @@ def test_a_search_is_drawn_listed_and_shown_on_a_page(folder: SearchFolder, tmp_
 
 
 def test_every_figure_is_written_as_numbers_too(folder: SearchFolder, tmp_path: Path) -> None:
-    paths = {kind: plot_search(folder, tmp_path, kind) for kind in ("csv", "markdown", "latex")}
+    paths = {kind: plot_search(folder).save(tmp_path, kind) for kind in ("csv", "markdown", "latex")}
     assert [path.name for path in paths["csv"]] == ["trajectory.csv", "parallel.csv", "importance.csv"]
     assert {path.suffix for own in paths.values() for path in own} == {".csv", ".md", ".tex"}
     head, *lines = paths["csv"][0].read_text().splitlines()

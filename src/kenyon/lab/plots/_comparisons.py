@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from kenyon.errors import DataError, unknown
 from kenyon.lab.evaluation import RunGroup, by_stream
 from kenyon.lab.figures import Figure
 from kenyon.lab.plots._draw import NAMED
-from kenyon.lab.plots._picture import check_kind, save_figure
+from kenyon.lab.plots._picture import Picture, Pictures
 from kenyon.lab.report import bytes_figure, forgetting_figure, stream_figure, tasks_figure
 from kenyon.utils.wording import slug
 
@@ -22,13 +21,11 @@ STYLE = {
 }  # fmt: skip
 
 
-def plot_comparison(groups: Sequence[RunGroup], folder: Path, kind: str = "pdf", width: str = "column") -> list[Path]:
-    """Draw the configurations of each stream: accuracy over the stream, accuracy against bytes, and forgetting.
+def plot_comparison(groups: Sequence[RunGroup], width: str = "column") -> Pictures:
+    """The configurations of each stream: accuracy over the stream, accuracy against bytes, and forgetting.
 
     Args:
         groups: the configurations; those without a complete run are left out.
-        folder: where the pictures go.
-        kind: `"png"`, `"svg"` or `"pdf"`; or `"csv"`, `"markdown"` or `"latex"` for the numbers as a table.
         width: `"column"` for one column of a page with two, `"page"` for both.
 
     Example:
@@ -36,16 +33,15 @@ def plot_comparison(groups: Sequence[RunGroup], folder: Path, kind: str = "pdf",
         >>> from kenyon.lab.evaluation import RunConfig, Store, group_runs, run_all
         >>> _ = run_all([RunConfig("digits", name) for name in ("ncm", "slda")], seeds=[0], store="runs")
         >>> groups = group_runs(Store(Path("runs")).runs()).groups
-        >>> [path.name.split("-")[-1] for path in plot_comparison(groups, Path("figures"))]
-        ['accuracy.pdf', 'bytes.pdf', 'forgetting.pdf']
+        >>> [name.split("-")[-1] for name in plot_comparison(groups)]
+        ['accuracy', 'bytes', 'forgetting']
     """
-    check_kind(kind)
     if width not in WIDTHS:
         raise unknown("width of a picture", width, WIDTHS)
     shown = [group for group in groups if group.complete and not group.outdated]
     if not shown:
         raise DataError("there is no complete run to draw")
-    pictures = []
+    pictures = {}
     for stream, members in by_stream(shown).items():
         several = len(members[0].report.accuracy_matrix) > 1
         accuracy = tasks_figure(stream, members) if several else stream_figure(stream, members)
@@ -57,6 +53,5 @@ def plot_comparison(groups: Sequence[RunGroup], folder: Path, kind: str = "pdf",
         ]
         for name, figure, height in figures:
             if figure is not None:
-                size = (WIDTHS[width], min(9.0, height))
-                pictures.append(save_figure(figure, folder, f"{slug(*stream)}-{name}", kind, size, STYLE))
-    return pictures
+                pictures[f"{slug(*stream)}-{name}"] = Picture(figure, (WIDTHS[width], min(9.0, height)))
+    return Pictures(pictures, STYLE)

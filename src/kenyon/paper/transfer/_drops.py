@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 from kenyon.errors import DataError
-from kenyon.lab.plots import save_picture
+from kenyon.lab.plots import draw_picture
 from kenyon.paper.transfer._matrix import rank_correlation
 from kenyon.paper.transfer._metrics import COEFFICIENTS
 
 
-def plot_drops(rows: Sequence[dict[str, Any]], path: Path) -> Path:
-    """Draw the accuracy drop of transfers against each transfer coefficient, with its rank correlation.
+def plot_drops(rows: Sequence[dict[str, Any]]) -> Any:
+    """A Matplotlib figure: the accuracy drop of transfers against each transfer coefficient, with its rank correlation.
 
     Args:
         rows: `drop` (a share), and the coefficients by name, None where there is none.
-        path: where the picture goes; the suffix says which format.
 
     Example:
-        >>> from pathlib import Path
         >>> names = ("effective dimension", "smallest centroid distance")
         >>> rows = [{"source": "a", "target": "b", "drop": drop, **dict.fromkeys(names, drop)} for drop in (0.1, 0.2)]
-        >>> plot_drops(rows, Path("drops.svg")).name
-        'drops.svg'
+        >>> plot_drops(rows).axes[0].get_ylabel()
+        'accuracy drop, %'
     """
     if not rows:
         raise DataError("no transfer between data sets as single tasks: there is no drop to draw")
@@ -47,4 +44,4 @@ def plot_drops(rows: Sequence[dict[str, Any]], path: Path) -> Path:
         axes.set_ylabel("accuracy drop, %")
         axes.legend()
 
-    return save_picture(draw, path, (8, 4.6))
+    return draw_picture(draw, (8, 4.6))
