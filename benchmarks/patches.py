@@ -5,7 +5,7 @@
 
 PyTorch has the samples in batches, unfolds them into normalised patches once, and multiplies the patches around each
 point by the filters of that point, as float32; the mirror image is that of the filters, as in Kenyon. Both answers
-are compared first. Last, what a classifier takes to learn a sample, features included.
+are compared first. Last, what a classifier takes to learn a sample, features included, in blocks and one by one.
 """
 
 from __future__ import annotations
@@ -94,9 +94,11 @@ def main() -> None:
     clf = KenyonClassifier(features=part, layer=SecondOrder(), random_state=0)
     labels = np.arange(len(samples)) % 10
     clf.partial_fit(samples[:64], labels[:64])
-    start = time.process_time()
-    clf.partial_fit(samples, labels)
-    print(f"learning, ms a sample: {1000 * (time.process_time() - start) / len(samples):.3f}")
+    for name, step in (("in blocks", len(samples)), ("one by one", 1)):
+        start = time.process_time()
+        for first in range(0, len(samples), step):
+            clf.partial_fit(samples[first : first + step], labels[first : first + step])
+        print(f"learning {name}, ms a sample: {1000 * (time.process_time() - start) / len(samples):.3f}")
 
 
 if __name__ == "__main__":
