@@ -169,7 +169,17 @@ def test_task_free_without_blur_is_class_incremental():
 
 
 @pytest.mark.parametrize("scenario", PLAIN)
-@pytest.mark.parametrize("share", [0.0, 0.1, 0.5, 1.0])
+def test_labels_that_never_come_are_refused(scenario):
+    with pytest.raises(
+        ConfigError, match=r"labelled is 1e-06: expected more, it leaves none of [\d,]+ samples a label"
+    ):
+        Curriculum(scenario=scenario, labelled=1e-6).open(numbered())
+    with pytest.raises(ConfigError, match=r"labelled is 0\.0: expected a number above 0"):
+        Curriculum(scenario=scenario, labelled=0.0)
+
+
+@pytest.mark.parametrize("scenario", PLAIN)
+@pytest.mark.parametrize("share", [0.1, 0.5, 1.0])
 def test_labelled_share(scenario, share):
     plain = Curriculum(scenario=scenario).open(numbered())
     scarce = Curriculum(scenario=scenario, labelled=share).open(numbered())
@@ -326,7 +336,7 @@ BAD = {
     "epochs zero": (dict(epochs=0), "above 0"),
     "epochs infinite": (dict(epochs=float("inf")), "epochs is inf"),
     "epochs text": (dict(epochs="two"), "epochs is 'two'"),
-    "labelled": (dict(labelled=1.5), "0 or more and at most 1"),
+    "labelled": (dict(labelled=1.5), "above 0 and at most 1"),
     "labelled nan": (dict(labelled=float("nan")), "labelled is nan"),
     "label_noise": (dict(label_noise=-0.1), "label_noise is -0.1"),
     "blur": (dict(blur=2), "blur is 2"),

@@ -202,7 +202,7 @@ class LiveDisplay(Display):
             return
         tally = event.tally
         speed = tally.learned / tally.learn_seconds if tally.learn_seconds else 0.0
-        accuracy = tally.hits / tally.labelled if tally.labelled else 0.0
+        accuracy = tally.hits / tally.predicted if tally.predicted else 0.0
         task = min(max(tally.row, 1), self._n_tasks)
         self._share = tally.learned / self._n_train
         self._run = f"task {task} of {self._n_tasks}, {speed:,.0f} samples/s, accuracy {accuracy:.1%}"

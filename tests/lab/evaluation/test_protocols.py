@@ -160,6 +160,13 @@ def test_learning_alone_gives_the_same_model() -> None:
     assert both.state_sha256 == alone.state_sha256 and both.accuracy_matrix == alone.accuracy_matrix
 
 
+def test_the_share_of_labels_does_not_depend_on_predictions_before_learning() -> None:
+    curriculum = Curriculum(max_per_task=100, labelled=0.5)
+    both = [run(RunConfig("digits", "ncm", curriculum, prequential=on), [0]).results[0].metrics for on in (True, False)]
+    assert [metrics.labels_given for metrics in both] == [0.5, 0.5]
+    assert both[0].prequential_accuracy is not None and both[1].prequential_accuracy is None
+
+
 def test_budgets_in_a_run(tmp_path: Any) -> None:
     curriculum = Curriculum(max_per_task=100)
     free = run(RunConfig("digits", "ncm", curriculum), [0]).results[0]

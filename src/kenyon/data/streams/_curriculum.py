@@ -101,7 +101,7 @@ class Curriculum:
             raise unknown("order", self.order, ("shuffled", "published"))
         self._integer("seed", 0, 2**63 - 1)
         self._share("epochs", above=0.0, most=MOST_EPOCHS)
-        self._share("labelled", least=0.0, most=1.0)
+        self._share("labelled", above=0.0, most=1.0)
         self._share("label_noise", least=0.0, most=1.0)
         self._share("blur", least=0.0, most=1.0)
         self._share("holdout", least=0.0, below=1.0)

@@ -19,13 +19,13 @@ class Chooser:
 
     def __init__(self, key: int, rows: NDArray[np.integer], share: float) -> None:
         self._key = key
-        self._count, self._of = round(share * len(rows)), len(rows)
-        if 0 < self._count < self._of:
-            self._below = np.partition(draw(key, rows), self._count)[self._count]
+        self.count, self._of = round(share * len(rows)), len(rows)
+        if 0 < self.count < self._of:
+            self._below = np.partition(draw(key, rows), self.count)[self.count]
 
     def __call__(self, rows: NDArray[np.integer]) -> NDArray[np.bool_]:
-        if self._count in (0, self._of):
-            return np.full(len(rows), self._count > 0)
+        if self.count in (0, self._of):
+            return np.full(len(rows), self.count > 0)
         return draw(self._key, rows) < self._below
 
 
@@ -57,6 +57,7 @@ class TaskLabels:
         self._place[list(classes)] = np.arange(len(classes))
         self._shown = np.arange(len(classes)) if positions else np.array(classes, np.int64)
         self._labelled = Chooser(key(seed, "labelled", task), rows, labelled)
+        self.n_labelled = self._labelled.count
         self._noisy = Chooser(key(seed, "noisy", task), rows, noise)
         self._wrong = key(seed, "wrong label", task)
 

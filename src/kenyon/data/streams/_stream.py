@@ -182,6 +182,11 @@ class Stream:
         rows = [self._task_rows(task, group) for task, group in enumerate(self._groups)]
         shuffles = Shuffles(curriculum.seed) if curriculum.order == "shuffled" else None
         labels = [self._labels(train.y, task, rows[task], noisy=True) for task in range(len(rows))]
+        if not any(own.n_labelled for own in labels):
+            raise ConfigError(
+                f"labelled is {curriculum.labelled}: expected more, it leaves none of "
+                f"{sum(map(len, rows)):,} samples a label"
+            )
         orders: list[Order] = [Passes(own, curriculum.epochs, task, shuffles) for task, own in enumerate(rows)]
         shown: list[Label] = [*labels]
         if curriculum.scenario == "task-free":

@@ -228,26 +228,22 @@ class _Pass:
             if self.stride and stop % self.stride == 0:
                 means = learner.weight_means()[None]  # type: ignore[attr-defined]
         tally.learn_seconds += perf_counter() - begin
-        if predicted is None:
-            outcomes = np.full(len(y), WITHHELD, np.uint8)
-        else:
-            outcomes = (_checked(predicted, len(y)) == y).view(np.uint8)
-        hits, labelled = int(np.count_nonzero(outcomes)), len(y)
-        withheld = y < 0 if predicted is not None else np.ones(len(y), bool)
+        known = y >= 0
         if len(tally.seen):
-            tally.seen[np.unique(y[y >= 0])] = 1
-        if withheld.any():
-            hits -= int(np.count_nonzero(outcomes[withheld]))
-            labelled -= int(np.count_nonzero(withheld))
-            outcomes[withheld] = WITHHELD
+            tally.seen[np.unique(y[known])] = 1
+        outcomes = np.full(len(y), WITHHELD, np.uint8)
+        if predicted is not None:
+            right = _checked(predicted, len(y)) == y
+            outcomes[known] = right[known]
+            tally.predicted += int(np.count_nonzero(known))
+            tally.hits += int(np.count_nonzero(right & known))
         self.recorder.outcomes(outcomes)
         if means is not None:
             self.recorder.weights(means)
             tally.records += len(means)
         tally.trained = stop
         tally.learned += stop - start
-        tally.hits += hits
-        tally.labelled += labelled
+        tally.labelled += int(np.count_nonzero(known))
         self.watch(Event("progress", tally=tally))
 
     def test(self, episode: Episode, column: int) -> None:

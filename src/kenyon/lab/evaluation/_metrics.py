@@ -185,7 +185,7 @@ def learning_accuracy(run: FinishedRun) -> float:
 def prequential_accuracy(run: FinishedRun) -> float | None:
     """share of labelled training samples predicted right just before they were learned, judged by the label the
     learner was given (noisy where the curriculum makes it so)"""
-    return run.tally.hits / run.tally.labelled if run.tally.labelled else None
+    return run.tally.hits / run.tally.predicted if run.tally.predicted else None
 
 
 @_metric("%", None, lower_is_better=True)

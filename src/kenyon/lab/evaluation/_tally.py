@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-_COUNTS = ("row", "trained", "ended", "tested", "learned", "hits", "labelled", "records", "peak_bytes")
+_COUNTS = ("row", "trained", "ended", "tested", "learned", "labelled", "predicted", "hits", "records", "peak_bytes")
 _SECONDS = ("learn_seconds", "test_seconds", "total_seconds")
 
 
@@ -24,7 +24,8 @@ class Tally:
         ended: 1 once the row's task was ended, else 0.
         tested: columns of the row done so far.
         learned: training samples handed over in total.
-        hits, labelled: right answers before learning, and labelled samples among `learned`.
+        labelled: samples with a label among `learned`.
+        predicted, hits: those of them that were predicted before they were learned, and right.
         records: rows of weight means written.
         peak_bytes: largest resident growth seen.
         learn_seconds, test_seconds, total_seconds: time spent.
@@ -45,8 +46,9 @@ class Tally:
     ended: int = 0
     tested: int = 0
     learned: int = 0
-    hits: int = 0
     labelled: int = 0
+    predicted: int = 0
+    hits: int = 0
     records: int = 0
     peak_bytes: int = 0
     learn_seconds: float = 0.0
@@ -112,7 +114,8 @@ class Tally:
             "its answers": self.correct.shape == (n + 1, n) and bool((self.correct >= -1).all()),
             "its row": 0 <= rows <= n + 1 and 0 <= self.tested <= n and self.ended in (0, 1),
             "its samples": 0 <= self.trained <= here and self.learned == done,
-            "its hits": 0 <= self.hits <= self.labelled <= self.learned and 0 <= self.records <= n_records,
+            "its hits": 0 <= self.hits <= self.predicted <= self.labelled <= self.learned
+            and 0 <= self.records <= n_records,
             "its curve": self.curve.shape == like.curve.shape and self.seen.shape == like.seen.shape,
             "its memory": 0 <= self.peak_bytes < 2**62,
         }

@@ -108,10 +108,10 @@ class ChanceWatch(Watch):
 
     def progress(self, event: Event) -> None:
         tally = event.tally
-        if self._checked or tally.learned < self._due or not tally.labelled:
+        if self._checked or tally.learned < self._due or not tally.predicted:
             return
         self._checked = True
-        accuracy = tally.hits / tally.labelled
+        accuracy = tally.hits / tally.predicted
         if accuracy <= MARGIN * self._chance:
             raise Hopeless(
                 f"at chance: {accuracy:.1%} right after {tally.learned} samples, guessing has {self._chance:.1%}"

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 def learning(tally: Tally) -> dict[str, float]:
     """After a chunk: accuracy before learning so far, and samples per second."""
     values = {}
-    if tally.labelled:
-        values["prequential_accuracy"] = tally.hits / tally.labelled
+    if tally.predicted:
+        values["prequential_accuracy"] = tally.hits / tally.predicted
     if tally.learn_seconds:
         values["samples_per_second"] = tally.learned / tally.learn_seconds
     return values
