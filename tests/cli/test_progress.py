@@ -9,7 +9,9 @@ from kenyon.cli._progress import Display, LineDisplay, LiveDisplay
 from kenyon.lab.evaluation import Tally
 from kenyon.utils.events import KINDS, Event, Watch
 
-TALLY = Tally(np.array([[0, 0], [4, 1], [4, 2]]), row=1, learned=50, hits=40, labelled=50, learn_seconds=0.5)
+TALLY = Tally(
+    np.array([[0, 0], [4, 1], [4, 2]]), row=1, learned=50, labelled=50, predicted=50, hits=40, learn_seconds=0.5
+)
 EVENTS = [
     Event("planned", total=4, done=1, message="evaluations", score=0.5),
     Event("note", message="the disk is full"),

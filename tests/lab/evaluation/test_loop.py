@@ -72,7 +72,7 @@ def test_counts_are_those_of_the_plainest_loop(scenario: str) -> None:
     assert np.array_equal(keep.tally.correct, correct)
     assert np.array_equal(np.concatenate(keep.right), outcomes_array)
     assert keep.tally.learned == stream.info.n_train == len(outcomes)
-    assert keep.tally.labelled == (outcomes_array != 255).sum() < len(outcomes)
+    assert keep.tally.predicted == keep.tally.labelled == (outcomes_array != 255).sum() < len(outcomes)
     assert keep.tally.hits == (outcomes_array == 1).sum()
 
 
