@@ -37,6 +37,9 @@ from narrower import narrower
 
 RESULTS = Path(__file__).resolve().parent.parent / "docs" / "frontier.json"
 Samples = tuple[NDArray, NDArray[np.int64]]
+FILTER_BYTES = 64
+"""Of a filter of 4 x 4 x 3 values in a model's description, in base 64."""
+
 LITE = {"name": "efficientnet-lite0", "resolution": 192, "interpolation": "bicubic"}
 FEATURES = {"layer": "second-order", "features": "dense", "features__root": True}
 WHOLE = {"layer": "second-order", "features": "identity", "features__root": True}
@@ -55,6 +58,12 @@ class Row:
     watched: int | None = None
     tasks: bool = True
     """Whether the classes come in tasks; False for all of them shuffled."""
+    filters_of: int = 0
+    """How many samples, the first ones, the filters of patches are made of; 0 for filters from the seed."""
+
+    @property
+    def learner(self) -> str:
+        return "Kenyon, filters of samples" if self.filters_of else "Kenyon"
 
 
 def thin(y: NDArray[np.int64], classes: list[int], n: int) -> NDArray[np.bool_]:
@@ -80,6 +89,7 @@ ROWS = [
     Row("Split-MNIST, digit 9 with 20 samples", "mnist", "20KB", keep=lambda y: thin(y, [9], 20), watched=9),
     *(Row("Split-Fashion-MNIST", "fashion-mnist", budget) for budget in ("20KB", "160KB", "1MB", "5MB", "8MB")),
     *(Row("Split-CIFAR-10, pixels", "cifar10", budget) for budget in ("160KB", "1MB", "5MB", "32MB")),
+    Row("Split-CIFAR-10, pixels", "cifar10", "5MB", filters_of=1000),
     *(Row("Split-CIFAR-100, pixels", "cifar100", budget) for budget in ("5MB", "32MB")),
     Row("Split-CIFAR-10, features", "cifar10", "20KB", FEATURES | {"layer__bits": 16}, LITE),
     Row("Split-CIFAR-10, features", "cifar10", "50KB", FEATURES | {"layer__bits": 24}, LITE),
@@ -133,6 +143,9 @@ def run_together(
     (X, y), row = learned, rows[-1]
     params = {"expected_classes": int(y.max()) + 1, "random_state": seed, **row.options}
     params |= {} if row.backbone else {"shape": dataset.shape}
+    if row.filters_of:
+        first = stream_of(y, seed, row.tasks)[0][: row.filters_of]
+        params["features"] = with_filters(X[first], dataset.shape, row.budget, params["expected_classes"], seed)
     clf = KenyonClassifier(memory_budget=row.budget, **params)
     seconds, n_learned = 0.0, 0
     for where in stream_of(y, seed, row.tasks):
@@ -150,6 +163,15 @@ def run_together(
         learns.predict(asked[0][:BLOCK])
         found[-1]["working"] = learns.working_bytes
     return [*found, measure(clf, row, asked, 1e6 * seconds / n_learned)]
+
+
+def with_filters(X: NDArray, shape: tuple[int, ...], budget: str, n_classes: int, seed: int) -> Patches:
+    """Patches with filters of these samples, as many as a budget holds together with the filters."""
+    how: dict[str, Any] = {"shape": shape, "n_classes": n_classes}
+    alone = recommend(X.shape[1], memory_budget=budget, **how)
+    room = int(alone.memory_budget or 0) - FILTER_BYTES * alone.n_units
+    part: Any = recommend(X.shape[1], memory_budget=room, **how).features
+    return part.fit_filters(X, seed)
 
 
 def measure(clf: KenyonClassifier, row: Row, asked: Samples, microseconds: float) -> dict[str, float]:
@@ -173,14 +195,15 @@ def companions(row: Row, rows: list[Row], dataset: Dataset, n_classes: int) -> l
             int(np.prod(dataset.shape)), shape=dataset.shape, memory_budget=other.budget, n_classes=n_classes
         )
         for other in rows
-        if not other.options and other.backbone is None and len(dataset.shape) == 3
+        if not other.options and other.backbone is None and not other.filters_of and len(dataset.shape) == 3
     }
     exact = [
         budget
         for budget, spec in specs.items()
         if isinstance(spec.features, Patches) and isinstance(spec.layer, SecondOrder) and spec.layer.bits == 32
     ]
-    return [other for other in rows if other.budget in exact] if row.budget in exact else [row]
+    together = [other for other in rows if other.budget in exact and not other.filters_of]
+    return together if row in together else [row]
 
 
 def record(row: dict[str, Any], path: Path = RESULTS) -> None:
@@ -199,10 +222,11 @@ def run_or_kept(kept: Path | None, test: bool, shared: list[Row], row: Row, *how
     lines = kept.read_text().splitlines() if kept is not None and kept.exists() else []
 
     def key(one: Row) -> dict[str, Any]:
-        return {"row": one.name, "budget": one.budget, "test": test, "seed": seed}
+        more = {"filters_of": one.filters_of} if one.filters_of else {}
+        return {"row": one.name, "budget": one.budget, "test": test, "seed": seed, **more}
 
     for line in map(json.loads, lines):
-        if {name: line[name] for name in key(row)} == key(row):
+        if {name: line[name] for name in line if name != "measured"} == key(row):
             return line["measured"]
     together = companions(row, shared, dataset, int(y.max()) + 1) if shared else [row]
     measured = run_together(together, *how)
@@ -241,7 +265,7 @@ def main() -> None:
         if arguments.test:
             record(
                 {
-                    "learner": "Kenyon",
+                    "learner": row.learner,
                     "stream": row.name,
                     "budget": row.budget,
                     "accuracy": [round(one["accuracy"], 3) for one in seeds],
@@ -253,8 +277,9 @@ def main() -> None:
             )
         recall = f" (recall {mean['recall']:.1f})" if row.watched is not None else ""
         pace = "-" if np.isnan(mean["microseconds"]) else f"{mean['microseconds']:.0f}"
+        name = row.name + (", filters of samples" if row.filters_of else "")
         print(
-            f"| {row.name} | {row.budget} | {mean['accuracy']:.2f}{spread}{recall} | {mean['state']:,.0f} | "
+            f"| {name} | {row.budget} | {mean['accuracy']:.2f}{spread}{recall} | {mean['state']:,.0f} | "
             f"{mean['working'] / 1e6:.1f} MB | {pace} |",
             flush=True,
         )

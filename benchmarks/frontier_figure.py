@@ -36,6 +36,7 @@ COLOUR_STREAMS = ("Split-CIFAR-10, pixels", "Split-CIFAR-100, pixels")
 COLOUR_SIZES = ("160KB", "1MB", "5MB", "32MB")
 COLOUR_LEARNERS = {
     "Kenyon": "C3",
+    "Kenyon, filters of samples": "C2",
     "SLDA on patches": "C4",
     "RanDumb on patches": "C5",
     "FlyModel on patches": "C6",
