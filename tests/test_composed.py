@@ -80,6 +80,31 @@ def test_nested_names_read_and_set_what_the_parts_hold() -> None:
         SecondOrder(bits=5)
 
 
+@pytest.mark.parametrize(
+    ("given", "options", "layer"),
+    [
+        ({"memory_budget": "20KB", "shape": (8, 8)}, {"layer__arithmetic": "float"}, "second-order"),
+        ({"features": "dense"}, {"layer__bits": 32}, "second-order"),
+        ({"memory_budget": "20KB", "rule": "gen"}, {"layer__arithmetic": "float"}, "plastic"),
+        ({"memory_budget": "20KB", "features": "sparse"}, {"layer__arithmetic": "float"}, None),
+        ({}, {"layer__bits": 4}, "plastic"),
+        ({}, {"layer__bits": 16}, "second-order"),
+        ({}, {"layer__bits": 32}, None),
+        ({}, {"layer__half_life": 100}, "second-order"),
+        ({}, {"layer__readout": "bayes"}, "counting"),
+    ],
+)
+def test_options_of_an_open_layer_go_to_the_one_that_is_recommended(
+    given: dict, options: dict, layer: str | None
+) -> None:
+    clf = KenyonClassifier(**given)
+    if layer is None:
+        with pytest.raises(ConfigError, match="and layer is 'auto': expected layer='plastic' or layer='second-order'"):
+            clf.set_params(**options)
+    else:
+        assert clf.set_params(**options).layer.name == layer
+
+
 def test_a_name_an_instance_and_nested_names_are_the_same_model() -> None:
     made = (
         KenyonClassifier("mse", features=Windows(window=3), shape=(8, 8), n_hidden=60, random_state=0),

@@ -8,7 +8,7 @@ A configuration names options as scikit-learn does, `{"features": "sparse", "fea
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, TypeVar
 
 from kenyon.errors import ConfigError, nearest, unknown
@@ -58,24 +58,77 @@ def common_names(plain: Mapping[str, Any]) -> dict[str, Any]:
             raise ConfigError(f"{name} is {value!r} and {short} is {common[short]!r}: expected one of them")
         common[short] = value
     for option in KINDS:
-        own = {name.partition(SEPARATOR)[2] for name in common if name.startswith(option + SEPARATOR)}
+        own = options_below(option, common)
         if own and common.get(option, "auto") in ("auto", "off"):
             common[option] = kind_for(option, own, common)
     return common
 
 
-def kind_for(option: str, names: Collection[str], params: Mapping[str, Any]) -> str:
-    """The kind of part that is meant where only its options are given: the first that has them all.
+def options_below(option: str, given: Mapping[str, Any]) -> dict[str, Any]:
+    """The options of a part that are given by nested names, by their own names.
 
     Example:
-        >>> kind_for("features", ["density"], {}), kind_for("features", ["density"], {"shape": (8, 8)})
+        >>> options_below("layer", {"rule": "gen", "layer__bits": 8})
+        {'bits': 8}
+    """
+    return {name.partition(SEPARATOR)[2]: value for name, value in given.items() if name.startswith(option + SEPARATOR)}
+
+
+def kind_for(option: str, own: Mapping[str, Any], params: Mapping[str, Any]) -> str:
+    """The kind of part that is meant where only its options are given: the first that may have them.
+
+    Where a layer may be plastic or of second order it is the one that `recommend` would choose, if that can be told
+    before samples are seen.
+
+    Args:
+        own: the options that are given, with their values.
+        params: all parameters.
+
+    Example:
+        >>> kind_for("features", {"density": 0.1}, {}), kind_for("features", {"density": 0.1}, {"shape": (8, 8)})
         ('sparse', 'windows')
+        >>> kind_for("layer", {"bits": 4}, {}), kind_for("layer", {"arithmetic": "float"}, {"memory_budget": "20KB"})
+        ('plastic', 'second-order')
     """
     kinds = KINDS[option][0]
     shaped = option == "features" and params.get("shape") not in (None, "off")
     ordered = ["windows", *kinds] if shaped else ["gen", *kinds] if option == "rule" else list(kinds)
-    outer = {name.partition(SEPARATOR)[0] for name in names}
-    return next((kind for kind in ordered if outer <= options_of(kinds[kind]).keys()), ordered[0])
+    if option == "layer":
+        ordered = ["plastic", "second-order", *kinds]  # the others are chosen for a few kinds of samples only
+    fitting = [kind for kind in ordered if all(_may_have(kinds[kind], name, value) for name, value in own.items())]
+    if option == "layer" and fitting[:2] == ["plastic", "second-order"]:
+        return _kind_of_layer(own, params)
+    known = (
+        kind for kind in ordered if {name.partition(SEPARATOR)[0] for name in own} <= options_of(kinds[kind]).keys()
+    )
+    return next(iter(fitting), next(known, ordered[0]))
+
+
+def _may_have(cls: type[Part], name: str, value: Any) -> bool:
+    """Whether a kind of part has an option, and the option may be this."""
+    own, _, below = name.partition(SEPARATOR)
+    entry = options_of(cls).get(own)
+    if entry is None or below:
+        return entry is not None
+    try:
+        entry.check(None if _is_off(entry, value) else value)
+    except ConfigError:
+        return False
+    return True
+
+
+def _kind_of_layer(own: Mapping[str, Any], params: Mapping[str, Any]) -> str:
+    """Plastic, with a rule or hidden layers; of second order, with features that only it takes or a memory budget."""
+    off = ("auto", "off", None)
+    features = params.get("features", "auto")
+    name = features.name if isinstance(features, Part) else features
+    if params.get("rule", "auto") not in off or params.get("hidden") not in off:
+        return "plastic"
+    budgeted = params.get("memory_budget") not in off and name in ("auto", "windows")
+    if budgeted or name in ("dense", "patches", "ramps"):
+        return "second-order"
+    given = " and ".join(f"layer__{option} is {value!r}" for option, value in own.items())
+    raise ConfigError(f"{given} and layer is 'auto': expected layer='plastic' or layer='second-order' with it")
 
 
 def option_table(given: Mapping[str, Any]) -> dict[str, Option]:
@@ -163,10 +216,7 @@ def with_nested(params: Mapping[str, Any], nested: Mapping[str, Any]) -> dict[st
     for option in dict.fromkeys(name.partition(SEPARATOR)[0] for name in nested):
         if option not in KINDS:
             raise unknown("part", option, KINDS)
-        own = {
-            key.partition(SEPARATOR)[2]: value for key, value in nested.items() if key.startswith(option + SEPARATOR)
-        }
-        value = changed.get(option)
+        own, value = options_below(option, nested), changed.get(option)
         if value is None or (isinstance(value, str) and value == "auto"):
             value = kind_for(option, own, changed)
         changed[option] = with_options(part_of(option, value), own, option)
