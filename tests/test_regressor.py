@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.datasets import load_diabetes
+from sklearn.datasets import load_diabetes, load_digits
 from sklearn.linear_model import Ridge
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -111,6 +111,39 @@ def test_exported_it_predicts_with_numpy_alone(tmp_path: Path) -> None:
         assert np.allclose(found, reg.predict(X[300:]), rtol=1e-4, atol=1e-2)
         with pytest.raises(ConfigError, match="expected 'numpy'"):
             export_model(tmp_path / name, "c", tmp_path / "c")
+
+
+@pytest.mark.parametrize(
+    "params", [{"memory_budget": "20KB"}, {"n_hidden": 40}, {"shape": (64,), "n_hidden": 40}], ids=str
+)
+def test_images_and_series_go_through_windows(params: dict[str, Any], tmp_path: Path) -> None:
+    digits, labels = load_digits(return_X_y=True)
+    params, labels = {"shape": (8, 8), "random_state": 0, **params}, labels.astype(float)
+    images = digits.reshape(-1, *params["shape"])
+    reg = KenyonRegressor(**params).partial_fit(digits[:400], labels[:400])
+    cut = KenyonRegressor(**params)
+    for start in range(0, 400, 57):
+        cut.partial_fit(images[start : min(start + 57, 400)], labels[start : min(start + 57, 400)])
+    assert state(reg) == state(cut) and reg.score(digits[400:], labels[400:]) > 0.3
+    assert reg.state_bytes <= (20_000 if "memory_budget" in params else reg.state_bytes)
+    assert reg.state_bytes == sum(array.nbytes for array in reg.sums().kept().values())
+    reg.save(tmp_path / "model")
+    assert np.array_equal(KenyonRegressor.load(tmp_path / "model").predict(digits), reg.predict(digits))
+    export_model(tmp_path / "model", "numpy", tmp_path)
+    found = runpy.run_path(str(tmp_path / "predict.py"))["predict"](digits[400:])
+    assert np.allclose(found, reg.predict(digits[400:]), rtol=1e-4, atol=1e-2)
+    with pytest.raises(InputError, match="expect"):
+        reg.predict(digits[:, :60])
+    if params["shape"] == (64,):
+        return
+    scaled = KenyonRegressor(**params).partial_fit((digits[:400] * 15).astype(np.uint8), labels[:400])
+    assert np.allclose(scaled.predict(digits), reg.predict(digits), atol=0.5)
+    parts = [KenyonRegressor(**params).partial_fit(digits[s], labels[s]) for s in (slice(150), slice(150, 400))]
+    assert state(parts[0].merge(parts[1]))["pairs.0"] == state(reg)["pairs.0"]
+    more = copy.deepcopy(reg).partial_fit(digits[400:500], labels[400:500]).unlearn(digits[400:500], labels[400:500])
+    assert state(more)["pairs.0"] == state(reg)["pairs.0"]
+    with pytest.raises(MergeError, match="shape"):
+        reg.merge(KenyonRegressor(**params | {"shape": (4, 16)}).partial_fit(digits[:99], labels[:99]))
 
 
 def test_threads_that_learn_wait_for_each_other() -> None:

@@ -1,5 +1,7 @@
 """Weights of samples and classes: integers are exact, fractions depend on neither cut nor order."""
 
+import datetime
+
 import numpy as np
 import pytest
 import sklearn
@@ -77,6 +79,9 @@ def test_boosting_and_routing():
         assert 5 not in found["estimator"][0].classes_
         with pytest.raises(TypeError, match="weight_of"):
             clf.set_fit_request(weight_of=True)
+        asked = clf.set_predict_proba_request(task=True).set_decision_function_request(task=True)
+        asked.set_predict_log_proba_request(task=False)
+        assert asked.get_metadata_routing().predict_proba.requests == {"task": True}
     with pytest.raises(RuntimeError, match="metadata routing"):
         KenyonClassifier().set_fit_request(sample_weight=True)
 
@@ -111,12 +116,15 @@ def test_images_come_with_their_shape():
     assert np.array_equal(flat.predict(X), shaped.predict(X.reshape(-1, 8, 8)))
     with pytest.raises(InputError, match=r"set shape=\(8, 8\)"):
         KenyonClassifier().fit(X.reshape(-1, 8, 8), y)
-    with pytest.raises(InputError, match="expected"):
+    with pytest.raises(InputError, match=r"expected \(n_samples, 8, 8\) or"):
         flat.predict(X.reshape(-1, 4, 16))
 
 
-def test_dates_are_refused_by_name():
+def test_what_is_no_number_is_refused_by_name():
     pandas = pytest.importorskip("pandas")
+    for values in (["1.5", "red"], [1.5, datetime.date(2020, 1, 1)]):
+        with pytest.raises(InputError, match=r"column 'b' holds .* \(sample 1\): expected numbers"):
+            KenyonClassifier().fit(pandas.DataFrame({"a": [1.0, 2.0], "b": values}), [0, 1])
     frame = pandas.DataFrame({"a": [1.0, 2.0], "when": pandas.date_range("2020-01-01", periods=2)})
     with pytest.raises(InputError, match="column 'when' is of type datetime64"):
         KenyonClassifier().fit(frame, [0, 1])

@@ -16,16 +16,17 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save as to_safetensors
 
 from kenyon.errors import InputError, MemoryBudgetError, MergeError, ModelFileError
-from kenyon.features import RampUnits, inputs_beside
+from kenyon.features import Ramps
+from kenyon.layers import SecondOrder
 from kenyon.model.activity import dense
 from kenyon.model.estimator import Estimator, seed_of
 from kenyon.model.inputs import Inputs, as_rows, check_samples
 from kenyon.model.lock import ModelLock
 from kenyon.model.model_file import digest
-from kenyon.model.options import REGRESSOR_OPTIONS, RegressorOptions
-from kenyon.model.recommend import RAMPS, RAMPS_FOR_EACH, SECOND_ORDER_UNITS
-from kenyon.model.regression import RegressionSums
-from kenyon.model.spec import FEWEST_UNITS
+from kenyon.model.options import OPTIONS, REGRESSOR_OPTIONS, RegressorOptions
+from kenyon.model.recommend import MOST_UNITS, settle
+from kenyon.model.regression import RegressionSums, regression_bytes
+from kenyon.model.spec import FEWEST_UNITS, Spec
 from kenyon.model.weights import check_weights, in_proportion, times
 from kenyon.utils.options import describe
 from kenyon.utils.system import replace_file
@@ -56,7 +57,7 @@ class Fitted(NamedTuple):
 
 
 class KenyonRegressor(RegressorOptions, Estimator):
-    __doc__ = f"""Ramps of scaled inputs and a ridge regression solved from their sums: one pass, nothing stored.
+    __doc__ = f"""A ridge regression from sums over ramps of scaled inputs, or windows: one pass, nothing stored.
 
     {describe(REGRESSOR_OPTIONS)}
 
@@ -88,7 +89,7 @@ class KenyonRegressor(RegressorOptions, Estimator):
         """Learn samples in the order given; how they are cut into calls does not matter.
 
         Args:
-            X: (n_samples, n_features).
+            X: (n_samples, n_features), or with the shape of a sample.
             y: (n_samples,) or (n_samples, n_targets).
             sample_weight: how often each sample counts (`kenyon.model.weights`).
         """
@@ -102,8 +103,9 @@ class KenyonRegressor(RegressorOptions, Estimator):
     def unlearn(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Take samples out again: the model as if they had never come, but for the rounding of sums in floats.
 
-        The units of the inputs and the range of the targets stay. Samples that cannot have been learned, since a sum
-        would fall below zero, are refused, and nothing is changed; whether others have been, sums cannot tell. A model
+        Sums of windows are exact. The units of the inputs and the range of the targets stay. Samples that cannot have
+        been learned, since a sum would fall below zero, are refused, and nothing is changed; whether others have been,
+        sums cannot tell. A model
         without any sample left is as before its first.
 
         Args:
@@ -135,7 +137,7 @@ class KenyonRegressor(RegressorOptions, Estimator):
             samples, targets = samples[chosen], targets[chosen]
         seed = seed_of(self.random_state) if core is None else core.seed
         sums = copy.deepcopy(core.sums) if core else self._empty(inputs.n_features_in_, targets.shape[1], seed)
-        if fit:
+        if fit and sums.units is not None:
             sums.units.settle(samples)
         if len(samples):
             sums.learn(samples, targets)
@@ -143,29 +145,17 @@ class KenyonRegressor(RegressorOptions, Estimator):
 
     def _empty(self, n_inputs: int, n_targets: int, seed: int, n_units: int | None = None) -> RegressionSums:
         value = {name: entry.check(getattr(self, name)) for name, entry in REGRESSOR_OPTIONS.items()}
-        budget, wanted = value["memory_budget"], value["n_hidden"]
-        ramps = min(max(RAMPS, RAMPS_FOR_EACH * n_inputs), SECOND_ORDER_UNITS)
-        most = inputs_beside(n_inputs, n_inputs + ramps) + ramps if wanted == "auto" else int(wanted)
-
-        def made(n: int) -> RegressionSums:
-            return RegressionSums(RampUnits(n_inputs, n, seed=seed), n_inputs, n_targets, value["shrinkage"])
-
-        if n_units is not None or budget is None:
-            return made(n_units or most)
-        lowest, highest = min(FEWEST_UNITS, most) if wanted == "auto" else most, most
-        if made(lowest).state_bytes > budget:
-            raise MemoryBudgetError(
-                f"the memory budget is {budget:,} bytes: expected at least {made(lowest).state_bytes:,}, for {lowest} "
-                "units"
-            )
-        while lowest < highest:
-            middle = (lowest + highest + 1) // 2
-            lowest, highest = (middle, highest) if made(middle).state_bytes <= budget else (lowest, middle - 1)
-        return made(lowest)
+        budget, shared = value["memory_budget"], OPTIONS.keys() & value.keys() - {"memory_budget"}
+        params = {name: entry.default for name, entry in OPTIONS.items()} | {name: value[name] for name in shared}
+        spec = settle({**params, "layer": SecondOrder(bits=32)}, n_inputs, 0, floats=True, n_units=n_units)
+        if n_units is None and budget is not None:
+            spec = _within(spec, budget, n_targets, value["n_hidden"] == "auto")
+        return RegressionSums(spec, n_targets, value["shrinkage"], seed)
 
     def _checked(self, inputs: Inputs, X: ArrayLike, first: bool = False) -> NDArray:
         missing = REGRESSOR_OPTIONS["missing"].check(self.missing)
-        return dense(check_samples(inputs, as_rows(X, None), first=first, absent=missing == "absent"))
+        shape = REGRESSOR_OPTIONS["shape"].check(self.shape)
+        return dense(check_samples(inputs, as_rows(X, shape), first=first, absent=missing == "absent"))
 
     # ---- prediction
 
@@ -201,9 +191,11 @@ class KenyonRegressor(RegressorOptions, Estimator):
     def _add(self, others: list[Fitted]) -> None:
         total = copy.deepcopy(self._core.sums)
         for other in others:
-            here, there = ((core.seed, core.flat, *_sizes(core.sums)) for core in (self._core, other))
+            here, there = (
+                (core.seed, core.flat, *_sizes(core.sums), core.sums.spec.shape) for core in (self._core, other)
+            )
             if here != there:
-                raise MergeError(f"seed, kind of y, inputs, units and targets are {there}: expected {here}")
+                raise MergeError(f"seed, kind of y, inputs, units, targets and shape are {there}: expected {here}")
             total.merge(copy.deepcopy(other.sums))
         self._core = self._core._replace(sums=total)
 
@@ -289,7 +281,22 @@ def is_regressor(path: str | os.PathLike[str]) -> bool:
 
 
 def _sizes(sums: RegressionSums) -> tuple[int, int, int]:
-    return sums.n_inputs, sums.features.n_outputs, sums.n_targets
+    return sums.n_inputs, sums.spec.n_units, sums.n_targets
+
+
+def _within(spec: Spec, budget: int, n_targets: int, free: bool) -> Spec:
+    """As many units as a budget holds, where their number is free."""
+    highest = spec.n_units if isinstance(spec.features, Ramps) or not free else MOST_UNITS
+    lowest = min(FEWEST_UNITS, highest) if free else highest
+    if (least := regression_bytes(spec.with_units(lowest), n_targets)) > budget:
+        raise MemoryBudgetError(
+            f"the memory budget is {budget:,} bytes: expected at least {least:,}, for {lowest} units"
+        )
+    while lowest < highest:
+        middle = (lowest + highest + 1) // 2
+        fits = regression_bytes(spec.with_units(middle), n_targets) <= budget
+        lowest, highest = (middle, highest) if fits else (lowest, middle - 1)
+    return spec.with_units(lowest)
 
 
 def _targets(y: Any, n_samples: int, core: Fitted | None = None) -> tuple[NDArray[np.float64], bool]:

@@ -29,7 +29,7 @@ typedef struct {
     double *hits, *trials, *squares; /* (width) */
     int64_t *losses;                 /* (thetas) */
     double *period;                  /* hits and trials since the readout was replaced */
-    double *race;                    /* samples that the plain readout alone was right on, and the other alone */
+    double *race; /* samples that the plain readout alone was right on, and the other alone; class of the last, plus 1 */
     int64_t first;                   /* units that predict: n_plain, or 0 for all */
     int64_t since;                   /* samples that it is of; 0 for no readout */
 } kn_calibration;
@@ -86,7 +86,12 @@ static void calibrate_one(const kn_calibration *c, const int64_t *head, int64_t 
     double *scores = scratch, *even = scores + c->width, *odd = even + c->width;
     float *total = (float *)(odd + c->width);
     int64_t n = 0, own = -1;
-    if (!c->since || !(c->offsets[j] > CALIBRATE_NEVER)) {
+    if (!c->since) {
+        return;
+    }
+    const int changed = c->race[2] != (double)(j + 1);
+    c->race[2] = (double)(j + 1);
+    if (!(c->offsets[j] > CALIBRATE_NEVER)) {
         return;
     }
     for (int64_t i = 0; i < n_head; i++) {
@@ -101,8 +106,8 @@ static void calibrate_one(const kn_calibration *c, const int64_t *head, int64_t 
         double *others = c->first ? scores : even;
         const int64_t plain = calibrate_scores(c->plain, c->plain_offsets, c->width, head, n_head, units, values,
                                                count_first(units, count, c->n_plain), total, others);
-        c->race[0] += plain == own && best != own;
-        c->race[1] += best == own && plain != own;
+        c->race[0] += changed && plain == own && best != own;
+        c->race[1] += changed && best == own && plain != own;
         best = c->first ? plain : best;
     }
     const double largest = scores[best], factor = (double)c->since / ((double)c->since + c->few * (double)n);

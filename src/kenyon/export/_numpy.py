@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from kenyon.classifier import KenyonClassifier
 from kenyon.errors import ConfigError
-from kenyon.features import IdentityUnits, RampUnits, SparseProjection, WindowUnits
+from kenyon.features import Features, IdentityUnits, RampUnits, SparseProjection, WindowUnits
 from kenyon.layers import LocalErrorLayer, PlasticLayer, SecondOrderLayer
 from kenyon.model.scale import Scaler
 from kenyon.model.units import Units
@@ -124,7 +124,20 @@ def _regression(regressor: KenyonRegressor) -> dict[str, NDArray]:
     line, flat = sums.line(), regressor.predict(np.zeros((1, sums.n_inputs))).ndim == 1
     last = {"weights_0": line.slopes, "offsets": line.offset, "bounds": np.stack(sums.bounds())}
     sizes = {"n_layers": np.array(1), "unit_norm": np.array(False), "flat": np.array(flat)}
-    return {**last, **sizes, **_scaled(sums.units), **_ramps(sums.features)}
+    scaled = {} if sums.units is None else _scaled(sums.units)
+    return {**last, **sizes, **scaled, **_drawn(sums.features)}
+
+
+def _drawn(features: Features) -> dict[str, NDArray]:
+    """What features were drawn."""
+    if isinstance(features, RampUnits):
+        return _ramps(features)
+    if isinstance(features, WindowUnits):
+        return _windows(features)
+    if isinstance(features, SparseProjection):
+        sparse = {"projection": features.matrix(), "thresholded": np.array(features.threshold is not None)}
+        return {**sparse, "threshold": np.array(features.threshold or 0.0)}
+    return {}
 
 
 def _classes(classifier: KenyonClassifier) -> dict[str, NDArray]:
@@ -148,13 +161,7 @@ def _classes(classifier: KenyonClassifier) -> dict[str, NDArray]:
     arrays["bounds"] = np.array(output.outputs if isinstance(output, PlasticLayer) else (-np.inf, np.inf))
     if (scaler := classifier.scaler()) is not None:
         arrays |= _scaled(scaler)
-    if isinstance(features, RampUnits):
-        arrays |= _ramps(features)
-    if isinstance(features, SparseProjection):
-        arrays |= {"projection": features.matrix(), "thresholded": np.array(features.threshold is not None)}
-        arrays["threshold"] = np.array(features.threshold or 0.0)
-    if isinstance(features, WindowUnits):
-        arrays |= _windows(features)
+    arrays |= _drawn(features)
     arrays |= {"labels": classifier.classes_, "n_layers": np.array(len(layers))}
     second = isinstance(output, SecondOrderLayer)
     arrays["unit_norm"] = np.array(classifier.unit_norm is True or (classifier.unit_norm == "auto" and not second))

@@ -16,8 +16,9 @@ t samples is fitted to the hits by least squares and read off at the present t.
 
 Where inputs stand beside ramps, two readouts race: of all units, and of the inputs alone, which is the better one where
 classes are parted by planes, or have few samples each. Both predict each sample before it is learned. When the readouts
-are replaced, that of the inputs takes the lead if it alone was right more often than the other alone, by a standard
-deviation; it loses it when it is behind.
+are replaced, that of the inputs leads if it alone was right more often than the other alone, by a standard deviation.
+Samples of the same class as the one before do not count: where classes come one after the other, such a comparison is
+of the newest class alone, while it has few samples.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ DECLARED = (
     Declared("losses", ("thetas",), np.int64),
     Declared("curve", ("sums",), np.float64),
     Declared("period", ("both",), np.float64),
-    Declared("race", ("both",), np.float64),
+    Declared("race", ("race",), np.float64),  # as in core/calibrate.h
     Declared("first", ("one",), np.int64),
     Declared("since", ("one",), np.int64),
 )
@@ -111,7 +112,9 @@ class Calibration:
     """
 
     def __init__(self, n_units: int, n_beside: int = 0) -> None:
-        self.state = State(DECLARED, axis_sizes(n_units, 0, thetas=len(THETAS), sums=8, both=2, beside=n_beside))
+        self.state = State(
+            DECLARED, axis_sizes(n_units, 0, thetas=len(THETAS), sums=8, both=2, race=3, beside=n_beside)
+        )
 
     # ---- learning
 
@@ -186,9 +189,9 @@ class Calibration:
         if n_beside and isinstance(layer, SecondOrderLayer):
             plain = layer.solved_anew(n_beside)
             arrays["plain"], arrays["plain_offsets"] = plain.weights[:n_beside].copy(), plain.offsets
-            arrays["race"] = FADE * arrays["race"]
-            ahead, spread = arrays["race"][0] - arrays["race"][1], sqrt(float(arrays["race"].sum()))
-            leads = ahead > (0.0 if arrays["first"][0] else spread)
+            arrays["race"] = arrays["race"] * (FADE, FADE, 1.0)
+            plain_alone, other_alone, _ = arrays["race"].tolist()
+            leads = plain_alone - other_alone > sqrt(plain_alone + other_alone)
             arrays["first"] = np.array([n_beside if leads else 0], np.int64)
         arrays["hits"], arrays["trials"] = FADE * arrays["hits"], FADE * arrays["trials"]
         arrays["squares"], arrays["losses"] = FADE * FADE * arrays["squares"], 4 * arrays["losses"] // 5
@@ -318,6 +321,7 @@ class Calibration:
         for name, view in kept.views().items():
             source = full.views()[name]
             view[...] = source[..., left] if name in (*READOUTS, *COUNTS) else source
+        kept.arrays["race"][2] = 0.0
         self.state = kept
         self.outdated()
 
@@ -337,8 +341,8 @@ class Calibration:
             raise MergeError("the losses of the two models pass 2**62: expected sums of samples that were predicted")
         for name in COUNTS:
             state.arrays[name][there] += other.state.views()[name]
-        for name in ("losses", "race"):
-            state.arrays[name] += other.state.arrays[name]
+        state.arrays["losses"] += other.state.arrays["losses"]
+        state.arrays["race"][:2] += other.state.arrays["race"][:2]
         self.state = state
         self.outdated()
         self.state.arrays["curve"] += _folded(other.state.arrays)

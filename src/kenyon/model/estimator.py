@@ -126,9 +126,21 @@ class Estimator:
         """Ask scikit-learn to route parameters such as `sample_weight` to `partial_fit`."""
         return self._set_request("partial_fit", wanted)
 
+    def set_decision_function_request(self, **wanted: bool | str | None) -> Self:
+        """Ask scikit-learn to route parameters such as `task` to `decision_function`."""
+        return self._set_request("decision_function", wanted)
+
     def set_predict_request(self, **wanted: bool | str | None) -> Self:
         """Ask scikit-learn to route parameters such as `task` to `predict`."""
         return self._set_request("predict", wanted)
+
+    def set_predict_log_proba_request(self, **wanted: bool | str | None) -> Self:
+        """Ask scikit-learn to route parameters such as `task` to `predict_log_proba`."""
+        return self._set_request("predict_log_proba", wanted)
+
+    def set_predict_proba_request(self, **wanted: bool | str | None) -> Self:
+        """Ask scikit-learn to route parameters such as `task` to `predict_proba`."""
+        return self._set_request("predict_proba", wanted)
 
     def set_score_request(self, **wanted: bool | str | None) -> Self:
         """Ask scikit-learn to route parameters such as `sample_weight` to `score`."""

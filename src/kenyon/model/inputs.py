@@ -109,8 +109,7 @@ def _agreeing(inputs: Inputs, X: Any, first: bool) -> NDArray:
     _check_names(inputs.names, names)
     if samples.shape[1] != inputs.n_features_in_:
         raise InputError(
-            f"X has {samples.shape[1]} features, but KenyonClassifier is expecting {inputs.n_features_in_} features "
-            "as input"
+            f"X has {samples.shape[1]} features, but Kenyon is expecting {inputs.n_features_in_} features as input"
         )
     return samples
 
@@ -124,8 +123,24 @@ def _numbers(X: Any) -> NDArray:
         if samples.dtype.kind == "c":
             raise InputError(f"Complex data not supported: X is {samples.dtype}, expected real numbers")
         return samples if samples.dtype.kind in "buif" else samples.astype(np.float64)
-    except ValueError as error:
-        raise InputError(f"{error}: expected numbers in X") from error
+    except (TypeError, ValueError) as error:
+        found = _first_text(X)
+        if isinstance(error, TypeError) and not found:
+            raise  # as scikit-learn has it
+        raise InputError(f"{found or error}: expected numbers in X") from error
+
+
+def _first_text(X: Any) -> str:
+    """Where the first value of a data frame stands that is no number, in words; empty if nobody knows."""
+    if not (hasattr(X, "columns") and hasattr(X, "__getitem__")):
+        return ""
+    for name in X.columns:
+        for row, value in enumerate(X[name]):
+            try:
+                float(value)
+            except (TypeError, ValueError):
+                return f"column {name!r} holds {value!r} (sample {row})"
+    return ""
 
 
 def _names(X: Any) -> NDArray | None:
@@ -215,7 +230,7 @@ def check_sparse(inputs: Inputs, X: Any, first: bool, largest: float) -> SparseR
         inputs.n_features_in_, inputs.floats, inputs.sparse = X.shape[1], True, True
     elif X.shape[1] != inputs.n_features_in_:
         raise InputError(
-            f"X has {X.shape[1]} features, but KenyonClassifier is expecting {inputs.n_features_in_} features as input"
+            f"X has {X.shape[1]} features, but Kenyon is expecting {inputs.n_features_in_} features as input"
         )
     rows = SparseRows.from_scipy(X)
     if rows.dtype not in (np.uint8, np.float32, np.float64):
@@ -263,7 +278,8 @@ def as_rows(X: Any, shape: Sequence[int] | None) -> Any:
             f"X has shape {own}, and samples have no shape: expected (n_samples, n_features); set shape={own[1:]}"
         )
     if own[1:] != tuple(shape):
-        raise InputError(f"X has shape {own}: expected {('n_samples', *shape)} or (n_samples, n_features)")
+        sizes = ", ".join(map(str, shape))
+        raise InputError(f"X has shape {own}: expected (n_samples, {sizes}) or (n_samples, n_features)")
     return X.reshape(own[0], -1)
 
 

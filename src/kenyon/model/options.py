@@ -127,6 +127,14 @@ class RegressorOptions:
         "has room for.",
         "integer", auto=True,
     )  # fmt: skip
+    shape: Sequence[int] | None = option(
+        None,
+        "Shape of a sample, such as (28, 28): units are windows then, and images become bytes, each by its own range.",
+        "shape", off=True,
+    )  # fmt: skip
+    axes: Literal["auto", "t", "hw", "tc", "ct", "hwc", "chw"] = option(
+        "auto", "What the axes of the shape are, as in the classifier.", "choice", auto=True
+    )
     shrinkage: float = option(
         0.001,
         "Least shrinkage of the regression, as a share of the mean variance; the sums may ask for more.",

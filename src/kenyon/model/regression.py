@@ -20,8 +20,9 @@ from numpy.typing import NDArray
 from kenyon import core
 from kenyon.errors import MergeError
 from kenyon.features import BLOCK, Active, RampUnits, Rescaling
-from kenyon.layers import Samples, SecondOrderLayer
+from kenyon.layers import Samples, SecondOrderLayer, bytes_of
 from kenyon.model.scale import Scaler
+from kenyon.model.spec import Spec
 from kenyon.model.units import Change, Units
 
 BEYOND = 0.1
@@ -52,19 +53,19 @@ class RegressionSums:
     """What a regressor has learned.
 
     Args:
-        features: ramps.
-        n_inputs: width of a sample.
+        spec: features, and how samples are scaled.
         n_targets: targets of a sample.
         shrinkage: lambda at least; more where the sums ask for it.
+        seed: what the features are drawn from.
     """
 
-    def __init__(self, features: RampUnits, n_inputs: int, n_targets: int, shrinkage: float) -> None:
-        self.features, self.n_inputs, self.n_targets, self.shrinkage = features, n_inputs, n_targets, shrinkage
-        self.units: Units | Scaler = Units(n_inputs) if features.n_beside else Scaler(np.arange(n_inputs))
-        self.layer = SecondOrderLayer(features.n_outputs, in_bytes=False)
+    def __init__(self, spec: Spec, n_targets: int, shrinkage: float, seed: int) -> None:
+        self.spec, self.n_inputs, self.n_targets, self.shrinkage = spec, spec.n_inputs, n_targets, shrinkage
+        self.features, self.units = spec.features.build(spec.setting(seed)), spec.scaler()
+        self.layer = SecondOrderLayer(spec.n_units, in_bytes=spec.in_bytes)
         self.layer.add_class()
         self.arrays: dict[str, Floats] = {name: np.zeros(n_targets) for name in NAMES}
-        self.arrays["products"] = np.zeros((features.n_outputs, n_targets))
+        self.arrays["products"] = np.zeros((spec.n_units, n_targets))
         self._line: Line | None = None
 
     @property
@@ -83,10 +84,10 @@ class RegressionSums:
         self.arrays["high"] = np.maximum(self.arrays["high"], y.max(axis=0))
         for start in range(0, len(X), BLOCK):
             block, targets = X[start : start + BLOCK], y[start : start + BLOCK] - self.arrays["first"]
-            everyone, changes = np.ones(len(block), bool), list[Change]()
+            everyone, changes, scaled = np.ones(len(block), bool), list[Change](), block
             if isinstance(self.units, Units):
                 scaled, changes = self.units.count(block, everyone)
-            else:
+            elif self.units is not None:
                 scaled = self.units.count(block, everyone)
             active, at = self.features.activate(scaled, workspace), 0
             for stop, change in [*changes, (len(block), None)]:
@@ -108,8 +109,9 @@ class RegressionSums:
 
     def rescale(self, change: Rescaling) -> None:
         """Re-express the sums, since the inputs get other units."""
-        if not change.changed.any():
+        if not (isinstance(self.features, RampUnits) and change.changed.any()):
             return
+        ramps = self.features
         n, more, total = self.n_inputs, self.n_targets, self.features.n_outputs
         places = np.concatenate([np.arange(n), np.arange(n + more, total + more)])  # targets go behind the inputs
         beside = np.arange(n, n + more)
@@ -122,7 +124,7 @@ class RegressionSums:
             every[beside, beside], all_sums[beside, 0] = self.arrays["squares"], self.arrays["targets"]
             same = zip(change, (1.0, 0.0, 0.0), strict=True)
             wide = Rescaling(*(np.concatenate([own, np.full(more, rest)]) for own, rest in same))
-            every, all_sums = self.features.rescaled(wide, every, all_sums, counts)
+            every, all_sums = ramps.rescaled(wide, every, all_sums, counts)
             self.arrays["products"] = every[np.ix_(places, beside)].copy()
             return every[np.ix_(places, places)], all_sums[places]
 
@@ -135,11 +137,14 @@ class RegressionSums:
         """(samples, targets)."""
         line, workspace, found = self.line(), self.features.workspace(), []
         for start in range(0, len(X), BLOCK):
-            block = self.units.scale(X[start : start + BLOCK])
+            block = self._scaled(X[start : start + BLOCK])
             active = self.features.activate(block, workspace)
             rows = self.layer.coactivity.dense(active, np.arange(len(block))).astype(np.float64)
             found.append(rows @ line.slopes + line.offset)
         return np.clip(np.concatenate(found), *self.bounds())
+
+    def _scaled(self, block: NDArray) -> NDArray:
+        return block if self.units is None else self.units.scale(block)
 
     def bounds(self) -> tuple[Floats, Floats]:
         """The least and the largest prediction of each target."""
@@ -172,16 +177,19 @@ class RegressionSums:
             array[...] = 0
         taken.layer.settle()
         for start in range(0, len(X), BLOCK):
-            block = self.units.scale(X[start : start + BLOCK])
+            block = self._scaled(X[start : start + BLOCK])
             targets = y[start : start + BLOCK] - self.arrays["first"]
             taken._add(self.features.activate(block, workspace), 0, len(block), targets)
         diagonal, n_left = self.layer.coactivity.diagonal, self.n_samples - taken.n_samples
         before, out = (sums.layer.state.views()["pairs"][diagonal] for sums in (self, taken))
         if n_left < 0 or (out > before * (1 + ROUNDED) + ROUNDED).any():
             raise MergeError("the samples cannot have been learned: expected those that were, each as often as it was")
-        for mine, theirs in zip(self.layer.state.views().values(), taken.layer.state.views().values(), strict=True):
-            mine -= theirs
-        self.layer.settle()
+        if self.layer.sums_floats:
+            for mine, theirs in zip(self.layer.state.views().values(), taken.layer.state.views().values(), strict=True):
+                mine -= theirs
+            self.layer.settle()
+        else:
+            self.layer.subtract(taken.layer.state, np.zeros(1, np.int64))
         for name in SUMS:
             self.arrays[name] = self.arrays[name] - taken.arrays[name]
         self._line = None
@@ -206,12 +214,14 @@ class RegressionSums:
     def kept(self) -> dict[str, NDArray]:
         """Everything that was learned, copied, by its name in a file."""
         views = {f"{name}.0": view.copy() for name, view in self.layer.state.views().items()}
-        return {**views, **self.units.kept(), **{name: array.copy() for name, array in self.arrays.items()}}
+        units = {} if self.units is None else self.units.kept()
+        return {**views, **units, **{name: array.copy() for name, array in self.arrays.items()}}
 
     def restore(self, kept: Mapping[str, NDArray]) -> None:
         """Take over the arrays of a file."""
         self.layer.load(kept, ".0", 1)
-        self.units.restore(kept)
+        if self.units is not None:
+            self.units.restore(kept)
         for name, array in self.arrays.items():
             array[...] = kept[name]
         self._line = None
@@ -219,6 +229,11 @@ class RegressionSums:
     @property
     def state_bytes(self) -> int:
         """Bytes of what must be kept."""
-        return (
-            self.layer.state.state_bytes + self.units.state_bytes + sum(array.nbytes for array in self.arrays.values())
-        )
+        return regression_bytes(self.spec, self.n_targets)
+
+
+def regression_bytes(spec: Spec, n_targets: int) -> int:
+    """Bytes of what a regressor keeps."""
+    scaler, n_numbers = spec.scaler(), n_targets * (spec.n_units + len(NAMES) - 1)
+    arrays = sum(bytes_of(declared, sizes) for declared, sizes in spec.declared(1))
+    return arrays + 8 * n_numbers + (0 if scaler is None else scaler.state_bytes)
