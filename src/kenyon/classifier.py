@@ -23,6 +23,7 @@ from kenyon.model.classes import joined, reject_below, renamed, without
 from kenyon.model.engine import Engine
 from kenyon.model.estimator import Estimator, seed_of
 from kenyon.model.fitted import Core
+from kenyon.model.growing import growth
 from kenyon.model.inputs import DIRECT, Inputs, as_rows, check_labels, check_samples, check_scores, is_bearable
 from kenyon.model.journal import Journal
 from kenyon.model.labels import NO_LABEL, Batch, Labels, head_of, plain_task, warn_continuous
@@ -238,18 +239,19 @@ class KenyonClassifier(ClassifierOptions, Estimator):
         after.neurons.update((label, engine.n_classes + i) for i, label in enumerate(labels))
         all_heads = {**heads, task: after} if labels else heads
         arrivals = [0] * len(declared) + [first for first, _ in new]
-        bends: Mapping[int, int] = {}
-        needed = engine.state_bytes_with(len(labels))
-        if self.memory_budget is not None and labels:
+        wanted, plan, needed = growth(engine, numbers), None, engine.state_bytes_with(len(labels))
+        if wanted or (self.memory_budget is not None and labels):
             described = model_file.metadata_bytes(engine, inputs, all_heads)
-            plan = bending.plan(engine, self.memory_budget, arrivals, labels, described)
-            bends, needed = plan.bends, engine.state_bytes_with(len(labels), plan.n_units)
-            check_budget(self.memory_budget, needed + plan.metadata_bytes, labels)
+            plan = bending.plan(engine, self.memory_budget, arrivals, labels, described, wanted)
+            needed = engine.state_bytes_with(len(labels), plan.n_units)
+            if labels:
+                check_budget(self.memory_budget, needed + plan.metadata_bytes, labels)
         if new:
             n_samples = engine.time + np.count_nonzero(numbers != NO_LABEL)
             warn_continuous(y, len(before.neurons), len(after.neurons), int(n_samples))
         neurons = np.array([*after.neurons.values(), NO_LABEL])[numbers]  # position -1 is NO_LABEL itself
-        batch = Batch(neurons, before, after, arrivals, predict, bends)
+        changes = () if plan is None else (plan.bends, plan.grows)
+        batch = Batch(neurons, before, after, arrivals, predict, *changes)
         learned = Core(engine, all_heads, inputs)
         if fit and core is None and engine.scaler is not None and batch.labelled.any():
             engine.scaler.settle(dense(samples[batch.labelled]))

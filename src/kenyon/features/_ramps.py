@@ -139,10 +139,22 @@ class RampUnits:
         self, change: Rescaling, pairs: NDArray[np.float64], sums: NDArray[np.float64], counts: NDArray[np.float64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Sums of a second-order layer after its inputs, which stand beside the ramps, got other units."""
+        return rescaled(self._summing(), change, pairs, sums, counts)
+
+    def grown(
+        self, n_before: int, pairs: NDArray[np.float64], sums: NDArray[np.float64], counts: NDArray[np.float64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Sums of a second-order layer that had the first units alone; those of the others are what normal classes
+        with the same moments would have left (`_rescaling.py`)."""
+        n, n_new = self._n_inputs, self.n_outputs - n_before
+        pairs, sums = np.pad(pairs, (0, n_new)), np.pad(sums, ((0, n_new), (0, 0)))
+        return rescaled(self._summing(), Rescaling(np.ones(n), np.zeros(n), np.zeros(n)), pairs, sums, counts, n_new)
+
+    def _summing(self) -> Summing:
+        """The ramps as sums of inputs, gains included."""
         own = np.arange(self._inputs.shape[1]) < self._sizes[:, np.newaxis]
         weights = np.where(own, (GAIN * self._scales)[:, np.newaxis] * self._signs, np.float32(0))
-        ramps = Summing(self._inputs.astype(np.int64), weights.astype(np.float64), (GAIN * self._offsets).astype(float))
-        return rescaled(ramps, change, pairs, sums, counts)
+        return Summing(self._inputs.astype(np.int64), weights.astype(np.float64), (GAIN * self._offsets).astype(float))
 
     def workspace(self) -> Workspace:
         return Workspace(make_active(self.n_outputs))

@@ -74,7 +74,9 @@ class Summing(NamedTuple):
         return total
 
 
-def rescaled(ramps: Summing, change: Rescaling, pairs: Floats, sums: Floats, counts: Floats) -> tuple[Floats, Floats]:
+def rescaled(
+    ramps: Summing, change: Rescaling, pairs: Floats, sums: Floats, counts: Floats, n_new: int = 0
+) -> tuple[Floats, Floats]:
     """New (pairs, sums).
 
     Args:
@@ -83,10 +85,14 @@ def rescaled(ramps: Summing, change: Rescaling, pairs: Floats, sums: Floats, cou
         pairs: (units, units), sums of products; symmetric.
         sums: (units, classes).
         counts: (classes,) samples, some of them.
+        n_new: ramps that have no sums yet, the last ones. They get those of their regression on the inputs, with one
+            d for all classes, so that a readout that sees the inputs has no use for them yet.
     """
     n, total = len(change.factors), counts.sum()
     pairs, sums = _moved(change, pairs, sums, counts)
-    (seeing,) = np.nonzero((change.changed[ramps.inputs] & (ramps.weights != 0)).any(axis=1))
+    seen = (change.changed[ramps.inputs] & (ramps.weights != 0)).any(axis=1)
+    seen[len(seen) - n_new :] = True
+    (seeing,) = np.nonzero(seen)
     if not seeing.size:
         return pairs, sums
     ramps = Summing(ramps.inputs[seeing], ramps.weights[seeing], ramps.offsets[seeing])
@@ -100,7 +106,12 @@ def rescaled(ramps: Summing, change: Rescaling, pairs: Floats, sums: Floats, cou
     first, slope, second = bell((ramps.of(means) - ramps.offsets[:, np.newaxis]) / deviation[:, np.newaxis])
     slopes, variance = _in_order(slope * shares), _in_order((second - first * first) * shares)
     wanted = np.where(counts > 0, deviation[:, np.newaxis] * first, 0.0)
-    apart = np.where(counts > 0, wanted - ramps.of(means, slopes), 0.0)
+    along = ramps.of(means, slopes)
+    apart = np.where(counts > 0, wanted - along, 0.0)
+    new = seeing >= len(seen) - n_new
+    if n_new:  # nothing that would tell classes apart beyond the inputs
+        apart[new] = np.where(counts > 0, _in_order(apart * shares)[new, np.newaxis], 0.0)
+        wanted[new] = np.where(counts > 0, (along + apart)[new], 0.0)
     rest = np.maximum(deviation * deviation * (variance - slopes * slopes), 0.0)
     linear, linear_sums = ramps.of(pairs[:n], slopes), ramps.of(sums[:n], slopes)
     among = ramps.of(np.ascontiguousarray(linear[:, :n].T), slopes)

@@ -78,14 +78,15 @@ class Benches:
         self._free.extend(benches)
 
     def activated(
-        self, n_samples: int, n_threads: int, samples: Callable[[slice], NDArray | SparseRows]
+        self, first: int, last: int, n_threads: int, samples: Callable[[slice], NDArray | SparseRows]
     ) -> Iterator[tuple[int, int, Active]]:
         """(start, stop, x_e) block by block, in order; other threads work ahead while the caller learns.
 
         Args:
+            first, last: the first sample and the one after the last.
             samples: gives those of a block; called in the order of the blocks.
         """
-        blocks = [slice(start, min(start + BLOCK, n_samples)) for start in range(0, n_samples, BLOCK)]
+        blocks = [slice(start, min(start + BLOCK, last)) for start in range(first, last, BLOCK)]
         n_benches = min(n_threads + 1, len(blocks))
         if n_threads == 1 or n_benches == 1:
             bench = self.take()

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from bisect import bisect_right
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -90,23 +91,30 @@ def first_active(active: Active, n_units: int) -> Active:
 
 
 class Plan(NamedTuple):
-    """What the classes of a call ask for.
+    """What the classes and the samples of a call ask for.
 
     Attributes:
         bends: units that are left from a sample on, by its number.
+        grows: units that there are from a sample on, by its number, more than before.
         n_units: units that are left in the end.
         metadata_bytes: bytes of the state that are not arrays, in the end.
     """
 
     bends: Mapping[int, int]
+    grows: Mapping[int, int]
     n_units: int
     metadata_bytes: int
 
 
 def plan(
-    engine: Engine, budget: int | str | None, arrivals: Sequence[int], labels: Sequence[Hashable], metadata_bytes: int
+    engine: Engine,
+    budget: int | str | None,
+    arrivals: Sequence[int],
+    labels: Sequence[Hashable],
+    metadata_bytes: int,
+    wanted: Mapping[int, int] | None = None,
 ) -> Plan:
-    """Which units are dropped before which samples, so that the classes that they bring fit; warns once.
+    """Which units are added and dropped before which samples, so that all classes fit; warns once of those dropped.
 
     Where too few units would be left none are dropped, and the caller refuses the classes.
 
@@ -115,30 +123,36 @@ def plan(
         arrivals: the first sample of each new class, ascending.
         labels: of the new classes.
         metadata_bytes: bytes of the state that are not arrays, with all of them.
+        wanted: units that there should be from a sample on, by its number.
     """
-    spec, units, found = engine.spec, engine.spec.n_units, dict[int, int]()
-    unchanged, most_bytes = Plan({}, units, metadata_bytes), OPTIONS["memory_budget"].check(budget)
-    if most_bytes is None or not labels or not bends(spec, engine.params):
-        return unchanged
-    if engine.state_bytes_with(len(labels)) + metadata_bytes <= most_bytes:
-        return unchanged
+    spec, units, wanted = engine.spec, engine.spec.n_units, wanted or {}
+    added, dropped = dict[int, int](), dict[int, int]()
+    most_bytes = OPTIONS["memory_budget"].check(budget)
+    if most_bytes is None:
+        return Plan({}, wanted, max([units, *wanted.values()]), metadata_bytes)
     texts = [len(json.dumps(label, default=repr)) for label in labels]
     sizes = [text + len(str(engine.n_classes + n)) + 2 for n, text in enumerate(texts)]
-    described = metadata_bytes - len(str(units)) - sum(sizes)
-    for n_new, size in enumerate(sizes, 1):
-        described += size
-        if arrivals[n_new - 1] in arrivals[n_new : n_new + 1]:
-            continue  # more classes come with this sample
+    described, n_new = metadata_bytes - len(str(units)) - sum(sizes), 0
+    may_bend = bends(spec, engine.params)
+    for sample in sorted({*arrivals, *wanted}):
         held = partial(_bytes, engine, n_new, described)
-        if held(units) <= most_bytes:
+        if wanted.get(sample, 0) > units:
+            most = most_units(spec.with_units(wanted[sample]), engine.n_classes + n_new, most_bytes, held)
+            if most is not None and most > units:
+                added[sample] = units = most
+        coming = bisect_right(arrivals, sample)
+        described += sum(sizes[n_new:coming])
+        n_new = coming
+        held = partial(_bytes, engine, n_new, described)
+        if not may_bend or held(units) <= most_bytes:
             continue
         most = most_units(spec.with_units(units), engine.n_classes + n_new, most_bytes, held)
         if most is None:
-            return unchanged
-        found[arrivals[n_new - 1]] = units = most
-    if found:
+            return Plan({}, {}, spec.n_units, metadata_bytes)
+        dropped[sample] = units = most
+    if dropped:
         _warn_once(engine, units, labels)
-    return Plan(found, units, described + len(str(units)))
+    return Plan(dropped, added, units, described + len(str(units)))
 
 
 def _bytes(engine: Engine, n_new: int, described: int, n_units: int) -> int:

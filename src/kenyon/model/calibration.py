@@ -214,9 +214,10 @@ class Calibration:
                 self.state.arrays[name][before:] = 10 * NEVER
         return self.state
 
-    def first_units(self, n_units: int) -> None:
-        """Go on with a layer that has the first of these units alone."""
-        arrays = {**self.state.arrays, "readout": self.state.arrays["readout"][:n_units].copy()}
+    def with_units(self, n_units: int) -> None:
+        """Go on with a layer that has the first of these units alone, or more of them."""
+        readout = self.state.arrays["readout"][:n_units]
+        arrays = {**self.state.arrays, "readout": np.pad(readout, ((0, n_units - len(readout)), (0, 0)))}
         self.state = State(DECLARED, self.state.sizes | {"units": n_units}, arrays)
         self.outdated()
 

@@ -9,6 +9,7 @@ from typing import Any
 from kenyon.errors import MergeError
 from kenyon.model.bending import bends
 from kenyon.model.fitted import Core
+from kenyon.model.growing import grows
 from kenyon.model.labels import label_kind
 from kenyon.model.plain import nested_options
 from kenyon.model.spec import Spec
@@ -23,7 +24,8 @@ def check_mergeable(first: Core, second: Core) -> None:
     here, there = first.engine, second.engine
     other = there.spec
     same_kind = type(here.spec.features) is type(other.features)
-    if same_kind and bends(here.spec, here.params) and bends(other, there.params):
+    pairs = ((here.spec, here.params), (other, there.params))
+    if same_kind and all(bends(*pair) or grows(*pair) for pair in pairs):
         other = other.with_units(here.spec.n_units)  # the wider one is cut
     differences = [
         *_parts(here.spec, other),

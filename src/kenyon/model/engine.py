@@ -10,6 +10,7 @@ import copy
 from collections import deque
 from collections.abc import Mapping, Sequence
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from kenyon.layers import DIVERGED, DiagonalLayer, Layer, Samples, SecondOrderLa
 from kenyon.model.activity import Benches, Silence, dense, threads
 from kenyon.model.bending import first_active, first_layer
 from kenyon.model.calibration import Calibration
+from kenyon.model.growing import grown_layer
 from kenyon.model.journal import Journal
 from kenyon.model.labels import Batch, Head
 from kenyon.model.scale import Scaler
@@ -100,9 +102,17 @@ class Engine:
             batch: the samples' neurons, and the classes they bring.
             journal: takes down what is changed; None where it will not be undone.
         """
+        for first, last in pairwise(sorted({0, *batch.grows, len(X)})):
+            if first in batch.grows:
+                self.add_units(batch.grows[first])
+            self._learn_part(X, first, last, batch, journal)
+        self._silence.warn(self.spec.features)
+
+    def _learn_part(self, X: NDArray | SparseRows, begin: int, end: int, batch: Batch, journal: Journal | None) -> None:
+        """Learn samples begin .. end - 1, between which no unit is added."""
         changes: deque[Change] = deque()
         benches, scaled = self._benches, partial(self._scaled, X, batch.labelled, changes)
-        for start, stop, active in benches.activated(len(X), self.n_threads, scaled):
+        for start, stop, active in benches.activated(begin, end, self.n_threads, scaled):
             active = self._in_use(active)
             self._silence.count(active[2][: stop - start])
             if self._constant is not None:
@@ -132,7 +142,6 @@ class Engine:
                 batch.predicted(first, last, x_o)
                 if changes and changes[0][0] == last:
                     self.rescale(changes.popleft()[1])
-        self._silence.warn(self.spec.features)
 
     @property
     def at_once(self) -> bool:
@@ -173,9 +182,22 @@ class Engine:
         """Go on with the first units alone: where they are nested, as if there had never been more."""
         last, spec = self.layers[-1], self.spec.with_units(n_units)
         assert isinstance(last, SecondOrderLayer)
-        layer, features = first_layer(last, spec, self.seed + 1), spec.features.build(spec.setting(self.seed))
+        if n_units < self.spec.n_units:
+            features = spec.features.build(spec.setting(self.seed))
+            self._resize(features, first_layer(last, spec, self.seed + 1), spec)
+
+    def add_units(self, n_units: int) -> None:
+        """Go on with more ramps, unless the inputs alone are read."""
+        last, spec = self.layers[-1], self.spec.with_units(n_units)
+        assert isinstance(last, SecondOrderLayer)
+        if not last.rule.first and n_units > self.spec.n_units:
+            features = spec.features.build(spec.setting(self.seed))
+            assert isinstance(features, RampUnits)
+            self._resize(features, grown_layer(last, features, spec, self.seed + 1), spec)
+
+    def _resize(self, features: Features, layer: SecondOrderLayer, spec: Spec) -> None:
         if self.calibration is not None:
-            self.calibration.first_units(n_units)
+            self.calibration.with_units(spec.n_units)
             self.calibration.applied(layer)
         self.put_back(features, [layer], spec)
 

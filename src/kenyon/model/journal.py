@@ -24,7 +24,8 @@ class Journal:
 
     def note(self, number: int, active: Active, first: int, last: int) -> None:
         """Keep what learning these samples is about to change in a layer."""
-        self._layers[number].note(active, first, last)
+        if self._engine.layers[number] is self._parts[1][number]:  # one that took its place is dropped anyway
+            self._layers[number].note(active, first, last)
 
     def undo(self) -> None:
         self._engine.put_back(*self._parts)

@@ -293,6 +293,7 @@ class Batch:
         arrivals: first sample of each new class, ascending.
         wanted: whether to note what is predicted for each sample before it is learned.
         bends: units that are left from a sample on, since the class that it brings would not fit otherwise.
+        grows: units that there are from a sample on, more than before.
     """
 
     def __init__(
@@ -303,8 +304,9 @@ class Batch:
         arrivals: Sequence[int],
         wanted: bool,
         bends: Mapping[int, int] | None = None,
+        grows: Mapping[int, int] | None = None,
     ) -> None:
-        self.neurons, self.wanted, self.bends = neurons, wanted, bends or {}
+        self.neurons, self.wanted, self.bends, self.grows = neurons, wanted, bends or {}, grows or {}
         self.labelled = neurons != NO_LABEL
         self.predictions = np.full(len(neurons) if wanted else 0, NO_LABEL, np.int64)
         self._arrivals = list(arrivals)

@@ -282,10 +282,15 @@ def _usual_units(spec: Spec, table: bool) -> int:
     if not isinstance(spec.features, Ramps):
         second = isinstance(spec.layer, SecondOrder)
         return SECOND_ORDER_UNITS if second else TABLE_UNITS if table else DEFAULT_UNITS
-    ramps = min(max(RAMPS, RAMPS_FOR_EACH * spec.n_inputs), SECOND_ORDER_UNITS)
     if spec.n_inputs > MANY_INPUTS:
         return SECOND_ORDER_UNITS
+    ramps = usual_ramps(spec.n_inputs)
     return inputs_beside(spec.n_inputs, spec.n_inputs + ramps) + ramps
+
+
+def usual_ramps(n_inputs: int) -> int:
+    """Ramps of a table with a few samples (`growing.py` has those of many)."""
+    return min(max(RAMPS, RAMPS_FOR_EACH * n_inputs), SECOND_ORDER_UNITS)
 
 
 def _units_within(budget: int, bytes_with: Any, spec: Spec, expected: int, usual: int) -> int:

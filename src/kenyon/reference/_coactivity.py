@@ -50,10 +50,16 @@ class Sums:
             setattr(self, name, (np.maximum(np.rint(new), 0) if exact else new).astype(self.pairs.dtype))
         self.counts = counts
 
-    def rescale(self, ramps: Sequence[tuple], change: tuple[NDArray, NDArray, NDArray]) -> None:
-        """Other units of inputs, which stand before the ramps."""
+    def grow(self, d: int, ramps: Sequence[tuple]) -> None:
+        """More ramps, d units in all."""
+        new, n = d - len(self.pairs), d - len(ramps)
+        self.pairs, self.sums = np.pad(self.pairs, (0, new)), np.pad(self.sums, ((0, new), (0, 0)))
+        self.rescale(ramps, (np.ones(n), np.zeros(n), np.zeros(n)), new)
+
+    def rescale(self, ramps: Sequence[tuple], change: tuple[NDArray, NDArray, NDArray], new: int = 0) -> None:
+        """Other units of inputs, which stand before the ramps; the last ramps may be new."""
         kept = self.pairs.astype(np.float64), self.sums.astype(np.float64), self.counts.astype(np.float64)
-        pairs, sums = rescaled(ramps, change, *kept)
+        pairs, sums = rescaled(ramps, change, *kept, new)
         self.pairs, self.sums = pairs.astype(self.pairs.dtype), sums.astype(self.sums.dtype)
 
     def merge(self, other: Sums, neurons: NDArray[np.int64]) -> None:

@@ -25,7 +25,7 @@ from kenyon.reference._plastic import Plastic
 from kenyon.reference._race import Race
 from kenyon.reference._scaling import Scaler, Units
 from kenyon.reference._second_order import SecondOrder
-from kenyon.reference._spec import bent, settled
+from kenyon.reference._spec import bent, grown, settled
 from kenyon.reference._windows import Windows
 
 FEATURES: dict[str, Any] = {
@@ -116,6 +116,7 @@ class Learner:
         return label is None or label != label or label == self.params.get("unlabelled")
 
     def _learn_one(self, u: NDArray, label: Hashable, task: Hashable) -> None:
+        self._grow(grown(self.params, self.spec, self.seed, self.neurons, self.time))
         if (task, label) not in self.neurons:
             self.neurons[task, label] = len(self.neurons)
             self._cut(bent(self.params, self.spec, self.seed, self.neurons))
@@ -135,6 +136,14 @@ class Learner:
         self.time += 1
         if change is not None:
             self.layers[-1].rescale(self.features.ramps, change)
+            if self.race is not None:
+                self.race.outdated()
+
+    def _grow(self, spec: Any) -> None:
+        """Go on with as many units as the spec has, unless the inputs alone are read."""
+        if spec.n_units > self.spec.n_units and not self.layers[-1].first:
+            self.spec, self.features = spec, FEATURES[spec.features.name](spec, self.seed)
+            self.layers[-1].grow(spec, self.features.ramps)
             if self.race is not None:
                 self.race.outdated()
 

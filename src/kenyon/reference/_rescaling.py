@@ -32,13 +32,19 @@ def bell(a: NDArray) -> tuple[NDArray, NDArray, NDArray]:
 
 
 def rescaled(
-    ramps: Sequence[tuple], change: tuple[NDArray, NDArray, NDArray], T: NDArray, S: NDArray, counts: NDArray
+    ramps: Sequence[tuple],
+    change: tuple[NDArray, NDArray, NDArray],
+    T: NDArray,
+    S: NDArray,
+    counts: NDArray,
+    new_ramps: int = 0,
 ) -> tuple[NDArray, NDArray]:
     """New sums T (units, units) and S (units, classes).
 
     Args:
         ramps: inputs, signs, scale and offset of each, behind as many units as there are inputs.
         change: f, o, and 1 for each input that is fresh.
+        new_ramps: how many of the last ramps have no sums yet.
     """
     f, o, fresh = change
     n, total = len(f), counts.sum()
@@ -48,7 +54,8 @@ def rescaled(
     T[range(n), range(n)] += total * fresh
     S = S * factors[:, None] + np.outer(offsets, counts)
     changed = (f != 1) | (o != 0) | (fresh != 0)
-    seeing = [n + u for u, (inputs, *_) in enumerate(ramps) if changed[inputs].any()]
+    old = len(ramps) - new_ramps
+    seeing = [n + u for u, (inputs, *_) in enumerate(ramps) if u >= old or changed[inputs].any()]
     if not seeing:
         return T, S
     means = S[:n] / np.maximum(counts, 1)
@@ -65,7 +72,11 @@ def rescaled(
         variance = in_order((second - first * first) * (counts / total))
         w = [own * phi for own in w]
         wanted = np.where(known, deviation * first, 0.0)
-        apart = np.where(known, wanted - in_order(means[i] * own for i, own in zip(inputs, w, strict=True)), 0.0)
+        along = in_order(means[i] * own for i, own in zip(inputs, w, strict=True))
+        apart = np.where(known, wanted - along, 0.0)
+        if unit - n >= old:
+            apart = np.where(known, in_order(apart * (counts / total)), 0.0)
+            wanted = np.where(known, along + apart, 0.0)
         rest = max(deviation * deviation * (variance - phi * phi), 0.0)
         linear = in_order(T[i] * own for i, own in zip(inputs, w, strict=True))
         linear_sums = in_order(S[i] * own for i, own in zip(inputs, w, strict=True))

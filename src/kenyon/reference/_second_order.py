@@ -69,6 +69,11 @@ class SecondOrder:
         self.sums.merge(other.sums, neurons)  # type: ignore[arg-type]
         self.solved = self.last = None
 
+    def grow(self, spec: Any, ramps: Sequence[tuple]) -> None:
+        """More ramps, of which nothing was learned."""
+        self.n_units, self.spec, self.solved, self.last = spec.n_units, spec, None, None
+        self.sums.grow(spec.n_units, ramps)  # type: ignore[union-attr]
+
     def cut(self, spec: Any) -> None:
         """Keep the first units alone."""
         self.n_units, self.spec, self.solved, self.last = spec.n_units, spec, None, None

@@ -96,7 +96,8 @@ static int64_t entry_learn_in_table(const kn_value *v)
     double *counted = v[7].data, last = own[4].number;
     int64_t *clock = own[5].data, result = 1;
     const int64_t j = own[22].integer, more = (int64_t)*counted + 1;
-    if ((*counted < last && !(more & (more - 1))) || calibrate_is_due(&calibration, clock[0])) {
+    const int power_of_two = !(clock[0] & (clock[0] - 1)); /* units may be added before this sample */
+    if (power_of_two || (*counted < last && !(more & (more - 1))) || calibrate_is_due(&calibration, clock[0])) {
         return 0;
     }
     if (largest_count(own + 2) + 1 > NARROW || !table_activity(v, &units)) {
