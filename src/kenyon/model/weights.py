@@ -77,7 +77,7 @@ def in_proportion(weights: NDArray[np.float64]) -> NDArray[np.float64]:
     """Weights of all samples as they are where they are integers; else with a mean of 1.
 
     Example:
-        >>> in_proportion(np.array([2.0, 0.0])).tolist(), in_proportion(np.array([0.1, 0.3])).tolist()
+        >>> in_proportion(np.array([2.0, 0.0])).tolist(), in_proportion(np.array([0.25, 0.75])).tolist()
         ([2.0, 0.0], [0.5, 1.5])
     """
     mean = weights.mean() if len(weights) else 0.0
