@@ -250,3 +250,13 @@ def test_a_page_needs_nothing_optional(store: Path, tmp_path: Path) -> None:
     tests = Path(__file__).parents[2]
     path = os.pathsep.join([str(tests.parent / "src"), str(tests)])
     subprocess.run([sys.executable, "-c", code], check=True, env=os.environ | {"PYTHONPATH": path})
+
+
+def test_runs_without_predictions_before_learning_have_no_line(tmp_path: Path) -> None:
+    for learner in ("ncm", "slda"):
+        config = RunConfig(
+            "digits", learner, Curriculum(max_per_task=20), prequential=learner == "ncm", weights_every=0
+        )
+        run(config, [0], tmp_path)
+    (lines,) = [figure for figure in report_of_runs(tmp_path).figures if figure.id.startswith("stream")]
+    assert isinstance(lines, Lines) and [series.name for series in lines.series] == ["ncm"]

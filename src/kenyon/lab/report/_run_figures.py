@@ -176,10 +176,10 @@ def weights_figure(stream: tuple[str, str], group: RunGroup) -> Lines | None:
 def accuracy_series(name: str, outcomes: Sequence[NDArray[np.uint8]]) -> Series | None:
     """Accuracy before learning, in percent, in windows: the mean over runs, with the standard deviation as a band.
 
-    Only runs as long as the first one count; None where there is no run.
+    Only runs as long as the first one count; None where there is none, or none was predicted before learning.
     """
     same = [run for run in outcomes if len(outcomes[0]) == len(run) > 0]
-    if not same:
+    if not same or all((run == WITHHELD).all() for run in same):
         return None
     width = max(WINDOW, len(same[0]) // POINTS)
     ends = accuracy_curve(same[0], width)[0]

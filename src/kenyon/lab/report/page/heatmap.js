@@ -27,7 +27,8 @@ class HeatMap {
     const longest = (names) => Math.max(...names.map((name) => name.length), 1);
     const left = Math.min(width * 0.4, 10 + 6.6 * longest(rows)) + (rowLabel ? 16 : 0);
     const widest = this.host.closest(".multiples").children.length > 1 ? 64 : 96;
-    const slanted = longest(columns) * 6.6 > Math.min((width - left) / columns.length, widest);
+    const numbered = columns.every((name) => /^\d+$/.test(name)); // of these, some are enough
+    const slanted = !numbered && longest(columns) * 6.6 > Math.min((width - left) / columns.length, widest);
     const top = (columnLabel ? 18 : 0) + (slanted ? 10 + 5 * longest(columns) : 20);
     const right = slanted ? 5 * longest(columns) * 0.6 : 2;
     const side = Math.min((width - left - right) / columns.length, widest);
@@ -38,13 +39,16 @@ class HeatMap {
     const parts = [];
     if (columnLabel) parts.push(svg("text", { x: left, y: 11 }, columnLabel));
     if (rowLabel) parts.push(svg("text", { transform: `translate(11 ${height - 4}) rotate(-90)` }, rowLabel));
+    const every = (room, wanted) => numbered ? [1, 2, 5, 10, 20, 50, 100].find((n) => n * room >= wanted) : 1;
+    const [across, down] = [every(side, longest(columns) * 6.6 + 4), every(tall, 12)];
     columns.forEach((name, j) => {
+      if ((j + 1) % across && j) return;
       const x = left + side * (j + 0.5);
       const at = slanted ? { transform: `translate(${x} ${top - 6}) rotate(-40)` } : { x, y: top - 6, "text-anchor": "middle" };
       parts.push(svg("text", at, name));
     });
     rows.forEach((name, i) => {
-      parts.push(svg("text", { x: left - 7, y: top + tall * (i + 0.5) + 4, "text-anchor": "end" }, name));
+      if (!((i + 1) % down) || !i) parts.push(svg("text", { x: left - 7, y: top + tall * (i + 0.5) + 4, "text-anchor": "end" }, name));
       values[i].forEach((value, j) => parts.push(...this.cell(value, i, j, left + side * j, top + tall * i, side, tall, unit)));
     });
     this.surface.replaceChildren(...parts);
