@@ -164,3 +164,14 @@ def test_classes_are_learned_without_one() -> None:
         KenyonClassifier().fit(digits, names.astype(float))
         KenyonClassifier().fit(X[: len(many)], many)  # many classes, and a few samples of each
         KenyonClassifier().fit(X, np.where(np.arange(len(y)) % 9 == 0, np.nan, y))  # integers with gaps become floats
+
+
+@pytest.mark.parametrize("layer", ["counting", "diagonal", "plastic", "second-order"])
+def test_samples_without_a_label_may_come_before_the_first_class(layer: str) -> None:
+    random = np.random.default_rng(0)
+    samples, labels = random.random((60, 12)).astype(np.float32), np.arange(60) % 3
+    labels[:20] = -1
+    clf, known = (KenyonClassifier(layer=layer, scale=False, unlabelled=-1, random_state=0) for _ in range(2))
+    clf.partial_fit(samples, labels)
+    known.partial_fit(samples[20:], labels[20:])
+    np.testing.assert_array_equal(clf.predict(samples), known.predict(samples))

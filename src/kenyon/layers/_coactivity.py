@@ -250,7 +250,7 @@ class ExactSums(_Sums):
                 if squares.max() > NARROW:
                     wide.add("pairs")
             self._sure = max(0, self._sure - n)
-        if (int(class_counts.max()) + n) * PEAK > NARROW:
+        if (int(class_counts.max(initial=0)) + n) * PEAK > NARROW:
             after = {"sums": sums.astype(np.uint64), "class_counts": class_counts.astype(np.uint64)}
             core.add_classes(after["sums"], after["class_counts"], *active, chosen, labels)
             wide |= {name for name, array in after.items() if array.max() > NARROW}
