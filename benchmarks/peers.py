@@ -41,7 +41,7 @@ METHODS = {
         ("EWC", {"lambda_": 90.0}),
     ),
     "si": Method({"strength": 1.0}, ("SynapticIntelligence", {"si_lambda": 1.0}), ("SI", {"lambda_": 1.0})),
-    "lwf": Method({"alpha": 1.0}, ("LwF", {"alpha": 1.0, "temperature": 2.0}), ("LWF", {"alpha": 1.0})),
+    "lwf": Method({"alpha": 1.0}, ("LwF", {"alpha": 4.0, "temperature": 2.0}), ("LWF", {"alpha": 1.0})),
     "slda": Method({}, None, ("SLDA", {})),
     "ncm": Method({}, None, ("NCM", {})),
 }

@@ -20,7 +20,8 @@ NARROW, WIDE = 2**32 - 1, 2**64 - 1
 
 def with_counts(state: State, n_samples: int) -> State:
     """The state, with counts of 64 bits where this many more samples could pass 32."""
-    return widened(state, {"class_counts"} if int(state.arrays["class_counts"].max(initial=0)) + n_samples > NARROW else set())
+    most = int(state.arrays["class_counts"].max(initial=0)) + n_samples
+    return widened(state, {"class_counts"} if most > NARROW else set())
 
 
 def widened(state: State, names: Collection[str]) -> State:

@@ -1,9 +1,10 @@
 """Strategies of Avalanche under the protocol of the loop.
 
 Avalanche trains on one experience after the other. The samples of a task are collected as they come and trained on, in
-that order, in one pass of small batches, when the task ends; predictions within a task are those of the model before.
-The network is ours, with the same first weights, so that a strategy and our baseline of the method differ in the method
-alone.
+one pass of small batches, when the task ends; predictions within a task are those of the model before. Avalanche
+shuffles them, as it does by default: unshuffled, it would also go through the buffer in the order in which that was
+filled. The network is ours, with the same first weights, so that a strategy and our baseline of the method differ in
+the method alone.
 """
 
 from __future__ import annotations
@@ -100,6 +101,6 @@ class AvalancheLearner(TorchPeer):
             warnings.simplefilter("ignore", DeprecationWarning)
             torch.manual_seed(self._seed + self._steps)
             random.seed(self._seed + self._steps)
-            self._strategy.train(experience, shuffle=False, num_workers=0)
+            self._strategy.train(experience, shuffle=True, num_workers=0)
         random.setstate(before)
         self._steps += -(-len(y) // self.batch_size)
