@@ -1,22 +1,26 @@
-"""What each part gives at equal bytes, and SLDA, RanDumb and FlyModel in the bytes and bits that ours has.
+"""What each part gives at equal bytes, and other methods in the bytes and bits that ours has.
 
-    python benchmarks/equal_bytes.py [parts] [rivals] [--budget 160KB] [--seeds 5] [--datasets mnist] [--test]
+    python benchmarks/equal_bytes.py [parts] [rivals] [replay] [bound] [--budget 160KB] [--seeds 5] [--test]
 
 Class-incremental, two classes per task, one pass; every seed has its own order of the classes and samples. Whatever has
-a number to choose (learning rate, shrinkage, kernel width) gets three values, tried on a tenth of the training samples
-with an order of their own; the best then learns the seeds. Accuracy is that on the held-out tenth, with --test that on
-the test set.
+a number to choose (learning rate, shrinkage, kernel width) gets three values, each tried on a third of every task in an
+order of its own; the best then learns the seeds. Accuracy is that on a held-out tenth of the training samples, with
+--test that on the test set.
 
 parts: {sparse, windows, patches} x {GEN, MSE, counting, second order}, each as large as the budget allows.
 rivals: SLDA's statistics are a shared covariance and class means, which is what our second-order layer keeps. So SLDA
     is that layer on raw pixels, averaged down to the largest image that fits; RanDumb is that layer on as many random
     cosines as fit; on our windows, SLDA is our own layer. All with 16, 24 and 32 bits an entry. FlyModel has as many
     cells as fit, its weights in 32 or 16 bits.
+replay: ER and DER++ with samples in bytes and weights in 32, 16 and 8 bits (`within_bytes.py`), as tuned for
+    Split-MNIST at that size but for the learning rate.
+bound: the convolutional network of these, trained offline on all samples, shuffled, 5 epochs.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
@@ -24,15 +28,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from frontier import Samples, split
-from frontier_baselines import SIZES
+from frontier import RESULTS, Samples, split
+from frontier_baselines import METHODS, SIZES
 from kenyon import Counting, KenyonClassifier, Plastic, SecondOrder
 from kenyon.data.protocol import StreamInfo
 from kenyon.errors import MemoryBudgetError
 from kenyon.lab.evaluation import open_dataset
-from kenyon.learners import learner_class
+from kenyon.learners import learner_class, make_learner
+from within_bytes import WithinBytes
 
 CHOOSES = 100
+"""The seed of the evaluations that choose."""
 SHRINKAGE = [{"shrinkage": value} for value in (1e-4, 1e-3, 1e-2)]
 LAYERS: dict[str, Callable[..., Any]] = {
     "GEN": partial(Plastic, "gen"),
@@ -52,12 +58,12 @@ Scored = Callable[[Samples, Samples, int, dict[str, Any]], tuple[float, int]]
 
 
 def episodes(y: NDArray[np.int64], seed: int) -> Iterator[NDArray[np.int64]]:
-    """Rows of the samples of each task, shuffled."""
+    """Rows of the samples of each task, shuffled; a third of them for the seed that chooses."""
     rng = np.random.default_rng(seed)
     classes = rng.permutation(int(y.max()) + 1)
     for first in range(0, len(classes), 2):
         where = np.flatnonzero(np.isin(y, classes[first : first + 2]))
-        yield where[rng.permutation(len(where))]
+        yield where[rng.permutation(len(where))][:: 3 if seed == CHOOSES else 1]
 
 
 def ours(layer: Callable[..., Any], inputs: Callable[[int], Making] = lambda seed: np.asarray, **params: Any) -> Scored:
@@ -128,11 +134,16 @@ def fits(budget: str, n: int, bits: int) -> bool:
     return True
 
 
+def stream(shape: tuple[int, ...], n: int) -> StreamInfo:
+    """Ten classes, two per task, values from 0 to 255."""
+    tasks = tuple((k, k + 1) for k in range(0, 10, 2))
+    return StreamInfo(shape, 10, tasks, n, task_heads=False, value_range=(0.0, 255.0))
+
+
 def flymodel(budget: int, bits: int) -> Scored:
     def scored(learned: Samples, asked: Samples, seed: int, chosen: dict[str, Any]) -> tuple[float, int]:
         (X, y), n_hidden = learned, (budget - 100) // (10 * bits // 8)
-        tasks = tuple((k, k + 1) for k in range(0, 10, 2))
-        info = StreamInfo((X.shape[1],), 10, tasks, len(X), task_heads=False, value_range=(0.0, 255.0))
+        info = stream((X.shape[1],), len(X))
         learner: Any = learner_class("flymodel")(info, seed, n_hidden=n_hidden, **chosen)
         for where in episodes(y, seed):
             learner.learn(X[where], y[where])
@@ -141,6 +152,29 @@ def flymodel(budget: int, bits: int) -> Scored:
         return 100 * float(np.mean(learner.predict(asked[0]) == asked[1])), n_hidden * 10 * bits // 8 + 96
 
     return scored
+
+
+def replaying(options: dict[str, Any]) -> Scored:
+    def scored(learned: Samples, asked: Samples, seed: int, chosen: dict[str, Any]) -> tuple[float, int]:
+        X, y = learned
+        learner = WithinBytes(stream((28, 28), len(X)), seed, **options, **chosen)
+        for where in episodes(y, seed):
+            for start in range(0, len(where), 10):
+                learner.learn(X[where[start : start + 10]], y[where[start : start + 10]])
+        return 100 * float(np.mean(learner.predict(asked[0]) == asked[1])), learner.state_bytes
+
+    return scored
+
+
+def offline(learned: Samples, asked: Samples, seed: int, chosen: dict[str, Any]) -> tuple[float, int]:
+    X, y = learned
+    learner: Any = make_learner(
+        "iid-offline", stream((28, 28), len(X)), seed, "class-incremental", network="cnn", width=32, lr=0.1, epochs=5
+    )
+    learner.learn(X, y)
+    learner.end_task(True)
+    net = sum(array.nbytes for name, array in learner.state().items() if name.startswith("net."))
+    return 100 * float(np.mean(learner.predict(asked[0]) == asked[1])), net
 
 
 def parts(budget: str) -> Iterator[tuple[str, Scored, list[dict[str, Any]]]]:
@@ -174,7 +208,22 @@ def rivals(budget: str) -> Iterator[tuple[str, Scored, list[dict[str, Any]]]]:
         yield f"FlyModel, {bits} bits", flymodel(SIZES[budget], bits), [{"rate": r} for r in (0.001, 0.01, 0.1)]
 
 
-PARTS = {"parts": parts, "rivals": rivals}
+def replay(budget: str) -> Iterator[tuple[str, Scored, list[dict[str, Any]]]]:
+    tuned = {(row["stream"], row["learner"], row["budget"]): row for row in json.loads(RESULTS.read_text())}
+    for method in ("er", "der++"):
+        known = tuned["Split-MNIST", METHODS[method], budget]["options"]
+        for bits in (32, 16, 8):
+            options = {**known, "method": method, "memory_budget": SIZES[budget], "bits": bits}
+            options.pop("lr", None)
+            rates: list[dict[str, Any]] = [{"lr": rate} for rate in (0.03, 0.1, 0.3)]
+            yield f"{METHODS[method]}, weights of {bits} bits", replaying(options), rates
+
+
+def bound(budget: str) -> Iterator[tuple[str, Scored, list[dict[str, Any]]]]:
+    yield "upper bound: a convolutional network offline", offline, [{}]
+
+
+PARTS = {"parts": parts, "rivals": rivals, "replay": replay, "bound": bound}
 
 
 def main() -> None:

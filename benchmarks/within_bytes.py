@@ -2,9 +2,10 @@
 
 A budget is divided between a network and remembered samples. Both are as small as they can be made without changing
 the method: samples are bytes (features of a backbone are the bytes of their roots), images may be averaged down, and
-vectors go through a random projection that is drawn from the seed and kept as that seed, as Kenyon's is. Counted are
-float32 weights, remembered samples with one byte for a label, iCaRL's teacher and pool, and DER++'s float32 logits; the
-random generator counts as a seed of 8 bytes, though PyTorch's keeps 5,056.
+vectors go through a random projection that is drawn from the seed and kept as that seed, as Kenyon's is. Weights are
+float32, or rounded to 16 or 8 bits after every call of `learn`. Counted are weights, remembered samples with one byte
+for a label, iCaRL's teacher and pool, and DER++'s float32 logits; the random generator counts as a seed of 8 bytes,
+though PyTorch's keeps 5,056.
 """
 
 from __future__ import annotations
@@ -48,6 +49,7 @@ class WithinBytes:
         alpha: DER++'s weight of old logits, as tuned for Split-MNIST.
         beta: DER++'s weight of old labels, as tuned for Split-MNIST.
         metric: NCM's.
+        bits: of a weight of the network: 32, 16 (float16) or 8 (integers, rounded up or down at random).
     """
 
     def __init__(
@@ -65,7 +67,10 @@ class WithinBytes:
         alpha: float = 1.0,
         beta: float = 2.0,
         metric: str = "euclidean",
+        bits: int = 32,
     ) -> None:
+        if bits not in (8, 16, 32):
+            raise ConfigError(f"bits is {bits}: expected 8, 16 or 32")
         copies = {"ncm": 1, "icarl": 2}.get(method, 1)
         room = int(memory_budget if method == "ncm" else memory_budget * (1 - share)) // copies
         if network == "linear" and len(info.shape) == 1:
@@ -79,11 +84,11 @@ class WithinBytes:
                 raise ConfigError(f"memory_budget is {memory_budget}: no room for means of {seen.n_features} inputs")
             options: dict[str, Any] = {"metric": metric, "batch_size": 100}
         else:
-            width = widest(network, seen, room)
+            width = widest(network, seen, room * 32 // bits)
             net = {"network": "cnn" if network == "cnn" else "mlp", "width": max(width, 1)}
             net["hidden"] = [] if network == "linear" else [width]
             sample = seen.n_features + 1 + (4 * info.n_classes if method == "der++" else 0)
-            rows = (memory_budget - SMALL - copies * network_bytes(network, seen, width)) // sample
+            rows = (memory_budget - SMALL - copies * (network_bytes(network, seen, width) * bits // 32)) // sample
             rows = min(rows, info.n_train)
             pool = {"pool_size": round(rows * POOL)} if method == "icarl" else {}
             enough = rows - pool["pool_size"] >= info.n_classes if pool else rows > 0
@@ -93,13 +98,30 @@ class WithinBytes:
             options = {**net, **pool, **dark, "lr": lr, "replay_size": replay_size}
             options["buffer_size"] = rows - pool.get("pool_size", 0)
         self._inner: Learner = make_learner(method, seen, seed, "class-incremental", **options)
-        self.batch_size = self._inner.batch_size
+        self.batch_size, self._bits = self._inner.batch_size, bits
+        self._rng = np.random.default_rng(seed)
 
     def learn(self, X: NDArray, y: NDArray[np.int64], task: int | None = None) -> None:
         self._inner.learn(self._view(X), y, task)
+        self._round()
 
     def test_then_learn(self, X: NDArray, y: NDArray[np.int64], task: int | None = None) -> NDArray[np.int64]:
-        return self._inner.test_then_learn(self._view(X), y, task)
+        found = self._inner.test_then_learn(self._view(X), y, task)
+        self._round()
+        return found
+
+    def _round(self) -> None:
+        """Weights as they are kept between calls."""
+        if self._bits == 32:
+            return
+        inner: Any = self._inner
+        for weights in inner.params:
+            w: NDArray[np.float32] = weights.data.numpy()
+            if self._bits == 16:
+                w[...] = w.astype(np.float16)
+            else:
+                unit = np.float32(max(float(np.abs(w).max()), 1e-6) / 127)
+                w[...] = unit * np.floor(w / unit + self._rng.random(w.shape, dtype=np.float32))
 
     def predict(self, X: NDArray, task: int | None = None) -> NDArray[np.int64]:
         return self._inner.predict(self._view(X), task)
@@ -116,7 +138,9 @@ class WithinBytes:
     @property
     def state_bytes(self) -> int:
         """What the method must keep; the module says what is counted as less than it takes here."""
-        return sum(_bytes(name, array) for name, array in self.state().items())
+        arrays = self.state()
+        weights = sum(array.nbytes for name, array in arrays.items() if name.startswith("net."))
+        return sum(_bytes(name, array) for name, array in arrays.items()) - weights * (32 - self._bits) // 32
 
     @property
     def synaptic_updates(self) -> int:
