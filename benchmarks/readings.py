@@ -1,18 +1,19 @@
 """Readings of what the paper leaves open, each on held-out training samples: docs/reproduce.md says what came out.
 
-    python benchmarks/readings.py [lengths] [heads] [output] [length] [rate] [unused] [ablations] [mlp]
+    python benchmarks/readings.py [lengths] [heads] [carried] [output] [length] [rate] [unused] [ablations] [mlp]
         [--seeds 1] [--datasets mnist,cifar10,cifar100]
 
 lengths: the length of the activity of each of the paper's configurations on each data set, as experiments/lengths.toml
     has it: the root of the mean of |x_e|^2 over 1,024 training samples, pixels from 0 to 1.
 heads: task by task with one head for all tasks, the label being the place in the task (`domain-incremental`), beside a
     head for every task; INEL's and MSE's single-task configurations, with every output.
+carried: single-task configurations on class-incremental streams, with every output; INEL without its window too.
 output: the single-task configurations with every output.
 length: what the configurations of Table 7 reach with every output, and on activity that is scaled to length 1.
 rate: INEL on MNIST at multiples of the published learning rate, half a pass and one.
 unused: MSE's beta_3^M and alpha^M, which the paper does not explain, in several readings.
-ablations: INEL on MNIST without the threshold and without the feature layer, the output divided by the mean of
-    |x_e|^2 of that activity, or of the activity that the configuration was found on.
+ablations: INEL on MNIST without the threshold (and the mean, or beside it) and without the feature layer, the output
+    divided by the mean of |x_e|^2 of that activity, or of the activity that the configuration was found on.
 mlp: the ablation's MLP at several learning rates, 20,000 training samples.
 
 Prints a line per measurement: what, the data set, accuracy in %, the paper's number.
@@ -69,6 +70,19 @@ def heads(datasets: list[str], seeds: int) -> None:
                 for output in OUTPUTS if scenario == "domain-incremental" else OUTPUTS[::2]:
                     reached = held_out(dataset, scenario, {**options, "layer__output": output}, seeds)
                     show(f"{rule}, {head}, output {output}", dataset, reached, paper)
+
+
+def carried(datasets: list[str], seeds: int) -> None:
+    for dataset in datasets:
+        for rule in ("inel", "mse"):
+            paper = published("comparison_extended", f"{dataset}/class-incremental", configuration=f"transfer-{rule}")
+            options = single(HOME[dataset], rule, dataset)
+            readings = {f"output {kind}": {"layer__output": kind} for kind in OUTPUTS}
+            if rule == "inel":
+                readings["no window"] = {"rule__beta": 0.0}
+            for words, changed in readings.items():
+                reached = held_out(dataset, "class-incremental", {**options, **changed}, seeds)
+                show(f"{rule}, class-incremental, {words}", dataset, reached, paper)
 
 
 def output(datasets: list[str], seeds: int) -> None:
@@ -131,10 +145,11 @@ def ablations(datasets: list[str], seeds: int) -> None:
     whole = configuration("single_configurations", "mnist", "inel")
     plain = {**whole, "unit_norm": True, "layer__learning_rate": rate_of}
     changes: dict[str, dict[str, Any]] = {
-        "threshold": {**plain, "features__threshold": "off"},
+        "threshold, x_e = ReLU(W u)": {**plain, "features__threshold": "off"},
+        "threshold, x_e = ReLU(W u - mu)": {**plain, "features__threshold": 0.0},
         "feature layer": {key: value for key, value in plain.items() if key not in FEATURES} | {"features": "identity"},
     }
-    for (what, options), paper in zip(changes.items(), ("23.24", "90.72"), strict=True):
+    for (what, options), paper in zip(changes.items(), ("23.24", "23.24", "90.72"), strict=True):
         own = length_of(options, "mnist") / 255
         for words, size in (
             ("its own", own),
@@ -185,6 +200,7 @@ def length_of(options: dict[str, Any], dataset: str, n: int = 1024) -> float:
 PARTS = {
     "lengths": measure,
     "heads": heads,
+    "carried": carried,
     "output": output,
     "length": length,
     "rate": rate,

@@ -99,8 +99,10 @@ PROGRAMS: dict[str, tuple[Rule, Locals]] = {
     "leaky": (Leaky(), ()),
     "branches": (Branches(), ()),
     "doubled": (Doubled(), ()),
-    "oja, a parameter of the synapse": (OJA(), (None, _of_weight)),
-    "gen, rate and parameters of the synapse": (GEN(b1=0.05), (_quarter, None, _of_weight)),
+    "oja, a parameter of the synapse": (OJA(), (None, None, _of_weight)),
+    "gen, rate and parameters of the synapse": (GEN(b1=0.05), (_quarter, None, None, _of_weight)),
+    "mse, a window of the synapse": (MSE(), (None, _of_weight)),
+    "gen, a window of the synapse": (GEN(), (None, _of_weight, None, None)),
 }
 
 
@@ -147,7 +149,7 @@ def test_numpy_and_c_learn_the_same_bits(name: str, windowed: bool, bounds: tupl
     active, labels = _activity(rng, n, n_units, np.float32), rng.integers(-1, 5, n)
     beta = np.tile(np.array([0.3, 3.0, *rule.parameters.values()], np.float32), (n, 1))
     plastic, start = rng.random(width) < 0.8, (rng.standard_normal((n_units, width)) * 0.3).astype(np.float32)
-    parameters = beta[0, 2:].copy()
+    parameters, graded = beta[0, 2:].copy(), rng.random(n, np.float32) if windowed else None
     for by_column in {False, rule.gated}:
         results = []
         for functions in _functions(name):
@@ -156,7 +158,7 @@ def test_numpy_and_c_learn_the_same_bits(name: str, windowed: bool, bounds: tupl
             outputs, dense = np.zeros((n - 1, width), np.float32), np.zeros(n_units, np.float32)
             last = functions["learn"](
                 by_column, weights, sums, class_counts, *active, 1, n, labels, plastic, beta, -0.4, 0.4, *bounds,
-                outputs, None if rule.event_driven and name != "doubled" else dense, clock,
+                outputs, None if rule.event_driven and name != "doubled" else dense, clock, graded,
             )  # fmt: skip
             read, each = np.zeros((n, width), np.float32), np.zeros((n_units, width - 3), np.float32)
             if rule.readout is not None:
@@ -205,7 +207,7 @@ def test_every_instruction_set_learns_the_same_bits() -> None:
             core.learn_mse(
                 False, weights, sums, None, *active, 0, 30, labels, np.ones(24, bool),
                 np.tile(np.array([0.3, 2.0], np.float32), (30, 1)), -1, 1, 0, 1, np.zeros((30, 24), np.float32),
-                None, None,
+                None, None, None,
             )  # fmt: skip
             results.add((weights.tobytes(), sums.tobytes()))
     finally:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from kenyon import KenyonClassifier, LocalError
 from kenyon.reference import Learner
-from kenyon.rules import GEN, INEL, MEAN, OJA
+from kenyon.rules import GEN, INEL, MEAN, MSE, OJA, Rule
 from kenyon.utils.modulation import Exponential, InverseTime, OverCount, Schedule, Step
 from making import NUMPY_2, composed
 
@@ -280,6 +280,7 @@ LONG: dict[str, Params] = {
     "naive Bayes": {"rule": "mean", "layer": "counting", "readout": "bayes", "prior": "counts"},
     "rate of a neuron": {"rule": "mse", "learning_rate": OverCount(0.5)},
     "parameter of a synapse": {"rule": OJA(b1=OfWeight())},
+    "window of a synapse": {"rule": INEL(beta=OfWeight(30.0))},
     "rate of a neuron in few bits": {"rule": "gen", "bits": 4, "learning_rate": OverCount(0.5)},
     "a memory budget": {"memory_budget": "3KB", "shape": (3, 4), "n_hidden": "auto", "density": "auto"},
     "defaults for bytes": {"density": "auto", "threshold": "auto", "n_hidden": 60},
@@ -304,6 +305,25 @@ def test_long_streams_of_small_samples(case: str) -> None:
     check_same(fast, plain, X[-20:], None, solved=second and "arithmetic" not in params, faded="half_life" in params)
     if case == "co-activity is halved":
         assert plain.to_arrays()["halvings.0"] > 0
+
+
+@pytest.mark.parametrize("rule", [GEN(), MSE(), MEAN(), INEL(beta=3.0)], ids=str)
+def test_the_modulatory_signal_is_graded(rule: Rule) -> None:
+    X, y = stream(120, "bytes")
+    signal = np.random.default_rng(0).random(120, np.float32)
+    params = {**SMALL, "rule": rule, "n_hidden": 20}
+    fast, plain = (
+        made(**composed(**params)).partial_fit(X, y, modulation=signal) for made in (KenyonClassifier, Learner)
+    )
+    check_same(fast, plain, X[-20:], None, solved=False, faded=False)
+    parts = KenyonClassifier(**composed(**params))
+    for start in range(0, 120, 50):
+        part = slice(start, start + 50)
+        parts.partial_fit(X[part], y[part], modulation=signal[part])
+    ones = KenyonClassifier(**composed(**params)).partial_fit(X, y, modulation=1)
+    without = KenyonClassifier(**composed(**params)).partial_fit(X, y)
+    states = [{name: a.tobytes() for name, a in one.to_arrays().items()} for one in (fast, parts, ones, without)]
+    assert states[0] == states[1] != states[2] == states[3]
 
 
 def test_inputs_lead_where_classes_are_parted_by_a_plane() -> None:

@@ -10,7 +10,7 @@ from sklearn.datasets import load_digits
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.model_selection import cross_validate
 
-from kenyon import KenyonClassifier
+from kenyon import KenyonClassifier, LocalError, Plastic
 from kenyon.errors import ConfigError, InputError
 
 X, y = load_digits(return_X_y=True)
@@ -136,3 +136,30 @@ def test_surface():
     assert "KenyonClassifier" in clf._repr_html_()
     with pytest.raises(TypeError, match=r"KenyonClassifier.__init__\(\) got an unexpected keyword argument 'units'"):
         KenyonClassifier(units=5)
+
+
+def test_modulation_goes_with_repeated_samples():
+    weights, signal = np.arange(len(y)) % 3, np.linspace(0, 1, len(y))
+    both = KenyonClassifier(rule="mse", random_state=0).partial_fit(X, y, sample_weight=weights, modulation=signal)
+    plain = KenyonClassifier(rule="mse", random_state=0)
+    plain.partial_fit(*(np.repeat(a, weights, axis=0) for a in (X, y)), modulation=np.repeat(signal, weights))
+    assert state(both) == state(plain)
+
+
+@pytest.mark.parametrize(
+    "params, given, message",
+    [
+        ({}, 1.5, r"modulation\[0\] is 1.5: expected a number from 0 to 1"),
+        ({}, [0.5] * 3, r"modulation has shape \(3,\): expected one for each of 400 samples, \(400,\)"),
+        ({}, "much", "modulation holds a value that is not a number"),
+        ({"rule": "auto", "layer": "second-order"}, 0.5, "modulation is given for SecondOrderLayer: expected"),
+        ({"layer": Plastic(bits=4)}, 0.5, "expected a Plastic layer of 32 bits alone"),
+        ({"rule": "mse", "hidden": LocalError((8,))}, 0.5, "modulation is given for hidden layers"),
+    ],
+)
+def test_modulation_that_does_not_fit(params, given, message):
+    clf = KenyonClassifier(random_state=0, **({"rule": "gen"} | params)).partial_fit(X, y)
+    before = state(clf)
+    with pytest.raises(InputError, match=message):
+        clf.partial_fit(X, y, modulation=given)
+    assert state(clf) == before

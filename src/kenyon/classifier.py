@@ -48,7 +48,7 @@ from kenyon.model.recordings import first_of_each, front_of, mean_of_each, of_ea
 from kenyon.model.scale import Scaler
 from kenyon.model.spec import Spec, check_budget
 from kenyon.model.units import Units
-from kenyon.model.weights import by_class, check_weights, in_proportion, repeated
+from kenyon.model.weights import by_class, check_modulation, check_weights, in_proportion, repeated
 from kenyon.utils.options import describe, is_default
 
 if TYPE_CHECKING:
@@ -129,6 +129,7 @@ class KenyonClassifier(ClassifierOptions, Estimator):
         classes: Iterable[Hashable] | None = None,
         task: Hashable = None,
         sample_weight: ArrayLike | None = None,
+        modulation: ArrayLike | None = None,
     ) -> Self:
         """Learn samples in the order given; how they are cut into calls does not matter.
 
@@ -140,8 +141,11 @@ class KenyonClassifier(ClassifierOptions, Estimator):
             task: the task whose head learns (task-incremental use); any hashable.
             sample_weight: how often each sample counts. Integers are exact: as if the sample had come that many times.
                 A fraction is rounded up for that share of the samples (`kenyon.model.weights`).
+            modulation: x_m of each sample's neuron, from 0 to 1, in place of 1; for a `Plastic` layer of 32 bits
+                without hidden layers.
         """
-        self._lock.write(lambda: self._learn(X, y, classes, task, predict=False, weights=sample_weight))
+        more: Any = {"weights": sample_weight, "modulation": modulation}
+        self._lock.write(lambda: self._learn(X, y, classes, task, predict=False, **more))
         return self
 
     def test_then_learn(self, X: ArrayLike, y: ArrayLike, task: Hashable = None) -> NDArray:
@@ -210,6 +214,7 @@ class KenyonClassifier(ClassifierOptions, Estimator):
         predict: bool,
         names: Sequence[str] | None = None,
         weights: ArrayLike | None = None,
+        modulation: ArrayLike | None = None,
         fit: bool = False,
     ) -> NDArray:
         task = plain_task(task)
@@ -218,6 +223,7 @@ class KenyonClassifier(ClassifierOptions, Estimator):
         X, counts = self._windows(core, X)
         if counts is not None:
             y, weights = of_each_window(y, counts, "y"), of_each_window(weights, counts, "sample_weight")
+            modulation = of_each_window(modulation, counts, "modulation")
         checked = inputs if core is None or names is None else inputs.without_names()
         samples = check_samples(checked, as_rows(X, self.shape), first=core is None, absent=self._absent(core))
         if core is None and names is not None:
@@ -229,13 +235,19 @@ class KenyonClassifier(ClassifierOptions, Estimator):
         after = before.copy()
         after.neurons.update((label, 0) for label in declared)
         y, first = check_labels(y, len(samples)), None
+        signal = None if modulation is None else check_modulation(modulation, len(samples))
         if weights is not None or self.class_weight is not None:
             samples, y, first = self._weighted(samples, y, weights, fit)
+            if signal is not None:
+                signal = np.repeat(signal, np.diff(np.append(first, len(samples))))
         numbers, new = after.encode(y, self.unlabelled)
         labels = [*declared, *(label for _, label in new)]
         if core is None and not labels:
             raise InputError("no sample has a label: expected at least one in the first call, or classes=")
         engine = self._make_engine(inputs, len(declared), len(labels)) if core is None else core.engine
+        if signal is not None and not engine.graded:
+            kind = type(engine.layers[-1]).__name__ if len(engine.layers) == 1 else "hidden layers"
+            raise InputError(f"modulation is given for {kind}: expected a Plastic layer of 32 bits alone")
         after.neurons.update((label, engine.n_classes + i) for i, label in enumerate(labels))
         all_heads = {**heads, task: after} if labels else heads
         arrivals = [0] * len(declared) + [first for first, _ in new]
@@ -250,8 +262,8 @@ class KenyonClassifier(ClassifierOptions, Estimator):
             n_samples = engine.time + np.count_nonzero(numbers != NO_LABEL)
             warn_continuous(y, len(before.neurons), len(after.neurons), int(n_samples))
         neurons = np.array([*after.neurons.values(), NO_LABEL])[numbers]  # position -1 is NO_LABEL itself
-        changes = () if plan is None else (plan.bends, plan.grows)
-        batch = Batch(neurons, before, after, arrivals, predict, *changes)
+        bends, grows = ({}, {}) if plan is None else (plan.bends, plan.grows)
+        batch = Batch(neurons, before, after, arrivals, predict, bends, grows, signal)
         learned = Core(engine, all_heads, inputs)
         if fit and core is None and engine.scaler is not None and batch.labelled.any():
             engine.scaler.settle(dense(samples[batch.labelled]))

@@ -8,6 +8,7 @@
  *     RULE        its name, of which the functions get theirs
  *     RULE_READS  1 where a synapse counts for something else than its weight
  *     RULE_GATED  1 where neurons whose x_m is 0 never change
+ *     RULE_REACHES  1 where the window depends on the synapse
  *
  * and the functions rule_move_RULE and rule_read_RULE, with rule_moves_RULE and rule_reads_RULE for eight neurons. The window of INEL is put on any rule: a synapse changes where
  * window * |W[i, j] - mean of W[:, j]| <= 1.
@@ -20,6 +21,8 @@
 #define MOVES PASTE(rule_moves, RULE)
 #define READ PASTE(rule_read, RULE)
 #define READS PASTE(rule_reads, RULE)
+#define REACH PASTE(rule_reach, RULE)
+#define REACHES PASTE(rule_reaches, RULE)
 
 /* x_o of one sample for some neurons, eight at a time. */
 CALLED void PASTE(output, RULE)(const float *weights, const uint32_t *taught, int64_t n_units, int64_t width,
@@ -71,7 +74,7 @@ HELPER void PASTE(each, RULE)(const float *weights, const uint32_t *taught, int6
 /* Some neurons learn a sample, `eights` times 8 of them from `group` on. */
 KN_INLINE void PASTE(step_some, RULE)(const int eights, const int windowed, const kn_plastic *p, int64_t group,
                                       const uint32_t *units, const float *values, int64_t visits, int64_t label,
-                                      const float *out, const float *beta)
+                                      float signal, const float *out, const float *beta)
 {
     kn_neurons own[2];
     const kn_f8 lowest = all_floats(p->lowest), highest = all_floats(p->highest);
@@ -79,7 +82,7 @@ KN_INLINE void PASTE(step_some, RULE)(const int eights, const int windowed, cons
     const int64_t width = p->width;
     float *weights = p->weights + group;
     for (int k = 0; k < eights; k++) {
-        begin_neurons(p, group + 8 * k, label, out, &own[k]);
+        begin_neurons(p, group + 8 * k, label, signal, out, &own[k]);
     }
     for (int64_t a = 0; a < visits; a++) {
         float *row = weights + (units ? (int64_t)units[a] : a) * width;
@@ -88,7 +91,12 @@ KN_INLINE void PASTE(step_some, RULE)(const int eights, const int windowed, cons
             KN_LOAD(w, row + 8 * k);
             kn_f8 change = own[k].free * MOVES(rate, values[a], own[k].x_o, own[k].x_m, w, own[k].n, beta + 2);
             if (windowed) {
-                change = (kn_f8)((kn_i8)change & (reach * abs_floats(w - own[k].mean) <= 1.0f));
+#if RULE_REACHES
+                const kn_f8 wide = REACHES(reach, values[a], own[k].x_o, own[k].x_m, w, own[k].n, beta + 2);
+#else
+                const float wide = reach;
+#endif
+                change = (kn_f8)((kn_i8)change & (wide * abs_floats(w - own[k].mean) <= 1.0f));
             }
             kn_f8 new = w + change;
             new = max_floats(min_floats(new, highest), lowest);
@@ -104,14 +112,14 @@ KN_INLINE void PASTE(step_some, RULE)(const int eights, const int windowed, cons
 }
 
 KN_INLINE void PASTE(step_all, RULE)(const int windowed, const kn_plastic *p, const uint32_t *units, const float *values,
-                                     int64_t visits, int64_t label, const float *out, const float *beta)
+                                     int64_t visits, int64_t label, float signal, const float *out, const float *beta)
 {
     int64_t group = 0;
     for (; group + 16 <= p->width; group += 16) {
-        PASTE(step_some, RULE)(2, windowed, p, group, units, values, visits, label, out, beta);
+        PASTE(step_some, RULE)(2, windowed, p, group, units, values, visits, label, signal, out, beta);
     }
     if (group < p->width) {
-        PASTE(step_some, RULE)(1, windowed, p, group, units, values, visits, label, out, beta);
+        PASTE(step_some, RULE)(1, windowed, p, group, units, values, visits, label, signal, out, beta);
     }
 }
 
@@ -140,11 +148,11 @@ CALLED int64_t PASTE(learn_rows, RULE)(const kn_plastic *p)
             set_dense(p->dense, units, values, count);
         }
         const uint32_t *visited = p->dense ? NULL : units;
-        const float *x_e = p->dense ? p->dense : values;
+        const float *x_e = p->dense ? p->dense : values, signal = modulation_of(p, s);
         if (p->sums) {
-            PASTE(step_all, RULE)(1, p, visited, x_e, visits, p->labels[s], out, beta);
+            PASTE(step_all, RULE)(1, p, visited, x_e, visits, p->labels[s], signal, out, beta);
         } else {
-            PASTE(step_all, RULE)(0, p, visited, x_e, visits, p->labels[s], out, beta);
+            PASTE(step_all, RULE)(0, p, visited, x_e, visits, p->labels[s], signal, out, beta);
         }
         if (p->dense) {
             set_dense(p->dense, units, NULL, count);
@@ -159,8 +167,9 @@ CALLED int64_t PASTE(learn_rows, RULE)(const kn_plastic *p)
 
 #if RULE_GATED
 /* The labelled neuron learns a sample; 0 where it diverged. */
-CALLED int PASTE(step_one, RULE)(const kn_plastic *p, int64_t j, const uint32_t *units, const float *values,
-                                 int64_t count, const float *x_e, int64_t visits, const float *beta)
+CALLED int PASTE(step_one, RULE)(const kn_plastic *p, int64_t j, float signal, const uint32_t *units,
+                                 const float *values, int64_t count, const float *x_e, int64_t visits,
+                                 const float *beta)
 {
     const int64_t width = p->width;
     const float lowest = p->lowest, highest = p->highest, rate = beta[0], reach = beta[1];
@@ -181,10 +190,15 @@ CALLED int PASTE(step_one, RULE)(const kn_plastic *p, int64_t j, const uint32_t 
     double moved = 0;
     for (int64_t a = 0; a < visits; a++) {
         float *at = column + (visited ? (int64_t)visited[a] : a) * width, w = *at;
-        if (windowed && !(reach * fabsf(w - mean) <= 1)) {
+#if RULE_REACHES
+        const float wide = REACH(reach, x_e[a], x_o, signal, w, n, beta + 2);
+#else
+        const float wide = reach;
+#endif
+        if (windowed && !(wide * fabsf(w - mean) <= 1)) {
             continue;
         }
-        float new = w + MOVE(rate, x_e[a], x_o, 1, w, n, beta + 2);
+        float new = w + MOVE(rate, x_e[a], x_o, signal, w, n, beta + 2);
         new = new > highest ? highest : new;
         new = new < lowest ? lowest : new;
         *at = new;
@@ -219,7 +233,8 @@ CALLED int64_t PASTE(learn_columns, RULE)(const kn_plastic *p)
         }
         int fine = 1;
         if (p->plastic[label]) {
-            fine = PASTE(step_one, RULE)(p, label, units, values, count, p->dense ? p->dense : values, visits, beta);
+            const float *x_e = p->dense ? p->dense : values;
+            fine = PASTE(step_one, RULE)(p, label, modulation_of(p, s), units, values, count, x_e, visits, beta);
         }
         if (p->dense) {
             set_dense(p->dense, units, NULL, count);

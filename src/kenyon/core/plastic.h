@@ -21,6 +21,7 @@ typedef struct {
     kn_active active;
     int64_t first, last;   /* samples of the block: first .. last - 1 */
     const int64_t *labels; /* the neuron whose x_m is 1, 0 for all others; or NO_LABEL */
+    const float *modulation; /* x_m of that neuron, sample by sample; NULL for 1 */
     const uint8_t *plastic; /* (width), the neurons that may change */
     const float *beta;     /* (block, n_beta): learning rate, window, parameters of the rule */
     int64_t n_beta;
@@ -100,6 +101,11 @@ HELPER double max_double(double a, double b)
     return b > a ? b : a;
 }
 
+HELPER float modulation_of(const kn_plastic *p, int64_t sample)
+{
+    return p->modulation ? p->modulation[sample] : 1;
+}
+
 HELPER float count_of(const uint32_t *taught, int64_t j)
 {
     return taught && taught[j] > 1 ? (float)taught[j] : 1;
@@ -125,13 +131,14 @@ typedef struct {
     kn_f8 moved;
 } kn_neurons;
 
-CALLED void begin_neurons(const kn_plastic *p, int64_t first, int64_t label, const float *out, kn_neurons *to)
+CALLED void begin_neurons(const kn_plastic *p, int64_t first, int64_t label, float signal, const float *out,
+                          kn_neurons *to)
 {
     float free[8], mean[8], x_m[8];
     for (int lane = 0; lane < 8; lane++) {
         const int64_t j = first + lane;
         free[lane] = p->plastic[j] ? 1 : 0;
-        x_m[lane] = j == label ? 1 : 0;
+        x_m[lane] = j == label ? signal : 0;
         mean[lane] = p->sums ? (float)(p->sums[j] / (double)p->n_units) : 0;
         if (p->taught && p->plastic[j] && j == label) {
             p->taught[j]++;

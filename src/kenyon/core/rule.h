@@ -10,6 +10,7 @@
 
 #undef RULE
 #undef RULE_READS
+#undef RULE_REACHES
 #undef RULE_GATED
 #undef RULE_LEVELS
 #undef RULE_INTEGERS
@@ -21,6 +22,8 @@
 #undef MOVES
 #undef READ
 #undef READS
+#undef REACH
+#undef REACHES
 #undef STEP
 #undef LIMIT
 #undef SCORE

@@ -37,6 +37,7 @@ class Samples(NamedTuple):
         labels: class number of each sample, or NO_LABEL.
         plastic: the output neurons that may learn (a task's head); None for all.
         beta: (block, 2 + parameters): learning rate, window, the rule's own parameters.
+        modulation: x_m of each sample's neuron, where it is not 1; for a layer that is `graded`.
     """
 
     active: Active
@@ -45,6 +46,7 @@ class Samples(NamedTuple):
     labels: NDArray[np.int64]
     plastic: NDArray[np.bool_] | None
     beta: NDArray[np.float32]
+    modulation: NDArray[np.float32] | None = None
 
     def plastic_in(self, layer: Layer) -> NDArray[np.bool_]:
         """Which of a layer's neurons, padding included, may learn."""
@@ -146,6 +148,11 @@ class Layer(ABC):
     def rescale(self, how: Rescale) -> None:
         """Re-express what was learned, since the inputs of the features got other units."""
         raise NotImplementedError
+
+    @property
+    def graded(self) -> bool:
+        """Whether it learns with an x_m between 0 and 1 (`Samples.modulation`)."""
+        return False
 
     @property
     def at_once(self) -> bool:

@@ -150,7 +150,7 @@ class FewBitLayer(Layer):
         self.state = self.state.grown(self.n_neurons + n)
 
     def learn(self, samples: Samples, outputs: NDArray[np.float32] | None = None) -> int:
-        active, first, last, labels, _, beta = samples
+        active, first, last, labels, _, beta, _ = samples
         scores = None if outputs is None else self._room(last - first)
         signal = (labels, samples.plastic_in(self), self.seed % 2**32)
         self._run(active, first, last, signal, beta, scores)

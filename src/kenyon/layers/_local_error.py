@@ -102,7 +102,7 @@ class LocalErrorLayer(Layer):
         self.codes = np.concatenate([self.codes[:before], new])  # a call that was undone leaves more
 
     def learn(self, samples: Samples, outputs: NDArray[np.float32] | None = None) -> int:
-        active, first, last, labels, _, _ = samples
+        active, first, last, labels, *_ = samples
         if outputs is None:
             outputs = np.empty((last - first, self.width), np.float32)
         codes, weights = self.codes[: self.n_classes], self.state.arrays["weights"]

@@ -2,9 +2,9 @@
 
     x_o = g(W^T x_e),   W <- f(x_e, x_o, x_m; W, beta)
 
-There is a neuron for each class, and the modulatory signal `x_m` is the one-hot label. `g` is the
-identity, max(0, .) or the bounds 0 and 1 (`output`). With `bits` of 8 or fewer the
-weights are integers of few bits (`_few_bit_weights.py`).
+There is a neuron for each class, and the modulatory signal `x_m` is the one-hot label, times a number from 0 to 1 where
+that is given (`Samples.modulation`). `g` is the identity, max(0, .) or the bounds 0 and 1 (`output`). With `bits` of 8
+or fewer the weights are integers of few bits (`_few_bit_weights.py`).
 """
 
 from __future__ import annotations
@@ -119,12 +119,8 @@ class Plastic(LayerPart):
                 "number only"
             )
 
-        if isinstance(self.rule, Rule):
-            window = self.rule.window
-            if window is not None and locals_of([window]):
-                raise ConfigError(f"the rule's window is {window!r}: expected a number or a function of time alone")
-            if self.bits not in ("auto", 32) and any(self.local[1:]):
-                raise ConfigError(f"bits is {self.bits!r}: expected 32 where a rule's parameter depends on the synapse")
+        if isinstance(self.rule, Rule) and self.bits not in ("auto", 32) and any(self.local[1:]):
+            raise ConfigError(f"bits is {self.bits!r}: expected 32 where a rule's parameter depends on the synapse")
 
     def settled(self, case: Case) -> Plastic:
         integer, own = self.arithmetic == "integer", get_rule(self.rule).plasticity
@@ -149,8 +145,8 @@ class Plastic(LayerPart):
 
     @property
     def local(self) -> Locals:
-        """What the learning rate and the rule's parameters are multiplied with at each synapse (`Schedule.local`)."""
-        return locals_of([self.rate, *get_rule(self.rule).plasticity.parameters.values()])
+        """What the rate, window and parameters are multiplied with at each synapse (`Schedule.local`)."""
+        return locals_of(self.moving)
 
     @property
     def bounds(self) -> tuple[np.float32, np.float32]:
@@ -202,7 +198,7 @@ class PlasticLayer(Layer):
         n_inputs: presynaptic units.
         rule: the plasticity rule.
         clamp: lowest and highest weight.
-        local: factors of the learning rate and of the rule's parameters that depend on the synapse.
+        local: factors of the learning rate, the window and the rule's parameters that depend on the synapse.
         initial: weights of a neuron that has not learned yet; None for the rule's own.
         output: a key of `OUTPUTS`.
     """
@@ -258,6 +254,10 @@ class PlasticLayer(Layer):
         return self._step(samples, outputs, None)
 
     @property
+    def graded(self) -> bool:
+        return True
+
+    @property
     def at_once(self) -> bool:
         return True
 
@@ -265,13 +265,13 @@ class PlasticLayer(Layer):
         return self._step(sample, None, clock) == sample.last
 
     def _step(self, samples: Samples, outputs: NDArray[np.float32] | None, clock: NDArray[np.int64] | None) -> int:
-        active, first, last, labels, _, beta = samples
+        active, first, last, labels, _, beta, modulation = samples
         if outputs is None and not self._by_column:
             outputs = np.empty((last - first, self.width), np.float32)
         arrays = self.state.arrays
         kept = (arrays["weights"], arrays.get("sums"), arrays.get("counts"))
         signal = (labels, samples.plastic_in(self), beta)
-        more = (*self.clamp, *self.outputs, outputs, self._dense, clock)
+        more = (*self.clamp, *self.outputs, outputs, self._dense, clock, modulation)
         return self._kernels.call("learn", last - first, self._by_column, *kept, *active, first, last, *signal, *more)
 
     @cached_property

@@ -120,6 +120,7 @@ class Engine:
             else:
                 beta = values_at(self._moving, self.time, batch.labelled[start:stop])
             labels = batch.neurons[start:stop]
+            modulation = None if batch.modulation is None else batch.modulation[start:stop]
             cuts = [after for after, _ in changes]
             if self.calibration is not None:
                 inside = [after - start for after in cuts if start < after <= stop]
@@ -138,10 +139,15 @@ class Engine:
                     place = (first - start, last - start, labels, self.time)
                     self.calibration.note(last_layer, head.neurons, active, *place)
                 own = (start, first - start, last - start, labels, batch.labelled[first:last])
-                x_o = self._learn_segment(active, *own, head, beta, batch.wanted, journal)
+                x_o = self._learn_segment(active, *own, head, beta, modulation, batch.wanted, journal)
                 batch.predicted(first, last, x_o)
                 if changes and changes[0][0] == last:
                     self.rescale(changes.popleft()[1])
+
+    @property
+    def graded(self) -> bool:
+        """Whether x_m may be anything from 0 to 1."""
+        return len(self.layers) == 1 and self.layers[0].graded
 
     @property
     def at_once(self) -> bool:
@@ -236,11 +242,13 @@ class Engine:
         labelled: NDArray[np.bool_],
         head: Head,
         beta: NDArray[np.float32],
+        modulation: NDArray[np.float32] | None,
         scores: bool,
         journal: Journal | None,
     ) -> NDArray[np.float32]:
-        """Samples a .. b - 1 of a block that begins at sample `start` of the call: `active`, `labels` and `beta` are
-        the block's, `labelled` (which have a label) is theirs. Returns `x_o` where `scores` are wanted."""
+        """Samples a .. b - 1 of a block that begins at sample `start` of the call: `active`, `labels`, `beta` and
+        `modulation` are the block's, `labelled` (which have a label) is theirs. Returns `x_o` where `scores` are
+        wanted."""
         x_o = np.empty((0, 0), np.float32)
         for number, layer in enumerate(self.layers):
             final = layer is self.layers[-1]
@@ -249,7 +257,7 @@ class Engine:
             outputs = np.empty((b - a, layer.width), np.float32) if scores or not final else None
             if journal is not None:
                 journal.note(number, active, a, b)
-            samples = Samples(active, a, b, labels, plastic, beta)
+            samples = Samples(active, a, b, labels, plastic, beta, modulation)
             learned = layer.learn(samples, outputs)
             if learned != b:
                 raise DivergenceError(

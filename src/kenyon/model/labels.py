@@ -294,6 +294,7 @@ class Batch:
         wanted: whether to note what is predicted for each sample before it is learned.
         bends: units that are left from a sample on, since the class that it brings would not fit otherwise.
         grows: units that there are from a sample on, more than before.
+        modulation: x_m of each sample's neuron; None for 1.
     """
 
     def __init__(
@@ -305,8 +306,10 @@ class Batch:
         wanted: bool,
         bends: Mapping[int, int] | None = None,
         grows: Mapping[int, int] | None = None,
+        modulation: NDArray[np.float32] | None = None,
     ) -> None:
         self.neurons, self.wanted, self.bends, self.grows = neurons, wanted, bends or {}, grows or {}
+        self.modulation = modulation
         self.labelled = neurons != NO_LABEL
         self.predictions = np.full(len(neurons) if wanted else 0, NO_LABEL, np.int64)
         self._arrivals = list(arrivals)

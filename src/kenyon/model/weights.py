@@ -46,6 +46,24 @@ def check_weights(given: Any, n_samples: int) -> NDArray[np.float64] | None:
     return weights
 
 
+def check_modulation(given: Any, n_samples: int) -> NDArray[np.float32]:
+    """One number from 0 to 1 for each sample."""
+    try:
+        signal = np.asarray(given, np.float32)
+    except (TypeError, ValueError):
+        raise InputError("modulation holds a value that is not a number: expected numbers from 0 to 1") from None
+    signal = np.full(n_samples, signal) if signal.ndim == 0 else signal
+    if signal.shape != (n_samples,):
+        raise InputError(
+            f"modulation has shape {signal.shape}: expected one for each of {n_samples} samples, ({n_samples},)"
+        )
+    bad = ~((signal >= 0) & (signal <= 1))
+    if bad.any():
+        at = int(bad.argmax())
+        raise InputError(f"modulation[{at}] is {signal[at]:g}: expected a number from 0 to 1")
+    return np.ascontiguousarray(signal)
+
+
 def by_class(
     given: Mapping[Hashable, float] | str | None, y: NDArray, unlabelled: float | None, all_at_once: bool
 ) -> NDArray[np.float64] | None:

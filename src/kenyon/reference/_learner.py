@@ -91,31 +91,36 @@ class Learner:
 
     # ---- learning
 
-    def partial_fit(self, X: ArrayLike, y: Sequence, task: Hashable = None) -> Self:
+    def partial_fit(
+        self, X: ArrayLike, y: Sequence, task: Hashable = None, modulation: Sequence[float] | None = None
+    ) -> Self:
         """Learn samples in order; None, NaN and `unlabelled` mark those without a label."""
-        self._learn(X, y, task, predict=False)
+        self._learn(X, y, task, predict=False, modulation=modulation)
         return self
 
     def test_then_learn(self, X: ArrayLike, y: Sequence, task: Hashable = None) -> list:
         """Learn samples in order; what was predicted for each before it was learned, None before the first class."""
         return self._learn(X, y, task, predict=True)
 
-    def _learn(self, X: ArrayLike, y: Sequence, task: Hashable, predict: bool) -> list:
+    def _learn(
+        self, X: ArrayLike, y: Sequence, task: Hashable, predict: bool, modulation: Sequence[float] | None = None
+    ) -> list:
         samples, predictions = np.asarray(X), []
         labels = [None if self._is_missing(label) else label for label in np.asarray(y).tolist()]
         if not self.neurons:
             self._begin(samples, len({*labels} - {None}))
-        for u, label in zip(samples, labels, strict=True):
+        signals = [None] * len(labels) if modulation is None else modulation
+        for u, label, signal in zip(samples, labels, signals, strict=True):
             if predict:
                 predictions.append(self._best(self._passed(u), task))
             if label is not None:
-                self._learn_one(u, label, task)
+                self._learn_one(u, label, task, signal)
         return predictions
 
     def _is_missing(self, label: Any) -> bool:
         return label is None or label != label or label == self.params.get("unlabelled")
 
-    def _learn_one(self, u: NDArray, label: Hashable, task: Hashable) -> None:
+    def _learn_one(self, u: NDArray, label: Hashable, task: Hashable, signal: float | None = None) -> None:
         self._grow(grown(self.params, self.spec, self.seed, self.neurons, self.time))
         if (task, label) not in self.neurons:
             self.neurons[task, label] = len(self.neurons)
@@ -132,7 +137,8 @@ class Learner:
         plastic = [neuron for (own, _), neuron in self.neurons.items() if own == task]
         if self.race is not None:
             self.race.note(x, number, plastic, self.time)
-        self.updates += self.layers[-1].learn(x, number, plastic, beta)
+        graded = () if signal is None else (signal,)
+        self.updates += self.layers[-1].learn(x, number, plastic, beta, *graded)
         self.time += 1
         if change is not None:
             self.layers[-1].rescale(self.features.ramps, change)

@@ -23,12 +23,16 @@ from kenyon.rules import Rule
 from kenyon.utils.modulation import Locals
 
 
+def factors(local: Locals, synapse: Sequence[Any]) -> list[Any]:
+    """What the learning rate, the window and the parameters are multiplied with at a synapse (x_e, x_o, x_m, w, n)."""
+    seen = *synapse[:4], np.float64(synapse[4])
+    return [1 if factor is None else factor(*seen) for factor in local or (None, None)]
+
+
 def change(rule: Rule, local: Locals, rate: np.float32, beta: Sequence[Any], *synapse: Any) -> np.float32:
     """l delta of a synapse (x_e, x_o, x_m, w, n), n being the samples that its neuron has learned."""
-    seen = *synapse[:4], np.float64(synapse[4])
-    own, *others = [1 if factor is None else factor(*seen) for factor in local or (None,)]
-    if others:
-        beta = [value * factor for value, factor in zip(beta, others, strict=True)]
+    own, _, *others = factors(local, synapse)
+    beta = [value * factor for value, factor in zip(beta, others, strict=True)] if others else beta
     return np.float32(rate * own * rule.delta(*(synapse if rule.counted else synapse[:4]), *beta))
 
 
@@ -77,33 +81,38 @@ class Plastic:
         rows = [[read(w, n, n_units, *beta) for w, n in zip(row, counts, strict=True)] for row in weights]
         return np.array(rows, np.float32).reshape(weights.shape)
 
-    def learn(self, x: Active, label: int, plastic: Sequence[int], beta: Sequence[np.float32]) -> int:
+    def learn(
+        self, x: Active, label: int, plastic: Sequence[int], beta: Sequence[np.float32], modulation: float = 1.0
+    ) -> int:
         """Learn a sample, and give the number of synapses visited.
 
         Args:
             label: its class.
             plastic: the neurons that may learn.
             beta: learning rate, window, the rule's parameters.
+            modulation: x_m of the label's neuron.
         """
         rate, reach, *own = beta
         n_units, x_o = len(self.weights), self.outputs(x)
-        x_m = np.eye(self.weights.shape[1])[label]
+        labelled = np.eye(self.weights.shape[1])[label]
+        x_m = labelled * np.float32(modulation)
         x_e = np.zeros(n_units, np.float32)
         x_e[x[0]] = x[1]
         units = x[0] if self.rule.event_driven else np.arange(n_units)
         alone = self.rule.gated  # the labelled neuron, whose sum of changes is in float64
         for j in plastic:
-            if self.rule.gated and not x_m[j]:
+            if self.rule.gated and not labelled[j]:
                 continue
-            self.counts[j] += x_m[j] != 0
+            self.counts[j] += labelled[j] != 0
             n = np.float32(max(self.counts[j], 1) if self.counting else 1)
             mean = np.float32(self.sums[j] / n_units)
             moved = np.float64(0) if alone else np.float32(0)
             for i in units:
                 w = self.weights[i, j]
-                if self.window and not reach * abs(w - mean) <= 1:
+                synapse = (x_e[i], x_o[j], np.float32(x_m[j]), w, n)
+                if self.window and not np.float32(reach * factors(self.local, synapse)[1]) * abs(w - mean) <= 1:
                     continue
-                new = w + change(self.rule, self.local, rate, own, x_e[i], x_o[j], np.float32(x_m[j]), w, n)
+                new = w + change(self.rule, self.local, rate, own, *synapse)
                 new = self.weights[i, j] = max(min(new, self.high), self.low)
                 moved += np.float64(new) - np.float64(w) if alone else new - w
             self.sums[j] += moved

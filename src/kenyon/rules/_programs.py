@@ -16,7 +16,7 @@ from kenyon.utils.modulation import Locals
 
 
 def function_of(kind: type[Rule], local: Locals, name: str) -> Callable[..., float] | None:
-    """A function of a rule; `local 0` is that of the learning rate, `local 1` of its first parameter."""
+    """A function of a rule; `local 0` is that of the learning rate, `local 1` of the window, then of its parameters."""
     word, _, number = name.partition(" ")
     if word != "local":
         return getattr(kind, name)

@@ -21,6 +21,7 @@ RULES = ("gen", "oja", "mse", "mean")
 """The rules that are compiled into the core; INEL is a window on any of them."""
 
 MOVE = ("rate", "x_e", "x_o", "x_m", "w", "n")
+REACH = ("reach", *MOVE[1:])
 
 Reading = Callable[[str, Sequence[Node]], Node | None]
 """Gives a function of a rule as an expression for these arguments, or None where the rule has no such function."""
@@ -38,7 +39,8 @@ class Program:
         read: what a synapse counts for, of w, n, units and `beta`; None for its weight.
         step: `integer_step` of z, q, n and `constants`; None where the rule cannot learn weights of few bits.
         limit: of n and top; score: of z and n; None where the rule has none.
-        local: whether the learning rate or a parameter depends on the synapse.
+        local: whether the learning rate, the window or a parameter depends on the synapse.
+        reach: the window of REACH and `beta`; None where it is a number.
     """
 
     gated: bool
@@ -51,6 +53,7 @@ class Program:
     limit: Node | None
     score: Node | None
     local: bool
+    reach: Node | None = None
 
     @property
     def integers(self) -> bool:
@@ -59,11 +62,12 @@ class Program:
 
 
 def program_of(reading: Reading, gated: bool, counted: bool, n_parameters: int, n_constants: int) -> Program:
-    """The program of a rule, from its functions: those of `Rule`, `local 0` of the rate, `local k` of a parameter."""
+    """The program of a rule, from its functions: those of `Rule`, `local 0` of the rate, `local 1` of the window,
+    `local k` of the other parameters."""
     rate, x_e, x_o, x_m, w, n = (argument(name, "f") for name in MOVE)
     beta = [argument(f"beta[{k}]", "f") for k in range(n_parameters)]
     z, q, count, top = (argument(name, "q") for name in ("z", "q", "n", "top"))
-    local, *others = (reading(f"local {k}", [x_e, x_o, x_m, w, n]) for k in range(1 + n_parameters))
+    local, wide, *others = (reading(f"local {k}", [x_e, x_o, x_m, w, n]) for k in range(2 + n_parameters))
     seen = [value if own is None else times(value, own) for value, own in zip(beta, others, strict=True)]
     delta = reading("delta", [x_e, x_o, x_m, w, *([n] if counted else []), *seen])
     if delta is None:
@@ -73,8 +77,9 @@ def program_of(reading: Reading, gated: bool, counted: bool, n_parameters: int, 
     constants = [argument(f"constants[{k}]", "q") for k in range(n_constants)]
     step = reading("integer_step", [z, q, count, *constants])
     limit, score = reading("integer_limit", [count, top]), reading("integer_score", [z, count])
-    own = local is not None or any(others)
-    return Program(gated, counted, n_parameters, n_constants, change, read, step, limit, score, own)
+    reach = None if wide is None else times(argument("reach", "f"), wide)
+    own = local is not None or reach is not None or any(others)
+    return Program(gated, counted, n_parameters, n_constants, change, read, step, limit, score, own, reach)
 
 
 def times(left: Node, right: Node) -> Node:
@@ -90,6 +95,10 @@ def c_of(name: str, program: Program) -> str:
     parts.append(c_function("float", f"rule_read_{name}", _floats("w", "n", "units") + _beta(), read, "f"))
     parts.append(c_vectors(f"rule_moves_{name}", f"rule_move_{name}", MOVE, ("x_o", "x_m", "w", "n"), program.move))
     parts.append(c_vectors(f"rule_reads_{name}", f"rule_read_{name}", ("w", "n", "units"), ("w", "n"), read))
+    if program.reach is not None:
+        parts.append(c_function("float", f"rule_reach_{name}", _floats(*REACH) + _beta(), program.reach, "f"))
+        vectors = ("x_o", "x_m", "w", "n")
+        parts.append(c_vectors(f"rule_reaches_{name}", f"rule_reach_{name}", REACH, vectors, program.reach))
     if program.step is not None:
         constants = [("const int64_t *", "constants")]
         parts.append(
@@ -102,6 +111,7 @@ def c_of(name: str, program: Program) -> str:
     facts = {
         "RULE": name,
         "RULE_READS": int(program.read is not None),
+        "RULE_REACHES": int(program.reach is not None),
         "RULE_GATED": int(program.gated),
         "RULE_LEVELS": int(program.step is not None),
         "RULE_INTEGERS": int(program.integers),

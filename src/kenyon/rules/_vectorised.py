@@ -36,6 +36,7 @@ class Vectorised:
         self, by_column: bool, weights: Array, sums: Array | None, class_counts: Array | None, units: Array,
         values: Array, counts: Array, first: int, last: int, labels: Array, plastic: Array, beta: Array, lowest: float,
         highest: float, least: float, most: float, outputs: Array | None, dense: Array | None, clock: Array | None,
+        modulation: Array | None = None,
     ) -> int:  # fmt: skip
         n_units = len(weights)
         low, high, bounds = np.float32(lowest), np.float32(highest), (np.float32(least), np.float32(most))
@@ -49,7 +50,8 @@ class Vectorised:
                 outputs[s - first] = bounded(x_o, *bounds)
             if labels[s] == NO_LABEL:
                 continue
-            x_m = (np.arange(weights.shape[1]) == labels[s]).astype(np.float32)
+            labelled = np.arange(weights.shape[1]) == labels[s]
+            x_m = labelled * np.float32(1 if modulation is None else modulation[s])
             visited: Array = unit
             if dense is not None:
                 everywhere = np.zeros((n_units, 1), np.float32)
@@ -65,14 +67,16 @@ class Vectorised:
                 x_o[neurons] = bounded(x_o[neurons], *bounds)
                 mean = None if sums is None else (sums[neurons] / n_units).astype(np.float32)
                 if class_counts is not None:
-                    class_counts[neurons] += (plastic[neurons] & (x_m[neurons] != 0)).astype(np.uint32)
+                    class_counts[neurons] += (plastic[neurons] & labelled[neurons]).astype(np.uint32)
                 n = _counts(class_counts, neurons)
                 w = weights[np.ix_(visited, neurons)]
-                change = self._move(rate, x_e if dense is None else everywhere, x_o[neurons], x_m[neurons], w, n, own)
+                synapse = (x_e if dense is None else everywhere, x_o[neurons], x_m[neurons], w, n, own)
+                change = self._move(rate, *synapse)
+                wide = self._reach(reach, *synapse)
                 if not by_column:
                     change = plastic[neurons].astype(np.float32) * change
                 with np.errstate(all="ignore"):
-                    inside = None if mean is None else reach * np.abs(w - mean) <= 1
+                    inside = None if mean is None else wide * np.abs(w - mean) <= 1
                     if inside is not None and not by_column:
                         change = np.where(inside, change, np.float32(0))
                     new = w + change
@@ -100,6 +104,12 @@ class Vectorised:
         names = {"rate": rate, "x_e": x_e, "x_o": x_o, "x_m": x_m, "w": w, "n": n, **_parameters(own)}
         change = np.asarray(evaluate(self._program.move, names)).astype(np.float32)
         return np.broadcast_to(change, w.shape)
+
+    def _reach(self, reach: Any, x_e: Array, x_o: Any, x_m: Any, w: Array, n: Any, own: Array) -> Any:
+        if self._program.reach is None:
+            return reach
+        names = {"reach": reach, "x_e": x_e, "x_o": x_o, "x_m": x_m, "w": w, "n": n, **_parameters(own)}
+        return np.asarray(evaluate(self._program.reach, names)).astype(np.float32)
 
     def _read(self, w: Array, n: Any, n_units: int, own: Array) -> Array:
         if self._program.read is None:

@@ -49,8 +49,7 @@ class Schedule:
         name: how a model file calls it.
         local: where the parameter also depends on the synapse, a function of numbers `(x_e, x_o, x_m, w, n)` that it
             is multiplied with, compiled into the layer: the activities, the modulatory signal, the weight, and the
-            number of samples the neuron was trained on, this one included. For the learning rate and the parameters
-            of a rule; INEL's window depends on time alone.
+            number of samples the neuron was trained on, this one included.
 
     Example:
         >>> from dataclasses import dataclass
@@ -80,7 +79,8 @@ Moving = float | Schedule | Callable[[int], float]
 """A number, a schedule, or a callable of time."""
 
 Locals = tuple[Callable[..., float] | None, ...]
-"""What the learning rate and each parameter of a rule are multiplied with, synapse by synapse; () for none of them."""
+"""What the learning rate, the window and each parameter of a rule are multiplied with, synapse by synapse; () for none
+of them."""
 
 
 def locals_of(parameters: Sequence[Moving]) -> Locals:

@@ -1,7 +1,7 @@
 /* The entries of one rule; included by rule.h for each.
  *
  *     learn(by_column, weights, sums, taught, units, values, counts, first, last, labels, plastic, beta, lowest,
- *           highest, least, most, outputs, dense, clock)
+ *           highest, least, most, outputs, dense, clock, modulation)
  *                                                      plastic.h says what they are; gives the first that diverged, or last
  *     outputs(weights, taught, units, values, counts, first, last, parameters, out)
  *     each(weights, taught, parameters, out)
@@ -12,7 +12,7 @@
 #include "active.h"
 
 #define LEARN_SIGNATURE                                                                                                \
-    "i [f]2w [d]1wo [I]1wo " ACTIVE_FLOATS "i i [q]1 [?]1 [f]2 f f f f [f]2wo [f]1wo [q]1wo"
+    "i [f]2w [d]1wo [I]1wo " ACTIVE_FLOATS "i i [q]1 [?]1 [f]2 f f f f [f]2wo [f]1wo [q]1wo [f]1o"
 #define OUTPUTS_SIGNATURE "[f]2 [I]1o " ACTIVE_FLOATS "i i [f]1 [f]2w"
 #define EACH_SIGNATURE "[f]2 [I]1o [f]1 [f]2w"
 #define LEVELS_COMMON(active) "i i [B]2w [I]1w [B]1wo " active "i i i [q]1o [?]1o u "
@@ -41,6 +41,7 @@ static int64_t PASTE(entry_learn, RULE)(const kn_value *v)
         .outputs = v[16].data,
         .dense = v[17].data,
         .clock = v[18].data,
+        .modulation = v[19].data,
     };
 #if RULE_GATED
     if (v[0].integer) {

@@ -27,7 +27,7 @@ NOTE = (
     "a learning rate chosen on held-out samples (0.3). No threshold: x_e = ReLU(W_e u). No feature layer: the pixels. "
     "The output is divided by the mean of |x_e|^2 of what is left. The collapse that the paper reports of the MLP and "
     "of the layer without a threshold does not show here: an MLP learns these features well, at a tenth of that rate "
-    "too, and without a threshold few points are lost. "
+    "too, and without a threshold few points are lost; docs/reproduce.md has readings under which it collapses. "
 )
 
 
