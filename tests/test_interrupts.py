@@ -134,7 +134,7 @@ def test_a_first_call_stopped_at_any_line_leaves_no_trace(case: str) -> None:
 
 @pytest.mark.slow
 def test_under_a_memory_budget_a_stopped_call_can_be_repeated() -> None:
-    budget = make("gen").partial_fit(X, MORE).state_bytes
+    budget = make("gen", memory_budget=9_999, expected_classes=1).partial_fit(X, MORE).state_bytes
     start = make("gen", memory_budget=budget, expected_classes=1).partial_fit(X[:5], Y[:5])
     with stop_at(-1) as lines:
         copy.deepcopy(start).partial_fit(X, MORE)

@@ -9,14 +9,15 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from kenyon import KenyonClassifier, LocalError
+from kenyon import KenyonClassifier, LocalError, Plastic, Sparse
 from kenyon.data.streams import Curriculum, Dataset, load_dataset
 from kenyon.rules import GEN, INEL, MSE, Rule
 
 pytestmark = pytest.mark.real_data
 
-SINGLE = {"n_hidden": 11_000, "density": 0.04, "threshold": 1.257, "learning_rate": 0.15, "random_state": 0}
-SPLIT = {"n_hidden": 11_000, "density": 0.143, "threshold": 1.86, "random_state": 0}
+SINGLE: dict[str, Any] = {"n_hidden": 11_000, "features": Sparse(0.04, threshold=1.257), "random_state": 0}
+SPLIT: dict[str, Any] = {"n_hidden": 11_000, "features": Sparse(0.143, threshold=1.86), "random_state": 0}
+RATE = 0.15
 
 
 @cache
@@ -42,25 +43,27 @@ def incremental(clf: KenyonClassifier, scenario: str) -> float:
 @pytest.mark.parametrize("rule", [MSE(), INEL(3.0)], ids=["mse", "inel"])  # beta chosen on held-out training samples
 def test_single_task(rule: Rule) -> None:
     episode = Curriculum(scenario="single-task").open(mnist()).episodes[0]
-    clf = KenyonClassifier(rule, **SINGLE).partial_fit(*episode.train())
+    clf = KenyonClassifier(layer=Plastic(rule, learning_rate=RATE), **SINGLE).partial_fit(*episode.train())
     assert clf.n_samples_learned_ == 60_000
     assert clf.score(*episode.test()) >= 0.960
 
 
 @pytest.mark.parametrize(
-    ("params", "least"),
+    ("layer", "least"),
     [
-        ({"rule": GEN(b1=0.0, b2=-1.0), "learning_rate": 0.02, "clamp": 0.1}, 0.90),
-        ({"rule": INEL(300.0), "learning_rate": 0.1}, 0.80),
+        (Plastic(GEN(b1=0.0, b2=-1.0), learning_rate=0.02, clamp=0.1), 0.90),
+        (Plastic(INEL(300.0), learning_rate=0.1), 0.80),
     ],
     ids=["gen", "inel"],
 )
-def test_class_incremental_in_strict_order(params: dict[str, Any], least: float) -> None:
-    assert incremental(KenyonClassifier(**SPLIT, **params), "class-incremental") >= least
+def test_class_incremental_in_strict_order(layer: Plastic, least: float) -> None:
+    assert incremental(KenyonClassifier(layer=layer, **SPLIT), "class-incremental") >= least
 
 
 def test_task_incremental() -> None:
-    assert incremental(KenyonClassifier(MSE(), **SINGLE), "task-incremental") >= 0.994
+    assert (
+        incremental(KenyonClassifier(layer=Plastic(MSE(), learning_rate=RATE), **SINGLE), "task-incremental") >= 0.994
+    )
 
 
 def _random_layer(clf: KenyonClassifier, X: NDArray, width: int) -> NDArray[np.float32]:
@@ -82,11 +85,12 @@ def test_a_second_layer_learns() -> None:
     """
     width, (X, y) = 64, Curriculum(scenario="single-task", max_per_task=20_000).open(mnist()).episodes[0].train()
     T, t = mnist().test.X[:5000].reshape(5000, -1), mnist().test.y[:5000]
-    params = {"rule": MSE(), "learning_rate": 0.15, "random_state": 0}
-    shape = {"n_hidden": 2000, "density": 0.04, "threshold": 1.257}
-    shallow = KenyonClassifier(**shape, **params).partial_fit(X, y)
-    deep = KenyonClassifier(hidden=LocalError((width,)), **shape, **params).partial_fit(X, y)
-    at_random = KenyonClassifier(**params, features="identity").partial_fit(_random_layer(shallow, X, width), y)
+    small = {**SINGLE, "n_hidden": 2000, "layer": Plastic(MSE(), learning_rate=RATE)}
+    shallow = KenyonClassifier(**small).partial_fit(X, y)
+    deep = KenyonClassifier(hidden=LocalError((width,)), **small).partial_fit(X, y)
+    at_random = KenyonClassifier(layer=small["layer"], features="identity", random_state=0).partial_fit(
+        _random_layer(shallow, X, width), y
+    )
     learned, left = deep.score(T, t), at_random.score(_random_layer(shallow, T, width), t)
     print(f"learned {learned:.3f}, at random {left:.3f}, without {shallow.score(T, t):.3f}")
     assert learned >= 0.90

@@ -109,14 +109,14 @@ def test_a_missing_feature_is_zero_and_an_unknown_one_is_ignored() -> None:
     assert model._slots == before
 
 
-def test_by_default_there_are_as_many_slots_as_names_and_a_missing_feature_is_the_mean() -> None:
+def test_by_default_there_are_as_many_slots_as_names_and_a_missing_feature_is_the_usual_value() -> None:
     samples, labels = _dicts()
     model = RiverClassifier(seed=0)
     for x, y in zip(samples, labels, strict=True):
         model.learn_one({**x, "f00": 7.0 if x["f00"] > 100 else 9.0}, y)
     assert model._model.n_features_in_ == 40
-    (mean,) = model._model._core.engine.scaler.moments[1][:1]
-    shares = model.predict_proba_one({**samples[3], "f00": float(mean)})
+    centre = float(model._model.scaler().centres[0])
+    shares = model.predict_proba_one({**samples[3], "f00": centre})
     del samples[3]["f00"]
     assert model.predict_proba_one(samples[3]) == shares == model.predict_proba_one({**samples[3], "f00": None})
 

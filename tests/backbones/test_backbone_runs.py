@@ -25,7 +25,7 @@ pytestmark = pytest.mark.slow
 
 BACKBONE = {"name": "tiny_net:net", "resolution": 12, "normalisation": "unit"}
 FLAGS = ["--backbone", "tiny_net:net", "--resolution", "12", "--normalisation", "unit"]
-SMALL = ["--seeds", "1", "--n-hidden", "50", "--density", "2"]
+SMALL = ["--seeds", "1", "--n-hidden", "50", "--set", "features__density=2"]
 
 
 class Seen(Watch):
@@ -95,7 +95,7 @@ def test_changed_images_are_other_features(tmp_path: Path) -> None:
     assert len(list((tmp_path / "cache" / "features").glob("*.safetensors"))) == 2
 
 
-@pytest.mark.parametrize("scenario", list(SCENARIOS))
+@pytest.mark.parametrize("scenario", [name for name in SCENARIOS if name != "rotated"])
 def test_every_scenario(tmp_path: Path, scenario: str) -> None:
     config = RunConfig("blobs", curriculum=Curriculum(scenario), options={"n_hidden": 50, "features__density": 2})
     found = with_backbone(tiny_net.dataset(120), BACKBONE, tmp_path, Watch())

@@ -85,13 +85,16 @@ def test_families() -> None:
 
 
 def test_a_baseline_tuned_anew_is_another_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    config = RunConfig("digits", "er", Curriculum("class-incremental"))
-    other, before = RunConfig("digits", "er", Curriculum("task-incremental")), config.run_id(0)
-    before_other = other.run_id(0)
+    def ids() -> list[str]:
+        return [
+            RunConfig("digits", "er", Curriculum(name)).run_id(0) for name in ("class-incremental", "task-incremental")
+        ]
+
+    before = ids()
     row = {"values": {"lr": 0.123}}
     monkeypatch.setattr(_tuned, "_table", lambda: _table() | {"er/digits/class-incremental": row})
-    assert config.run_id(0) != before
-    assert other.run_id(0) == before_other
+    after = ids()
+    assert after[0] != before[0] and after[1] == before[1]
 
 
 def test_a_run_records_the_values_in_force() -> None:
