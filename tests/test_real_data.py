@@ -15,8 +15,8 @@ from kenyon.rules import GEN, INEL, MSE, Rule
 
 pytestmark = pytest.mark.real_data
 
-SINGLE: dict[str, Any] = {"n_hidden": 11_000, "features": Sparse(0.04, threshold=1.257), "random_state": 0}
-SPLIT: dict[str, Any] = {"n_hidden": 11_000, "features": Sparse(0.143, threshold=1.86), "random_state": 0}
+SINGLE: dict[str, Any] = {"n_hidden": 11_000, "features": Sparse(density=0.04, threshold=1.257), "random_state": 0}
+SPLIT: dict[str, Any] = {"n_hidden": 11_000, "features": Sparse(density=0.143, threshold=1.86), "random_state": 0}
 RATE = 0.15
 
 
