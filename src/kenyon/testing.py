@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from kenyon.data.protocol import Learner, StreamInfo
 from kenyon.data.streams import Curriculum, Stream, load_dataset
 from kenyon.errors import unknown
-from kenyon.lab.evaluation import Tally, chunk_size, load_checkpoint, save_checkpoint, state_hash
+from kenyon.lab.evaluation import Tally, chunk_size, read_checkpoint, save_checkpoint, state_hash
 from kenyon.layers import FewBitLayer, PlasticLayer, Samples, clamp_bounds
 from kenyon.rules import Rule, get_rule
 from kenyon.utils.modulation import values_at
@@ -110,7 +110,7 @@ def check_restore_goes_on(make: Make, scenario: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "checkpoint.safetensors"
         save_checkpoint(path, "check", first.state(), Tally.empty(1))
-        checkpoint = load_checkpoint(path, "check")
+        checkpoint = read_checkpoint(path, "check")
     assert checkpoint is not None, "the state could not be written and read back"
     second.restore(checkpoint[0])
     assert state_hash(second.state()) == state_hash(first.state()), "restore(state()) is not the same state"

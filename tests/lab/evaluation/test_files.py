@@ -7,7 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kenyon.lab.evaluation import Tally, load_checkpoint, read_growing, save_checkpoint, state_hash
+from kenyon.errors import DataError
+from kenyon.lab.evaluation import Tally, read_checkpoint, read_growing, save_checkpoint, state_hash
 from kenyon.lab.evaluation._files import GrowingArray
 
 
@@ -65,7 +66,7 @@ def test_a_checkpoint_comes_back_bit_for_bit(tmp_path: Path) -> None:
     tally.correct[0] = 3, 4
     tally.row, tally.learned, tally.learn_seconds = 1, 20, 0.1
     save_checkpoint(path, "run", state(), tally)
-    loaded = load_checkpoint(path, "run")
+    loaded = read_checkpoint(path, "run")
     assert loaded is not None
     assert state_hash(loaded[0]) == state_hash(state())
     assert loaded[0]["scalar"].shape == ()
@@ -73,15 +74,17 @@ def test_a_checkpoint_comes_back_bit_for_bit(tmp_path: Path) -> None:
         np.testing.assert_array_equal(getattr(loaded[1], name), value)
 
 
-def test_a_foreign_or_damaged_checkpoint_is_none(tmp_path: Path) -> None:
+def test_a_foreign_or_damaged_checkpoint_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "c.safetensors"
-    assert load_checkpoint(path, "run") is None
+    assert read_checkpoint(path, "run") is None
     save_checkpoint(path, "run", state(), Tally.empty(2))
-    assert load_checkpoint(path, "another") is None
+    with pytest.raises(DataError, match="belongs to the run 'run': expected 'another'"):
+        read_checkpoint(path, "another")
     content = path.read_bytes()
     for cut in range(0, len(content), 7):
         path.write_bytes(content[:cut])
-        assert load_checkpoint(path, "run") is None, f"cut after {cut} bytes"
+        with pytest.raises(DataError, match=r"cannot be read|is damaged|has the format"):
+            read_checkpoint(path, "run")
 
 
 def test_the_hash_sees_name_type_shape_and_value() -> None:

@@ -14,8 +14,8 @@ from evaluation.workers import MEASURED
 from kenyon.data.streams import SCENARIOS, Curriculum, Stream, load_dataset
 from kenyon.errors import InputError
 from kenyon.lab.evaluation import RunConfig, Tally, Watch, run, run_dataset
-from kenyon.lab.evaluation._checkpoint import NoRecorder
-from kenyon.lab.evaluation._loop import drive, n_records, weights_stride
+from kenyon.lab.evaluation._checkpoint import Recorder
+from kenyon.lab.evaluation._loop import Loop, n_records, weights_stride
 from kenyon.learners import learner_class
 
 TINY = "evaluation.tiny:Tiny"
@@ -25,7 +25,7 @@ def open_stream(**curriculum: Any) -> Stream:
     return Curriculum(**curriculum).open(load_dataset("digits"))
 
 
-class Keep(NoRecorder):
+class Keep(Recorder):
     """A recorder that keeps everything in memory."""
 
     def __init__(self, n_tasks: int) -> None:
@@ -42,7 +42,7 @@ class Keep(NoRecorder):
 
 def go(stream: Stream, learner: Any, stride: int = 0, **options: Any) -> Keep:
     keep = Keep(len(stream.episodes))
-    drive(stream, learner, keep.tally, keep, Watch(), stride=stride, **options)
+    Loop(stream, learner, keep, Watch(), stride, **options).run()
     return keep
 
 
@@ -198,13 +198,13 @@ def test_a_run_can_go_on_from_any_pause() -> None:
         at += 1
         keep, learner, stopped = StopAt(5, at), Tiny(stream.info, 0), False
         try:
-            drive(stream, learner, keep.tally, keep, Watch(), stride=7)
+            Loop(stream, learner, keep, Watch(), stride=7).run()
         except Stop:
             stopped = True
             rest, other = Keep(5), Tiny(stream.info, 0)
             other.restore(learner.state())
             rest.tally = Tally.from_arrays(keep.tally.to_arrays())
-            drive(stream, other, rest.tally, rest, Watch(), stride=7)
+            Loop(stream, other, rest, Watch(), stride=7).run()
             assert np.array_equal(rest.tally.correct, whole.tally.correct)
             assert np.array_equal(np.concatenate(keep.right + rest.right), np.concatenate(whole.right))
             assert np.array_equal(np.concatenate(keep.means + rest.means), np.concatenate(whole.means))

@@ -44,9 +44,9 @@ def save_checkpoint(path: Path, run_id: str, state: dict[str, NDArray], tally: T
         >>> from pathlib import Path
         >>> import numpy as np
         >>> save_checkpoint(Path("checkpoint.safetensors"), "an id", {"w": np.ones(2)}, Tally.empty(n_tasks=2))
-        >>> state, tally = load_checkpoint(Path("checkpoint.safetensors"), "an id")
-        >>> state["w"].tolist(), load_checkpoint(Path("checkpoint.safetensors"), "another id")
-        ([1.0, 1.0], None)
+        >>> state, tally = read_checkpoint(Path("checkpoint.safetensors"), "an id")
+        >>> state["w"].tolist()
+        [1.0, 1.0]
     """
     tensors = {f"learner/{name}": _plain(array) for name, array in state.items()}
     tensors |= {f"run/{name}": array for name, array in tally.to_arrays().items()}
@@ -62,6 +62,11 @@ def read_checkpoint(path: Path, run_id: str) -> tuple[dict[str, NDArray], Tally]
     """The learner's state and the tally; None where there is no checkpoint.
 
     Raises DataError, with the reason, where the checkpoint is damaged or another run's.
+
+    Example:
+        >>> from pathlib import Path
+        >>> read_checkpoint(Path("checkpoint.safetensors"), "an id") is None
+        True
     """
     if not path.is_file():
         return None
@@ -82,20 +87,6 @@ def read_checkpoint(path: Path, run_id: str) -> tuple[dict[str, NDArray], Tally]
     except (KeyError, ValueError) as error:
         raise DataError(f"{path} is damaged ({error})") from error
     return {name[8:]: array for name, array in tensors.items() if name.startswith("learner/")}, tally
-
-
-def load_checkpoint(path: Path, run_id: str) -> tuple[dict[str, NDArray], Tally] | None:
-    """The learner's state and the tally, or None where there is no usable checkpoint of this run.
-
-    Example:
-        >>> from pathlib import Path
-        >>> load_checkpoint(Path("checkpoint.safetensors"), "an id") is None
-        True
-    """
-    try:
-        return read_checkpoint(path, run_id)
-    except DataError:
-        return None
 
 
 def _sum(run_id: str, tensors: dict[str, NDArray]) -> str:
@@ -139,26 +130,26 @@ class Timer:
         self._last, self._cost = perf_counter(), seconds
 
 
-class NoRecorder:
-    """Keeps nothing."""
+class Recorder:
+    """Where the loop's records go. This one keeps nothing."""
 
     def __init__(self, tally: Tally) -> None:
         self.tally = tally
 
     def outcomes(self, outcomes: NDArray[np.uint8]) -> None:
-        """Ignored."""
+        """Whether each sample was predicted right before it was learned: 1, 0, or `WITHHELD`."""
 
     def weights(self, means: NDArray[np.float32]) -> None:
-        """Ignored."""
+        """Rows of mean incoming weights, one column per class."""
 
     def pause(self, task_end: bool) -> None:
-        """Ignored: there is no checkpoint."""
+        """Called where the run could be resumed; may take a checkpoint."""
 
     def finish(self, result: RunResult) -> None:
-        """Ignored."""
+        """Called at the end."""
 
 
-class FolderRecorder:
+class FolderRecorder(Recorder):
     """Keeps the curves in a run's folder, and checkpoints.
 
     Raises DataError where there is a checkpoint from which the run cannot continue; the learner must then be thrown
@@ -187,14 +178,13 @@ class FolderRecorder:
         self._folder, self._run_id, self._learner, self._timer = folder, run_id, learner, timer
         self._watch, self._warned = watch, False
         self._path = folder.file("checkpoint.safetensors")
-        checkpoint = read_checkpoint(self._path, run_id)
-        if checkpoint is None:
-            self.tally = empty
+        state, tally = read_checkpoint(self._path, run_id) or (None, empty)
+        super().__init__(tally)
+        if state is None:
             self._open(sizes)
             return
-        state, self.tally = checkpoint
         try:
-            self.tally.check(sizes[0], sizes[1], empty)
+            tally.check(sizes[0], sizes[1], empty)
             self._open(sizes)
             learner.restore(state)
         except Exception as error:  # a learner may raise anything for a damaged state

@@ -12,7 +12,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -111,17 +111,18 @@ def group_runs(runs: Iterable[RunFolder], arrays: bool = False) -> Groups:
     found: dict[str, RunGroup] = {}
     damaged: list[tuple[RunFolder, str]] = []
     incomplete: list[tuple[str, RunFolder, RunGroup]] = []
-    reader = _Reader()
+    why_outdated = cache(_outdated)  # many runs share a learner
     for folder in runs:
         try:
-            config, values = reader.read(folder)
+            config, values = _read(folder)
             result = folder.result() if folder.complete else None
             for name in ARRAYS if arrays and result else ():
                 folder.array(name)
         except (KenyonError, OSError) as error:
             damaged.append((folder, str(error)))
             continue
-        group = RunGroup(config, values=values, outdated=reader.outdated(values))
+        versions = json.dumps([values["learner"], values["version"], values.get("sources", {})])
+        group = RunGroup(config, values=values, outdated=why_outdated(versions))
         key = json.dumps([{k: v for k, v in values.items() if k != "tuned"}, group.outdated], sort_keys=True)
         if result is None:
             incomplete.append((key, folder, group))
@@ -170,34 +171,22 @@ def _label(groups: Sequence[RunGroup]) -> None:
             group.label += "".join(f", {key} {group.value(key)}" for key in keys if group.value(key) is not None)
 
 
-class _Reader:
-    """Reads configurations and identities of runs; what many runs share is looked up once."""
-
-    def __init__(self) -> None:
-        self._outdated: dict[str, str] = {}
-
-    def read(self, folder: RunFolder) -> tuple[dict[str, Any], dict[str, Any]]:
-        """The configuration of a run without its seeds, and its identity."""
-        config = folder.config()
-        config.pop("seeds", None)
-        for key in _NAMED:
-            if not isinstance(config.get(key), str):
-                raise DataError(f"{folder.file('config.toml')} has no {key!r}: it is not the configuration of a run")
-        for key in ("options", "backbone"):
-            if not isinstance(config.get(key, {}), Mapping):
-                raise DataError(f"{folder.file('config.toml')} has {key} = {config[key]!r}: expected a table")
-        return config, folder.record()["values"]
-
-    def outdated(self, values: Mapping[str, Any]) -> str:
-        """Why the current code might give other numbers than a run's; empty where it would not."""
-        learner, sources = values["learner"], values.get("sources", {})
-        key = json.dumps([learner, values["version"], sources])
-        if key not in self._outdated:
-            self._outdated[key] = _outdated(learner, values["version"], sources)
-        return self._outdated[key]
+def _read(folder: RunFolder) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The configuration of a run without its seeds, and its identity."""
+    config = folder.config()
+    config.pop("seeds", None)
+    for key in _NAMED:
+        if not isinstance(config.get(key), str):
+            raise DataError(f"{folder.file('config.toml')} has no {key!r}: it is not the configuration of a run")
+    for key in ("options", "backbone"):
+        if not isinstance(config.get(key, {}), Mapping):
+            raise DataError(f"{folder.file('config.toml')} has {key} = {config[key]!r}: expected a table")
+    return config, folder.record()["values"]
 
 
-def _outdated(learner: str, version: list[int], sources: Mapping[str, str]) -> str:
+def _outdated(versions: str) -> str:
+    """Why the current code might give other numbers than a run's; empty where it would not."""
+    learner, version, sources = json.loads(versions)
     if edited := changed(sources):
         return f"the source of {', '.join(edited)} has changed since"
     try:

@@ -13,8 +13,9 @@ test the recorder may take a checkpoint; the tally says where to go on.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from time import perf_counter
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,9 @@ from kenyon.lab.evaluation._machine import MemoryGauge
 from kenyon.lab.evaluation._tally import Tally
 from kenyon.utils.events import Event, Watch
 
+if TYPE_CHECKING:
+    from kenyon.lab.evaluation._checkpoint import Recorder
+
 CHUNK = 1024
 TEST_BLOCK = 1024
 TEST_KEPT = 16 << 20
@@ -35,19 +39,6 @@ TESTS = ("all", "seen", "last")
 """Which entries of the matrix are tested: all of them, those of tasks learned so far, or the last row alone."""
 WITHHELD = 255
 """The outcome of a sample that came without a label, or was not predicted; 1 is right, 0 wrong."""
-
-
-class Recorder(Protocol):
-    """Where the loop's records go."""
-
-    def outcomes(self, outcomes: NDArray[np.uint8]) -> None:
-        """Whether each sample was predicted right before it was learned: 1, 0, or `WITHHELD`."""
-
-    def weights(self, means: NDArray[np.float32]) -> None:
-        """Rows of mean incoming weights, one column per class."""
-
-    def pause(self, task_end: bool) -> None:
-        """Called where the run could be resumed; may take a checkpoint."""
 
 
 def weights_stride(learner: Learner, n_train: int, every: int | None) -> int:
@@ -80,26 +71,14 @@ def chunk_size(learner: Learner) -> int:
     return CHUNK if learner.batch_size == 1 else BATCHES * learner.batch_size
 
 
-def drive(
-    stream: Stream,
-    learner: Learner,
-    tally: Tally,
-    recorder: Recorder,
-    watch: Watch,
-    *,
-    stride: int = 0,
-    tests: str = "all",
-    boundaries: bool = True,
-    prequential: bool = True,
-    test_every: int = 0,
-) -> None:
-    """Take a run from where its tally says to the end.
+@dataclass
+class Loop:
+    """A run within one process, from where its tally is to the end.
 
-    Args:
+    Attributes:
         stream: what to learn.
         learner: in the state that belongs to the tally.
-        tally: counts, changed in place.
-        recorder: takes the records and the checkpoints.
+        recorder: takes the records and the checkpoints; its tally is changed in place.
         watch: receives the events.
         stride: samples between two records of the weights (`weights_stride`).
         tests: one of `TESTS`.
@@ -107,56 +86,51 @@ def drive(
         prequential: False where samples are learned without being predicted first.
         test_every: samples between two tests on what was seen so far; 0 for none. The tally has a row for each.
     """
-    pass_ = _Pass(stream, learner, tally, recorder, watch, stride, boundaries, prequential, test_every)
-    n_tasks = len(stream.episodes)
-    while tally.row <= n_tasks:
-        if tally.row and not tally.ended:
-            pass_.train(stream.episodes[tally.row - 1])
-        for column in range(tally.tested, n_tasks):
-            if _wanted(tests, tally.row, column, n_tasks):
-                pass_.test(stream.episodes[column], column)
-            tally.tested = column + 1
-            pass_.pause(task_end=False)
-        watch(Event("tested", tally=tally, n_test=pass_.n_test))
-        tally.next_row()
-        pass_.pause(task_end=True)
 
+    stream: Stream
+    learner: Learner
+    recorder: Recorder
+    watch: Watch
+    stride: int = 0
+    tests: str = "all"
+    boundaries: bool = True
+    prequential: bool = True
+    test_every: int = 0
 
-def _wanted(tests: str, row: int, column: int, n_tasks: int) -> bool:
-    if tests == "last":
-        return row == n_tasks
-    return tests == "all" or column < row
-
-
-class _Pass:
-    """The state of a run within one process."""
-
-    def __init__(
-        self,
-        stream: Stream,
-        learner: Learner,
-        tally: Tally,
-        recorder: Recorder,
-        watch: Watch,
-        stride: int,
-        boundaries: bool,
-        prequential: bool,
-        test_every: int,
-    ) -> None:
-        self.n_test = [episode.n_test for episode in stream.episodes]
-        self.stream, self.learner, self.tally = stream, learner, tally
-        self.recorder, self.watch, self.stride = recorder, watch, stride
-        self.heads, self.boundaries = stream.info.task_heads, boundaries
-        self.prequential, self.test_every = prequential, test_every
-        self.chunk = chunk_size(learner)
+    def __post_init__(self) -> None:
+        self.tally: Tally = self.recorder.tally
+        self.n_test = [episode.n_test for episode in self.stream.episodes]
+        self.heads = self.stream.info.task_heads
+        self.chunk = chunk_size(self.learner)
         # A learner that can record within a call gets whole chunks; another is cut at every record.
-        self.recorded = getattr(learner, "learn_recorded", None) if prequential and 0 < stride < self.chunk else None
+        records = self.prequential and 0 < self.stride < self.chunk
+        self.recorded = getattr(self.learner, "learn_recorded", None) if records else None
         if self.recorded:
-            self.chunk += -self.chunk % stride
+            self.chunk += -self.chunk % self.stride
         self.kept: dict[tuple[int, int], tuple[NDArray, NDArray[np.int64]]] = {}
         self.space = TEST_KEPT
         self.gauge = MemoryGauge()
         self.clock = perf_counter()
+
+    def run(self) -> None:
+        tally, episodes = self.tally, self.stream.episodes
+        while tally.row <= len(episodes):
+            if tally.row and not tally.ended:
+                self.train(episodes[tally.row - 1])
+            for column in range(tally.tested, len(episodes)):
+                if self._is_tested(column):
+                    self.test(episodes[column], column)
+                tally.tested = column + 1
+                self.pause(task_end=False)
+            self.watch(Event("tested", tally=tally, n_test=self.n_test))
+            tally.next_row()
+            self.pause(task_end=True)
+
+    def _is_tested(self, column: int) -> bool:
+        """Whether this row of the matrix has an entry in a column."""
+        if self.tests == "last":
+            return self.tally.row == len(self.stream.episodes)
+        return self.tests == "all" or column < self.tally.row
 
     def train(self, episode: Episode) -> None:
         """Train on the rest of a task's samples, then end it."""

@@ -14,10 +14,10 @@ from kenyon.data.streams import Dataset, Stream
 from kenyon.errors import ConfigError, DataError
 from kenyon.lab.evaluation._asking import Asking
 from kenyon.lab.evaluation._backbone import backbone_bytes
-from kenyon.lab.evaluation._checkpoint import FolderRecorder, NoRecorder, Timer, state_hash
+from kenyon.lab.evaluation._checkpoint import FolderRecorder, Recorder, Timer, state_hash
 from kenyon.lab.evaluation._config import RunConfig
 from kenyon.lab.evaluation._identity import id_of
-from kenyon.lab.evaluation._loop import drive, n_records, weights_stride
+from kenyon.lab.evaluation._loop import Loop, n_records, weights_stride
 from kenyon.lab.evaluation._metrics import FinishedRun
 from kenyon.lab.evaluation._operations import is_counted, operations_of, operations_so_far
 from kenyon.lab.evaluation._pace import Paced
@@ -76,7 +76,7 @@ def run_dataset(
     trial = None if is_counted(_inner(learner)) else operations_of(plain, stream)
     n_points = -(-stream.info.n_train // config.test_every) if config.test_every else 0
     empty = Tally.empty(len(stream.episodes), stream.info.n_classes, n_points)
-    recorder: NoRecorder | FolderRecorder = NoRecorder(empty)
+    recorder = Recorder(empty)
     if folder:
         folder.begin(config, seed, identity)
         n_train = [episode.n_train for episode in stream.episodes]
@@ -93,18 +93,8 @@ def run_dataset(
     n_test = [episode.n_test for episode in stream.episodes]
     watch(Event("opened", seed=seed, config=config, info=stream.info, n_test=n_test, tally=tally))
     boundaries = curriculum.scenario != "task-free"
-    drive(
-        stream,
-        learner,
-        tally,
-        recorder,
-        watch,
-        stride=stride,
-        tests=config.tests,
-        boundaries=boundaries,
-        prequential=config.prequential,
-        test_every=config.test_every,
-    )
+    protocol = (config.tests, boundaries, config.prequential, config.test_every)
+    Loop(stream, learner, recorder, watch, stride, *protocol).run()
     if trial is None:
         trial = operations_so_far(_inner(learner), tally.learned)
     result = _result(config, seed, run_id, stream, learner, tally, stride, trial)

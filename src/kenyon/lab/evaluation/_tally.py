@@ -86,7 +86,6 @@ class Tally:
     @classmethod
     def from_arrays(cls, arrays: dict[str, NDArray]) -> Tally:
         wanted = {"correct": np.int64, "counts": np.int64, "seconds": np.float64, "seen": np.int64, "curve": np.int64}
-        arrays = {"seen": np.zeros(0, np.int64), "curve": np.zeros((0, 3), np.int64)} | arrays
         for name, dtype in wanted.items():
             if arrays[name].dtype != dtype:
                 raise ValueError(f"{name} is of type {arrays[name].dtype}: expected {np.dtype(dtype)}")
@@ -105,8 +104,6 @@ class Tally:
             n_records: rows of weight means that the whole run has.
             like: an empty tally of this run.
         """
-        if not len(self.seen) and not len(like.curve):  # a checkpoint of an earlier version
-            self.seen, self.curve = like.seen, like.curve
         n, rows = len(n_train), self.row
         here = n_train[rows - 1] if 0 < rows <= n else 0
         done = sum(n_train[: max(0, rows - 1)]) + self.trained

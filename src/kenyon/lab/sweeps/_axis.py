@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from kenyon.errors import ConfigError, unknown
+from kenyon.utils.options import is_number
 
 _RANGE = ("from", "to", "steps", "step", "log")
 
@@ -20,7 +21,7 @@ def axis(key: str, value: Any, takes_lists: bool = False) -> list[Any]:
         takes_lists: whether a value of the key may be a list. Then only a list of lists, or one with words in it,
             stands for several values: `hidden_layers = [100, 50]` is one, `[[], [100, 50]]` are two.
     """
-    if isinstance(value, Mapping) and ("from" in value or "to" in value):
+    if _is_range(value):
         return _range(key, value)
     if not isinstance(value, list) or (takes_lists and not any(isinstance(entry, (list, str)) for entry in value)):
         return [value]
@@ -38,7 +39,7 @@ def _range(key: str, table: Mapping[str, Any]) -> list[Any]:
         if name not in _RANGE:
             raise unknown(f"key of the range {key}", name, _RANGE)
     low, high, log = table.get("from"), table.get("to"), table.get("log", False)
-    if not _is_number(low) or not _is_number(high):
+    if not is_number(low) or not is_number(high):
         raise ConfigError(f"{key} is {dict(table)}: expected numbers as from and to")
     if ("steps" in table) == ("step" in table):
         raise ConfigError(f"{key} is {dict(table)}: expected either steps, how many values, or step, how far apart")
@@ -49,7 +50,7 @@ def _range(key: str, table: Mapping[str, Any]) -> list[Any]:
 
 
 def _by_step(key: str, low: Any, high: Any, step: Any, integers: bool) -> list[Any]:
-    if not _is_number(step) or step <= 0 or high < low:
+    if not is_number(step) or step <= 0 or high < low:
         raise ConfigError(f"{key} goes from {low} to {high} by {step!r}: expected a step above 0, and from below to")
     count = math.floor((high - low) / step + 1e-9) + 1
     return [low + i * step if integers and type(step) is int else float(low + i * step) for i in range(count)]
@@ -66,7 +67,3 @@ def _by_count(key: str, low: Any, high: Any, steps: Any, log: Any, integers: boo
     if integers:
         return list(dict.fromkeys(round(value) for value in values))
     return [float(f"{value:.12g}") for value in values]
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)

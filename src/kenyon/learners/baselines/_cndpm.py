@@ -42,8 +42,6 @@ class CNDPM(Trainer):
     """Experts that are added when the data no longer fit.
 
     Args:
-        info: the stream.
-        seed: of the initial weights, the noise and the sleep's batches.
         lr: learning rate (Adam) of the autoencoders.
         lr_classifier: learning rate (Adam) of the classifiers.
         buffer_size: samples that the short-term memory holds before the learner sleeps; at most half of
@@ -58,7 +56,6 @@ class CNDPM(Trainer):
         sleep: passes of the autoencoder over the memory in a sleep, batches of 50.
         sleep_classifier: passes of the classifier.
         draws: of the code, when a density is evaluated.
-        common: the options of `Trainer`.
     """
 
     name = "cn-dpm"

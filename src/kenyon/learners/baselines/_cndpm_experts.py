@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from kenyon.learners.baselines._flat_adam import FlatAdam
-from kenyon.learners.baselines._networks import CNN, initialise
+from kenyon.learners.baselines._networks import CNN, drawn
 
 
 @dataclass(frozen=True)
@@ -100,14 +100,8 @@ class Expert:
 
     def __init__(self, sizes: ExpertSizes, generator: torch.Generator, device: torch.device) -> None:
         self.code = sizes.code
-        with torch.device("meta"):  # no draw from the global generator
-            g: Autoencoder = ConvAutoencoder(sizes) if sizes.shape else Autoencoder(sizes)
-            images = CNN(sizes.shape, sizes.width, sizes.n_classes) if sizes.shape else None
-            d: nn.Module = images or mlp([sizes.n_in, *sizes.hidden, sizes.n_classes])
-        g, d = g.to_empty(device="cpu"), d.to_empty(device="cpu")
-        initialise(g, generator)
-        initialise(d, generator)
-        self.g, self.d = g.to(device), d.to(device)
+        self.g = drawn(lambda: (ConvAutoencoder if sizes.shape else Autoencoder)(sizes), generator).to(device)
+        self.d = drawn(lambda: _classifier(sizes), generator).to(device)
         self.optimizer_g = FlatAdam(self.g, sizes.rate_g, clip=0.5, decay=1e-5)
         self.optimizer_d = FlatAdam(self.d, sizes.rate_d, clip=0.5, decay=1e-5)
 
@@ -121,6 +115,12 @@ class Expert:
     @property
     def n_weights(self) -> int:
         return self.optimizer_g.values.numel() + self.optimizer_d.values.numel()
+
+
+def _classifier(sizes: ExpertSizes) -> nn.Module:
+    if sizes.shape:
+        return CNN(sizes.shape, sizes.width, sizes.n_classes)
+    return mlp([sizes.n_in, *sizes.hidden, sizes.n_classes])
 
 
 class Mixture:

@@ -22,11 +22,8 @@ class DERpp(Replay):
     """Replays labels and old logits.
 
     Args:
-        info: what is known of the stream.
-        seed: of weights and draws.
         alpha: weight of the old logits.
         beta: weight of the old labels.
-        common: the options of `Replay` and `Trainer`.
     """
 
     name = "der++"

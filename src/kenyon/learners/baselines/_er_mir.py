@@ -27,10 +27,7 @@ class ERMIR(Replay):
     """Replays what the coming update would harm most.
 
     Args:
-        info: what is known of the stream.
-        seed: of weights and draws.
         candidates: samples drawn from memory, among which the most interfered are replayed.
-        common: the options of `Replay` and `Trainer`.
     """
 
     name = "er-mir"

@@ -30,8 +30,6 @@ class FlyModel(MemoryFree):
     """The associative memory of the fruit fly's mushroom body.
 
     Args:
-        info: the stream.
-        seed: seed of the projection, which is regenerated and not kept.
         n_hidden: m, the number of Kenyon cells.
         fan_in: share of the inputs that a cell sums.
         winners: share of the cells that stay active.

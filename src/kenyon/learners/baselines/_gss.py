@@ -26,10 +26,7 @@ class GSS(Replay):
     """ER whose buffer prefers samples unlike those it holds.
 
     Args:
-        info: what is known of the stream.
-        seed: of weights and draws.
         compared: samples of the buffer that a new one is compared with.
-        common: the options of `Replay` and `Trainer`.
     """
 
     name = "gss"

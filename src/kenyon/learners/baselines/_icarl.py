@@ -29,10 +29,7 @@ class ICaRL(Replay):
     """Exemplars, distillation, nearest mean.
 
     Args:
-        info: what is known of the stream.
-        seed: of weights and draws.
         pool_size: samples of the current task among which exemplars are chosen.
-        common: the options of `Replay` and `Trainer`.
     """
 
     name = "icarl"

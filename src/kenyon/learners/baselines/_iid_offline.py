@@ -21,10 +21,7 @@ class IIDOffline(Replay):
     """Keeps everything, learns at the end.
 
     Args:
-        info: what is known of the stream; its length is the size of the memory.
-        seed: of weights and permutations.
         epochs: passes over the data.
-        common: the options of `Trainer`.
     """
 
     name = "iid-offline"

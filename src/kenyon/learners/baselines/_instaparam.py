@@ -41,7 +41,7 @@ from kenyon.errors import ConfigError
 from kenyon.learners.baselines._anchor import Anchored
 from kenyon.learners.baselines._flat_adam import FlatAdam
 from kenyon.learners.baselines._instaparam_networks import GatedMLP, GatedResNet, controller_network
-from kenyon.learners.baselines._networks import convolutional, initialise
+from kenyon.learners.baselines._networks import convolutional, drawn
 from kenyon.learners.baselines._trainer import Batch, positive
 
 _SHARPNESS = 10.0  # k of the regulariser
@@ -51,8 +51,6 @@ class InstAParam(Anchored):
     """Instance-aware parameterization.
 
     Args:
-        info: the stream (task-incremental, or a single task).
-        seed: of the initial weights and the sampled gates.
         lr: learning rate of the network (SGD).
         lr_controller: learning rate of the controller (Adam).
         blocks: gates in each hidden layer of the MLP; every width is a multiple of it.
@@ -66,7 +64,6 @@ class InstAParam(Anchored):
         network: `"mlp"`, `"cnn"`, or `"auto"`: the gated ResNet for three-channel images.
         hidden: units of the MLP's hidden layers.
         width: filters of the ResNet's first stage, a multiple of 4; 64 in the original.
-        common: the options of `Trainer`, and `strength` of the consolidation.
     """
 
     name = "instaparam"
@@ -115,13 +112,8 @@ class InstAParam(Anchored):
         self.iterations = int(positive("iterations", iterations))
         self.alpha, self.mu, self.reward = alpha, mu, self.option("reward", reward)
         self.beta, self.gamma = self.option("beta", beta), self.option("gamma", gamma)
-        with torch.device("meta"):  # no draw from the global generator
-            shape = info.shape if images else ()
-            controls = controller_network(
-                info.n_features, shape, int(positive("controller", controller)), self.net.gates
-            )
-        controls = controls.to_empty(device="cpu")
-        initialise(controls, self.generator)
+        shape, units = info.shape if images else (), int(positive("controller", controller))
+        controls = drawn(lambda: controller_network(info.n_features, shape, units, self.net.gates), self.generator)
         self.controller = controls.to(self.device)
         rate = positive("lr_controller", self.option("lr_controller", lr_controller))
         self.optimizer = self.keep("controller", FlatAdam(self.controller, rate))
@@ -130,16 +122,10 @@ class InstAParam(Anchored):
         self.tasks_done = self.keep("tasks_done", torch.zeros(1, dtype=torch.int64))
 
     def build(self) -> Any:
-        images, hidden, width, blocks = self._sizes
-        with torch.device("meta"):  # no draw from the global generator
-            net = (
-                GatedResNet(self.info.shape, width, self.info.n_classes)
-                if images
-                else GatedMLP(self.info.n_features, hidden, self.info.n_classes, blocks)
-            )
-        net = net.to_empty(device="cpu")
-        initialise(net, self.generator)
-        return net
+        (images, hidden, width, blocks), info = self._sizes, self.info
+        if images:
+            return drawn(lambda: GatedResNet(info.shape, width, info.n_classes), self.generator)
+        return drawn(lambda: GatedMLP(info.n_features, hidden, info.n_classes, blocks), self.generator)
 
     def gates(self, x: Tensor) -> Tensor:
         """The gates that prediction uses, 0 or 1."""

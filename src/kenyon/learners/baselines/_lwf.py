@@ -28,12 +28,9 @@ class LwF(Trainer):
     """Distils from a frozen copy of the network.
 
     Args:
-        info: what is known of the stream.
-        seed: of the initial weights.
         alpha: weight of the distillation.
         temperature: T.
         warm_up: batches at the beginning of each task but the first that train the output layer's new classes alone.
-        common: the options of `Trainer`.
     """
 
     name = "lwf"

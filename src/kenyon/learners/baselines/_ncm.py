@@ -13,18 +13,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from kenyon import core
 from kenyon.data.protocol import StreamInfo
 from kenyon.errors import unknown
 from kenyon.learners.baselines._memory_free import MemoryFree
-from kenyon.learners.baselines._moments import update_means
 
 
 class NCM(MemoryFree):
     """Running class means on the raw features.
 
     Args:
-        info: the stream.
-        seed: unused, nothing is random.
         metric: `"euclidean"` or `"cosine"`.
         batch_size: how often predictions are refreshed while testing before learning.
     """
@@ -39,7 +37,7 @@ class NCM(MemoryFree):
         self.means = np.zeros((info.n_classes, info.n_features), dtype=np.float32)
 
     def _update(self, features: NDArray, y: NDArray[np.int64]) -> int:
-        update_means(features, y, self.means, self.counts)
+        core.update_means(features, y, self.means, self.counts)
         return features.size
 
     def _scores(self, features: NDArray) -> NDArray:

@@ -8,8 +8,9 @@ All take flat, normalised samples, give `n_classes` logits, and show `features(x
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
+from typing import TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -19,6 +20,7 @@ from kenyon.data.protocol import StreamInfo
 from kenyon.errors import ConfigError, unknown
 
 NETWORKS = ("auto", "mlp", "cnn", "resnet18")
+Net = TypeVar("Net", bound=nn.Module)
 
 
 class Network(nn.Module):
@@ -117,14 +119,13 @@ def build_network(
         raise ConfigError(f"network {name!r} needs images, but a sample has shape {info.shape}: use 'mlp'")
     if any(n < 1 for n in (*hidden, width)):
         raise ConfigError(f"hidden is {tuple(hidden)} and width is {width}: expected numbers above 0")
-    with torch.device("meta"):  # no weights yet, and so no draw from the global generator
+
+    def make() -> Network:
         if name == "mlp":
-            net: Network = MLP(info.n_features, hidden, info.n_classes)
-        else:
-            convolutional = CNN if name == "cnn" else ResNet18
-            net = convolutional(info.shape if image else (1, *info.shape), width, info.n_classes)
-    net = net.to_empty(device="cpu")
-    initialise(net, generator)
+            return MLP(info.n_features, hidden, info.n_classes)
+        return (CNN if name == "cnn" else ResNet18)(info.shape if image else (1, *info.shape), width, info.n_classes)
+
+    net = drawn(make, generator)
     # The same weights in another order in memory are faster (benchmarks/resnet_batch.py). With AVX2 alone, the backward
     # pass of PyTorch 2.13 then writes beyond its buffers in narrow networks, and the process dies.
     if isinstance(net, ResNet18) and torch.backends.cpu.get_cpu_capability() == "AVX512":
@@ -141,6 +142,15 @@ def convolutional(name: str, info: StreamInfo) -> bool:
     if name == "cnn" and not images:
         raise ConfigError(f"network 'cnn' needs images, but a sample has shape {info.shape}: use 'mlp'")
     return name == "cnn" or (name == "auto" and images and info.shape[0] == 3)
+
+
+def drawn(make: Callable[[], Net], generator: torch.Generator) -> Net:
+    """A network on the host whose weights come from `generator`; nothing is drawn from PyTorch's own."""
+    with torch.device("meta"):
+        net = make()
+    net = net.to_empty(device="cpu")
+    initialise(net, generator)
+    return net
 
 
 def initialise(net: nn.Module, generator: torch.Generator) -> None:

@@ -29,13 +29,10 @@ class OnlineEWC(Anchored):
     """Importance = running Fisher information.
 
     Args:
-        info: what is known of the stream.
-        seed: of the initial weights.
         strength: of the penalty.
         gamma: how much of the older tasks' importance stays at a boundary.
         decay: of the running mean within a task; 0.99 looks back about 100 batches, so the estimate belongs to
             weights near those the task ended with.
-        common: the options of `Trainer`.
     """
 
     name = "online-ewc"

@@ -33,7 +33,7 @@ from torch.nn import functional as F
 
 from kenyon.data.protocol import StreamInfo
 from kenyon.errors import ConfigError, unknown
-from kenyon.learners.baselines._networks import Network, initialise
+from kenyon.learners.baselines._networks import Network, drawn
 from kenyon.learners.baselines._trainer import Batch, Trainer, positive
 
 KERNELS = ("gaussian", "cosine")
@@ -91,8 +91,6 @@ class PHSIC(Trainer):
     """Local learning by the pHSIC objective; defined for a single task.
 
     Args:
-        info: the stream (one task).
-        seed: of the initial weights.
         lr: learning rate of the readout.
         lr_local: learning rate of the hidden layers.
         momentum: of both.
@@ -105,7 +103,6 @@ class PHSIC(Trainer):
         delta: keeps a silent group's power above 0.
         batch_size: pairs are taken within a batch, so it needs many samples (256 in the paper, for 100 epochs;
             fewer give one pass more steps).
-        common: the options of `Trainer`.
     """
 
     name = "phsic"
@@ -138,10 +135,8 @@ class PHSIC(Trainer):
         super().__init__(info, seed, hidden=hidden, batch_size=batch_size, network="mlp", **common)
         self.lr_local = positive("lr_local", self.option("lr_local", lr_local))
         self.momentum, self.kernel, self.sigma, self.gamma = momentum, kernel, positive("sigma", sigma), gamma
-        with torch.device("meta"):
-            net = LocalNetwork((info.n_features, *hidden), info.n_classes, groups, power, positive("delta", delta))
-        net = net.to_empty(device="cpu")
-        initialise(net, self.generator)
+        sizes = (info.n_features, *hidden), info.n_classes, groups, power, positive("delta", delta)
+        net = drawn(lambda: LocalNetwork(*sizes), self.generator)
         self.net: LocalNetwork = self.keep("net", net.to(self.device))
         self.velocity = self.keep("velocity", [torch.zeros_like(p) for p in self.net.parameters()])
 

@@ -28,8 +28,6 @@ class RanDumb(StreamingLDA):
     """Streaming LDA on random Fourier features.
 
     Args:
-        info: the stream.
-        seed: seed of the frequencies and phases, which are regenerated and not kept.
         n_features: how many random features.
         gamma: width of the kernel, for pixels scaled to 0..1.
         shrinkage: lambda, the share of the identity in the covariance.

@@ -17,11 +17,8 @@ class Replay(Trainer):
     """A trainer with a memory.
 
     Args:
-        info: what is known of the stream.
-        seed: of weights and draws.
         buffer_size: samples remembered.
         replay_size: samples recalled with each batch.
-        common: the options of `Trainer`.
     """
 
     def __init__(

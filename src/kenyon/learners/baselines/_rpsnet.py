@@ -40,8 +40,6 @@ class RPSNet(Replay):
     """Random path selection with exemplars and distillation.
 
     Args:
-        info: the stream.
-        seed: of the initial weights, the paths and the buffer.
         modules: M, parallel modules in a layer.
         tasks_per_path: J, tasks that share a path.
         candidates: N, random paths trained side by side for a new one.
@@ -51,7 +49,6 @@ class RPSNet(Replay):
         network: `"mlp"`, `"cnn"`, or `"auto"`: the convolutional one for three-channel images.
         hidden: width of the MLP's modules of each layer.
         width: filters of the convolutional network's first layer; 64 in the original.
-        common: the options of `Replay`.
     """
 
     name = "rpsnet"

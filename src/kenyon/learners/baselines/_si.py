@@ -25,11 +25,8 @@ class SI(Anchored):
     """The importance of a weight is how much its changes during the task lowered the loss.
 
     Args:
-        info: what is known of the stream.
-        seed: of the initial weights.
         strength: of the penalty.
         xi: keeps the importance of weights that hardly moved finite.
-        common: the options of `Trainer`.
     """
 
     name = "si"

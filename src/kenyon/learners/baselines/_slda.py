@@ -18,18 +18,18 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from kenyon import core
 from kenyon.data.protocol import StreamInfo
 from kenyon.errors import ConfigError
 from kenyon.learners.baselines._memory_free import MemoryFree
-from kenyon.learners.baselines._moments import update_means_and_scatter
+
+_BLOCK = 64  # samples that stay in the second-level cache while the rows of the scatter pass by
 
 
 class StreamingLDA(MemoryFree):
     """Linear discriminant analysis that learns one sample at a time; raw features by default.
 
     Args:
-        info: the stream.
-        seed: unused here; subclasses draw their embedding from it.
         shrinkage: eps, the share of the identity in the covariance.
         batch_size: how often predictions are refreshed while testing before learning (each refresh
             solves one linear system).
@@ -59,9 +59,10 @@ class StreamingLDA(MemoryFree):
         return upper + np.triu(upper, 1).T
 
     def _update(self, features: NDArray, y: NDArray[np.int64]) -> int:
-        update_means_and_scatter(features, y, self.means, self.counts, self.scatter)
-        self._readout = None
         width = self.means.shape[1]
+        block = np.empty((_BLOCK, width), np.float32)
+        core.update_scatter(features, y, self.means, self.counts, self.scatter, block)
+        self._readout = None
         return len(y) * (width + width * (width + 1) // 2)
 
     def _scores(self, features: NDArray) -> NDArray:
