@@ -11,11 +11,11 @@ from fuzz.mutate import mutated_bytes, mutated_value
 from fuzz.target import Target
 from kenyon.data.protocol import StreamInfo
 from kenyon.errors import KenyonError
-from kenyon.lab.evaluation import RunConfig, parse_seeds, read_config
+from kenyon.lab.evaluation import RunConfig, parse_seeds
 from kenyon.lab.search import load_space
 from kenyon.lab.sweeps import Sweep
 from kenyon.learners import make_learner
-from kenyon.utils.system import to_toml
+from kenyon.utils.system import read_toml, to_toml
 
 RUN: dict[str, Any] = {
     "dataset": "digits",
@@ -69,7 +69,7 @@ class Configurations(Target):
             return b"[" * 5000
 
     def _run(self) -> None:
-        values = read_config(self._path)
+        values = read_toml(self._path)
         parse_seeds(values.pop("seeds", 5))
         config = RunConfig.from_dict(values)
         if RunConfig.from_dict(config.to_dict()) != config or len(config.run_id(0)) != 12:

@@ -26,13 +26,14 @@ def card(
 
 def _trained(path: Path) -> str:
     """The run that a model lies in, in words and numbers; empty where it lies in none."""
-    from kenyon.lab.evaluation import METRICS, RunFolder, read_config
+    from kenyon.lab.evaluation import METRICS, RunFolder
+    from kenyon.utils.system import read_toml
     from kenyon.utils.wording import size
 
     folder = RunFolder(path.parent)
     if path.name != "model.safetensors" or not folder.complete:
         return ""
-    config, result = read_config(folder.path / "config.toml"), folder.result()
+    config, result = read_toml(folder.path / "config.toml"), folder.result()
     tested = "a held-out part of the training set" if result.tested_on == "holdout" else "the test set"
     lines = [
         f"{sum(result.n_train):,} samples of `{config['dataset']}`, {config['scenario']}, {len(result.tasks)} tasks, "

@@ -3,58 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from importlib import import_module
+
+Complete = Callable[[str], list[str]]
 
 
-def datasets(incomplete: str) -> list[str]:
-    from kenyon.data.streams import list_datasets
-
-    return _beginning(incomplete, [status.name for status in list_datasets()])
-
-
-def scenarios(incomplete: str) -> list[str]:
-    from kenyon.data.streams import SCENARIOS
-
-    return _beginning(incomplete, SCENARIOS)
+def among(choices: Iterable[str]) -> Complete:
+    """Completes from a fixed list of words."""
+    return lambda incomplete: [name for name in choices if name.startswith(incomplete)]
 
 
-def learners(incomplete: str) -> list[str]:
-    from kenyon.learners import LEARNERS
+def names_in(module: str, table: str) -> Complete:
+    """Completes from the names in a table of a module, which is imported when they are needed."""
+    return lambda incomplete: among(getattr(import_module(module), table))(incomplete)
 
-    return _beginning(incomplete, LEARNERS)
+
+datasets = names_in("kenyon.data.streams", "DATASETS")
+scenarios = names_in("kenyon.data.streams", "SCENARIOS")
+learners = names_in("kenyon.learners", "LEARNERS")
+logs = names_in("kenyon.lab.watchers", "WATCHERS")
+rules = names_in("kenyon.rules", "RULES")
+metrics = names_in("kenyon.lab.evaluation", "METRICS")
 
 
 def presets(incomplete: str) -> list[str]:
     from kenyon.model.presets import preset_names
 
-    return _beginning(incomplete, preset_names())
-
-
-def logs(incomplete: str) -> list[str]:
-    from kenyon.lab.watchers import WATCHERS
-
-    return _beginning(incomplete, WATCHERS)
-
-
-def rules(incomplete: str) -> list[str]:
-    from kenyon.rules import RULES
-
-    return _beginning(incomplete, RULES)
-
-
-def metrics(incomplete: str) -> list[str]:
-    from kenyon.lab.evaluation import METRICS
-
-    return _beginning(incomplete, METRICS)
-
-
-def among(choices: Iterable[str]) -> Callable[[str], list[str]]:
-    """Completes from a fixed list of words."""
-
-    def complete(incomplete: str) -> list[str]:
-        return _beginning(incomplete, choices)
-
-    return complete
-
-
-def _beginning(incomplete: str, names: Iterable[str]) -> list[str]:
-    return [name for name in names if name.startswith(incomplete)]
+    return among(preset_names())(incomplete)

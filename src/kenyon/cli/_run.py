@@ -83,11 +83,12 @@ def run(
     """Run a learner on a stream, once for every seed, and print how it did."""
     from kenyon.cli._progress import make_display
     from kenyon.errors import unknown
-    from kenyon.lab.evaluation import RunArguments, RunConfig, config_keys, parse_seeds, read_config
+    from kenyon.lab.evaluation import RunArguments, RunConfig, config_keys, parse_seeds
     from kenyon.lab.evaluation import run as run_config
+    from kenyon.utils.system import read_toml
 
     values = _preset(preset) if preset else {}
-    values |= read_config(config) if config else {}
+    values |= read_toml(config) if config else {}
     for key in values:
         if key not in (*config_keys(), *EXTRA):
             raise unknown("configuration key", key, (*config_keys(), *EXTRA))

@@ -7,16 +7,16 @@ at the moment is left for last, so that processes that share a store also share 
 from __future__ import annotations
 
 import traceback
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, Self, TypedDict, cast
+from typing import Any, Protocol, Self, TypedDict, cast
 
 from kenyon.errors import KenyonError
 from kenyon.utils.events import Event, Watch
-from kenyon.utils.parallel import Answer, InProcessPool, Pool, Workers
+from kenyon.utils.parallel import Answer, Workers, open_pool
 
 
-class Job(Protocol):
+class Job(Hashable, Protocol):
     """A unit of work. It is pickled where it runs in another process."""
 
     @property
@@ -49,30 +49,17 @@ class WorkerArguments(TypedDict, total=False):
     gpus: float
 
 
-class Done(NamedTuple):
-    """How a job ended.
-
-    Attributes:
-        job: the job.
-        value: what it returned; None where it failed.
-        error: why it failed.
-        seconds: how long it took; 0 where its result was found in the store.
+class Done(Answer):
+    """How a job ended: an answer whose key is the job; `seconds` are 0 where its result was found in the store.
 
     Example:
         >>> Done("a job", value=3).result()
         3
     """
 
-    job: Any
-    value: Any = None
-    error: Exception | None = None
-    seconds: float = 0.0
-
-    def result(self) -> Any:
-        """The value, or the error raised."""
-        if self.error is not None:
-            raise self.error
-        return self.value
+    @property
+    def job(self) -> Any:
+        return self.key
 
     def event(self, **more: Any) -> Event:
         """The event that the job finished or failed, with further fields."""
@@ -100,7 +87,7 @@ class Executor:
     def __init__(self, workers: Workers, watch: Watch, apart: bool = False) -> None:
         self._watch = watch
         self._here = workers.in_process and not apart
-        self._pool: Pool | InProcessPool = InProcessPool() if self._here else Pool(workers)
+        self._pool = open_pool(workers, apart)
         self._jobs: dict[int, Job] = {}  # by the order in which they were submitted
         self._started: set[int] = set()
         self._later: list[int] = []

@@ -115,11 +115,10 @@ def screen_rows(table: Table) -> tuple[list[str], list[list[str]]]:
     """The headings and the rows of a table as text; the name of a group is a row of its own."""
     units = [unit_of_column(table, j) for j in range(len(table.columns))]
     labels = table.labelled
-    rows, group = [], None
-    for row in table.rows:
-        if row.group not in (group, None):
-            rows.append([str(row.group)] + [""] * (len(table.columns) - (not labels)))
-        group = row.group
+    rows = []
+    for group, row in table.grouped:
+        if group is not None:
+            rows.append([group] + [""] * (len(table.columns) - (not labels)))
         said = [units[j] or _unit_in(row.label, cell) for j, cell in enumerate(row.cells)]
         rows.append([*[row.label] * labels, *(cell_text(c, unit) for c, unit in zip(row.cells, said, strict=True))])
     return [*[table.corner] * labels, *_headings(table)], rows
@@ -184,11 +183,10 @@ def to_markdown(table: Table) -> str:
     """A grid with numbered notes below it; the paper's number and the difference stand behind ours."""
     notes: dict[str, int] = {}
     units = [unit_of_column(table, j) for j in range(len(table.columns))]
-    labels, rows, group = table.labelled, [], None
-    for row in table.rows:
-        if row.group not in (group, None):
-            rows.append([f"*{escape_markdown(str(row.group))}*"] + [""] * (len(table.columns) - (not labels)))
-        group = row.group
+    labels, rows = table.labelled, []
+    for group, row in table.grouped:
+        if group is not None:
+            rows.append([f"*{escape_markdown(group)}*"] + [""] * (len(table.columns) - (not labels)))
         cells = [_markdown_cell(cell, units[j], table.columns[j], notes) for j, cell in enumerate(row.cells)]
         rows.append([*[escape_markdown(row.label)] * labels, *cells])
     heads = [*[escape_markdown(table.corner)] * labels, *map(escape_markdown, table.columns)]
@@ -244,11 +242,9 @@ def to_latex(table: Table) -> str:
     form = "l" * labels + "".join("l" if _is_text(table, j) else "r" for j in range(len(table.columns)))
     heads = [*[table.corner] * labels, *_headings(table)]
     lines = [rf"\begin{{tabular}}{{{form}}}", r"\toprule", " & ".join(map(_escape_latex, heads)) + r" \\", r"\midrule"]
-    group = None
-    for row in table.rows:
-        if row.group not in (group, None):
-            lines.append(rf"\multicolumn{{{len(form)}}}{{l}}{{\textit{{{_escape_latex(str(row.group))}}}}} \\")
-        group = row.group
+    for group, row in table.grouped:
+        if group is not None:
+            lines.append(rf"\multicolumn{{{len(form)}}}{{l}}{{\textit{{{_escape_latex(group)}}}}} \\")
         cells = [*[_escape_latex(row.label)] * labels, *(_latex_cell(c, units[j]) for j, c in enumerate(row.cells))]
         lines.append(" & ".join(cells) + r" \\")
     return "\n".join([*lines, r"\bottomrule", r"\end{tabular}"]) + "\n"

@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 
@@ -151,6 +151,14 @@ class Table:
     def labelled(self) -> bool:
         """Whether there is a column of labels."""
         return bool(self.corner) or any(row.label for row in self.rows)
+
+    @property
+    def grouped(self) -> Iterator[tuple[str | None, Row]]:
+        """The rows, each with the name of the group that begins with it."""
+        group = None
+        for row in self.rows:
+            yield (None if row.group == group else row.group), row
+            group = row.group
 
     @classmethod
     def of_text(cls, columns: Sequence[str], rows: Iterable[Sequence[str]], title: str = "", note: str = "") -> Table:

@@ -10,8 +10,8 @@ import pytest
 
 from kenyon.data.streams import Curriculum, content_sum
 from kenyon.errors import ConfigError
-from kenyon.lab.evaluation import RunConfig, config_keys, parse_seeds, read_config
-from kenyon.utils.system import to_toml
+from kenyon.lab.evaluation import RunConfig, config_keys, parse_seeds
+from kenyon.utils.system import read_toml, to_toml
 
 TINY = "evaluation.tiny:Tiny"
 
@@ -87,7 +87,7 @@ def test_a_written_configuration_is_read_back_as_the_same(tmp_path: Path) -> Non
     config = make(task_sizes=[5, 3, 2], class_order=[9, 8, 7, 6, 5, 4, 3, 2, 1, 0], options={"rate": 1e-5})
     path = tmp_path / "c.toml"
     path.write_text(to_toml(config.to_dict() | {"seeds": [4]}))
-    values = read_config(path)
+    values = read_toml(path)
     assert values.pop("seeds") == [4]
     again = RunConfig.from_dict(values)
     assert again == config
@@ -103,7 +103,7 @@ def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, content: bytes | No
     if content is not None:
         path.write_bytes(content)
     with pytest.raises(ConfigError, match=rf"broken\.toml {word}|broken\.toml is {word}"):
-        read_config(path)
+        read_toml(path)
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import hashlib
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
 
 from kenyon.utils.system import replacing, sweep
 
@@ -27,3 +31,27 @@ def cached_file(cache: Path, name: str, write: Callable[[BinaryIO], None]) -> Pa
             raise
         return None
     return path
+
+
+def made_once(cache: Path | None, stem: str, files: Sequence[Path], how: str, make: Callable[[], NDArray]) -> NDArray:
+    """The array that `make` gives, from the cache where these files were read in this way before.
+
+    Args:
+        cache: the folder; None to make it in memory.
+        stem: how the name of the cached file begins.
+        files: what the array is made of: their contents are part of the name.
+        how: what else it depends on.
+        make: called where there is no such file.
+    """
+    if cache is None:
+        return make()
+    digest = hashlib.sha256(how.encode())
+    for path in files:
+        content = path.read_bytes()
+        digest.update(f"{path.name}\0{len(content)}\0".encode() + content)
+
+    def write(file: BinaryIO) -> None:
+        np.save(file, make(), allow_pickle=False)
+
+    made = cached_file(cache, f"{stem}-{digest.hexdigest()[:32]}.npy", write)
+    return make() if made is None else np.load(made, mmap_mode="r", allow_pickle=False)

@@ -85,13 +85,9 @@ def _collect(layout: FileLayout, target: Path, staging: Path, mirror: str | None
     for remote in layout.remotes:
         if remote.name not in layout.md5:  # an archive
             ready += _extract(_fetch(remote, staging, mirror, bar(remote.name)), layout, remote, staging / "files")
-        elif not _in_place(target / remote.name, remote.md5):
+        elif not ((there := target / remote.name).is_file() and md5_of(there) == remote.md5):
             ready.append(_fetch(remote, staging, mirror, bar(remote.name)))
     return ready
-
-
-def _in_place(path: Path, md5: str) -> bool:
-    return path.is_file() and md5_of(path) == md5
 
 
 def _fetch(remote: Remote, folder: Path, mirror: str | None, bar: Any) -> Path:

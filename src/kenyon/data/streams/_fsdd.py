@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from kenyon.data.streams._cache import made_once
 from kenyon.data.streams._dataset import Split
-from kenyon.data.streams._made import made_once
 from kenyon.data.streams._reading import reading
 from kenyon.errors import DataError
 from kenyon.features.front import Spectra

@@ -147,9 +147,7 @@ def _read_sessions(path: Path, cache: Path, label: str | None, test_share: float
     if not entries:
         raise DataError(f"{path} has no session: expected {', '.join(SUFFIXES)} or folders, one for each")
     parts = [
-        _read_path(entry, cache, label, test_share, None, fewest_classes=1)
-        if label is None or entry.suffix.lower() != ".npz"
-        else _read_path(entry, cache, None, test_share, None, fewest_classes=1)
+        _read_path(entry, cache, None if entry.suffix.lower() == ".npz" else label, test_share, None, fewest_classes=1)
         for entry in entries
     ]
     return joined(parts, [entry.stem for entry in entries], path.name)

@@ -52,7 +52,7 @@ class Passes:
 
     def __init__(self, rows: NDArray[np.integer], epochs: float, task: int, shuffles: Shuffles | None) -> None:
         self._base = rows
-        self._length = passes_length(len(rows), epochs)
+        self._length = max(1, round(epochs * len(rows))) if len(rows) else 0
         self._task, self._shuffles = task, shuffles
 
     def __len__(self) -> int:
@@ -68,11 +68,6 @@ class Passes:
             pieces.append(order[offset : offset + end - start])
             start = end
         return np.concatenate(pieces) if pieces else self._base[:0]
-
-
-def passes_length(n: int, epochs: float) -> int:
-    """How many samples `epochs` passes over `n` samples have: the nearest integer, at least one."""
-    return max(1, round(epochs * n)) if n else 0
 
 
 def fading(groups: list[NDArray[np.integer]], blur: float, seed: int) -> list[NDArray[np.integer]]:

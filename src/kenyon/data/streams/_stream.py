@@ -189,14 +189,12 @@ class Stream:
             )
         orders: list[Order] = [Passes(own, curriculum.epochs, task, shuffles) for task, own in enumerate(rows)]
         shown: list[Label] = [*labels]
-        if curriculum.scenario == "task-free":
+        if curriculum.scenario in ("task-free", "gradual-drift"):
             written = [order.rows(0, len(order)) for order in orders]
             orders = [FixedOrder(segment) for segment in fading(written, curriculum.blur, curriculum.seed)]
+        if curriculum.scenario == "task-free":
             shown = [MixedLabels(len(train.y), rows, labels)] * len(rows)
         if self._drifts:
-            if curriculum.scenario == "gradual-drift":
-                written = [order.rows(0, len(order)) for order in orders]
-                orders = [FixedOrder(segment) for segment in fading(written, curriculum.blur, curriculum.seed)]
             shown = [self._drifting(labels)] * len(rows)
         if curriculum.delay:
             written = [order.rows(0, len(order)) for order in orders]

@@ -24,7 +24,7 @@
 
 from kenyon.lab.evaluation._backbone import open_dataset, with_backbone
 from kenyon.lab.evaluation._checkpoint import read_checkpoint, save_checkpoint, state_hash
-from kenyon.lab.evaluation._config import RunConfig, config_keys, labels, parse_seeds, read_config
+from kenyon.lab.evaluation._config import RunConfig, config_keys, labels, parse_seeds
 from kenyon.lab.evaluation._files import read_growing
 from kenyon.lab.evaluation._groups import Groups, RunGroup, by_stream, distinguishing, group_runs
 from kenyon.lab.evaluation._kept import load_learner
@@ -70,7 +70,6 @@ __all__ = [
     "open_dataset",
     "parse_seeds",
     "read_checkpoint",
-    "read_config",
     "read_growing",
     "run",
     "run_all",

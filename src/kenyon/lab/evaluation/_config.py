@@ -20,7 +20,7 @@ from kenyon.lab.evaluation._identity import id_of, identity
 from kenyon.lab.evaluation._loop import TESTS
 from kenyon.learners import LEARNERS, check_learner_config, what_learns
 from kenyon.utils.events import Watch
-from kenyon.utils.system import read_toml
+from kenyon.utils.options import is_number
 from kenyon.utils.wording import slug
 
 _CURRICULUM_KEYS = tuple(f.name for f in fields(Curriculum) if f.name != "seed")
@@ -122,8 +122,7 @@ class RunConfig:
             value = getattr(self, name)
             if value is None:
                 continue
-            number = isinstance(value, int | float) and not isinstance(value, bool)
-            if not number or not 0 < value <= most or value == math.inf:
+            if not is_number(value) or not 0 < value <= most or value == math.inf:
                 limit = "" if most == math.inf else f" and at most {most:g}"
                 raise ConfigError(f"{name} is {value!r}: expected a number above 0{limit}")
             object.__setattr__(self, name, float(value))
@@ -216,18 +215,6 @@ def config_keys() -> tuple[str, ...]:
         True
     """
     return _OWN_KEYS[:2] + _CURRICULUM_KEYS + _OWN_KEYS[2:]
-
-
-def read_config(path: Path) -> dict[str, Any]:
-    r"""The values of a configuration file (TOML), `seeds` included if it has them.
-
-    Example:
-        >>> from pathlib import Path
-        >>> _ = Path("run.toml").write_text('dataset = "digits"\nlearner = "ncm"\nseeds = 3\n')
-        >>> read_config(Path("run.toml"))
-        {'dataset': 'digits', 'learner': 'ncm', 'seeds': 3}
-    """
-    return read_toml(path)
 
 
 def parse_seeds(value: int | str | Sequence[int]) -> tuple[int, ...]:

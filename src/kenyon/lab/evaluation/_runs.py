@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, Unpack
@@ -334,4 +334,4 @@ def _read(done: Done) -> Done:
     if not folder.complete:
         wanted = "expected a store that every node of the cluster shares with this machine"
         return Done(done.job, None, DataError(f"{folder.path} was run but is not here: {wanted}"))
-    return done._replace(value=folder.result())
+    return replace(done, value=folder.result())

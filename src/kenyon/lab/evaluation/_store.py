@@ -30,13 +30,22 @@ from numpy.typing import NDArray
 
 from kenyon.errors import DataError
 from kenyon.lab.evaluation._checkpoint import save_checkpoint
-from kenyon.lab.evaluation._config import RunConfig, read_config
+from kenyon.lab.evaluation._config import RunConfig
 from kenyon.lab.evaluation._files import read_growing, writing
 from kenyon.lab.evaluation._identity import id_of
 from kenyon.lab.evaluation._machine import environment
 from kenyon.lab.evaluation._result import RunResult
 from kenyon.lab.evaluation._tally import Tally
-from kenyon.utils.system import is_locked, locked, replace_file, replace_json, replacing, sync_folder, to_toml
+from kenyon.utils.system import (
+    is_locked,
+    locked,
+    read_toml,
+    replace_file,
+    replace_json,
+    replacing,
+    sync_folder,
+    to_toml,
+)
 
 FORMAT = 1
 DAMAGE = (ValueError, KeyError, TypeError, AttributeError, RecursionError)
@@ -169,7 +178,7 @@ class RunFolder:
 
     def config(self) -> dict[str, Any]:
         """The configuration as `config.toml` has it, `seeds` included."""
-        return read_config(self.file("config.toml"))
+        return read_toml(self.file("config.toml"))
 
 
 def _check_values(values: Any) -> None:

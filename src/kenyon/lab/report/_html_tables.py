@@ -15,7 +15,7 @@ from kenyon.lab.table_formats import (
     unit_of_column,
     with_unit,
 )
-from kenyon.lab.tables import Cell, Empty, Missing, PaperValue, Result, Table, Text, Value
+from kenyon.lab.tables import Cell, Empty, Missing, PaperValue, Result, Table, Text
 
 _VERDICTS = {"better": "better than the paper's", "worse": "worse than the paper's", "same": "the same as the paper's"}
 
@@ -27,12 +27,11 @@ def table_html(table: Table) -> str:
     """The table in a container that scrolls, with its notes below."""
     units = [unit_of_column(table, j) for j in range(len(table.columns))]
     notes: dict[str, str] = {}
-    body, group = [], None
-    for i, row in enumerate(table.rows):
-        if row.group != group and row.group is not None:
-            heading = f'<th scope="rowgroup" colspan="{len(table.columns) + 1}"><span>{escape(row.group)}</span></th>'
+    body = []
+    for i, (group, row) in enumerate(table.grouped):
+        if group is not None:
+            heading = f'<th scope="rowgroup" colspan="{len(table.columns) + 1}"><span>{escape(group)}</span></th>'
             body.append(f'<tr class="group">{heading}</tr>')
-        group = row.group
         cells = (_cell(c, units[j], f"{table.id}/{i}/{j}", notes) for j, c in enumerate(row.cells))
         body.append(f'<tr><th scope="row">{escape(row.label)}</th>{"".join(cells)}</tr>')
     heads = "".join(
@@ -114,16 +113,11 @@ def _against(cell: Result, verdict: str) -> str:
 def _missing(cell: Missing, unit: str, place: str, notes: dict[str, str]) -> str:
     letter = _note(notes, cell.reason)
     linked = f'<a class="num" href="#Runs" data-cell="{escape(place)}" title="{escape(cell.reason)}">not run</a>'
-    paper = (
-        f'<span class="against"><span class="paper">paper {_paper(cell.paper, unit)}</span></span>'
-        if cell.paper
-        else ""
-    )
+    paper = ""
+    if cell.paper:
+        value = number(cell.paper.mean, unit) + deviation(cell.paper, unit)
+        paper = f'<span class="against"><span class="paper">paper {value}</span></span>'
     return f'<td class="missing">{linked}<sup>{letter}</sup>{paper}</td>'
-
-
-def _paper(value: Value, unit: str) -> str:
-    return number(value.mean, unit) + deviation(value, unit)
 
 
 def _note(notes: dict[str, str], text: str) -> str:

@@ -22,6 +22,7 @@ import numpy as np
 
 from kenyon.errors import ConfigError, unknown
 from kenyon.model.options import OPTIONS
+from kenyon.utils.options import is_number
 
 NAN = float("nan")
 Point = dict[str, Any]
@@ -323,7 +324,7 @@ def _parameters(name: str, option: str, table: Any, parent: tuple[str, Any] | No
     if values:
         return [*switch, Parameter(name, option, values, parent=parent, off=table.get("off"))]
     low, high, log = table.get("low"), table.get("high"), bool(table.get("log", False))
-    numbers = all(isinstance(v, (int, float)) and not isinstance(v, bool) and abs(v) < 2**63 for v in (low, high))
+    numbers = all(is_number(v) and abs(v) < 2**63 for v in (low, high))  # type: ignore[arg-type]
     if not numbers or not low < high:  # type: ignore[operator]
         raise ConfigError(
             f"search space: [{name}] has low = {low!r}, high = {high!r}: expected numbers, low below high"

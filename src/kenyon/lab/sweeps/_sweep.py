@@ -9,10 +9,11 @@ from time import perf_counter
 from typing import Any, Unpack
 
 from kenyon.errors import ConfigError
-from kenyon.lab.evaluation import Report, RunArguments, RunConfig, RunResult, parse_seeds, read_config, run_each
+from kenyon.lab.evaluation import Report, RunArguments, RunConfig, RunResult, parse_seeds, run_each
 from kenyon.lab.executor import WorkerArguments, reason
 from kenyon.lab.sweeps._grid import expand
 from kenyon.utils.events import Watch
+from kenyon.utils.system import read_toml
 
 _EXTRA = ("seeds", "out", "data_dir", "save_model", "log")
 
@@ -74,7 +75,7 @@ class Sweep:
             >>> len(Sweep.read("sweep.toml").configs)
             4
         """
-        return cls.from_dict(read_config(Path(path)))
+        return cls.from_dict(read_toml(Path(path)))
 
     @property
     def n_runs(self) -> int:

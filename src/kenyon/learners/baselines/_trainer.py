@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from kenyon.data.protocol import StreamInfo
 from kenyon.errors import ConfigError, InputError, require
 from kenyon.learners.baselines._tuned import tuned
+from kenyon.utils.options import is_number
 
 torch = require("torch", "baselines", "a gradient baseline")
 
@@ -311,6 +312,6 @@ class Trainer:
 
 def positive(name: str, value: Any) -> Any:
     """`value` if it is a number above zero; otherwise an error."""
-    if not isinstance(value, int | float) or isinstance(value, bool) or not 0 < value < math.inf:
+    if not is_number(value) or not 0 < value < math.inf:
         raise ConfigError(f"{name} is {value!r}: expected a number above 0")
     return value

@@ -11,11 +11,12 @@ import numpy as np
 
 from kenyon.data.streams import SCENARIOS, Curriculum
 from kenyon.errors import ConfigError
-from kenyon.lab.evaluation import RunConfig, Watch, read_config, run_all
+from kenyon.lab.evaluation import RunConfig, Watch, run_all
 from kenyon.lab.search import default_epochs
 from kenyon.learners import what_learns
 from kenyon.paper.tables import paper_accuracy
 from kenyon.utils.statistics import mean_ranks
+from kenyon.utils.system import read_toml
 
 
 @dataclass(frozen=True)
@@ -85,7 +86,7 @@ def load_source(text: str) -> Source:
         raise ConfigError(
             f"{what!r} is neither a preset ({', '.join(preset_names()) or 'there is none'}) nor a configuration file"
         )
-    values = read_config(path)
+    values = read_toml(path)
     config = RunConfig.from_dict({k: v for k, v in values.items() if k not in ("seeds", "out", "data_dir")})
     if config.learner != "kenyon":
         raise ConfigError(f"{path} is for the learner {config.learner!r}: only configurations of 'kenyon' transfer")

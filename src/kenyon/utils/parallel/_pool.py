@@ -237,11 +237,11 @@ class InProcessPool:
         self._queue.clear()
 
 
-def open_pool(where: Workers) -> Pool | InProcessPool:
-    """A pool; this process alone where there is one local worker.
+def open_pool(where: Workers, apart: bool = False) -> Pool | InProcessPool:
+    """A pool; this process alone where there is one local worker, unless jobs are to run `apart` from it.
 
     Example:
         >>> open_pool(Workers(1)).capacity
         1
     """
-    return InProcessPool() if where.in_process else Pool(where)
+    return InProcessPool() if where.in_process and not apart else Pool(where)
