@@ -10,10 +10,11 @@ from collections.abc import Callable, Mapping
 from typing import Annotated, Any
 
 from kenyon.cli import _complete
-from kenyon.cli._options import option, parse_list, parse_value
+from kenyon.cli._options import option, parse_list
 from kenyon.errors import ConfigError
 from kenyon.model.options import OPTIONS
 from kenyon.utils.options import Option
+from kenyon.utils.system import parse_value
 
 LEARNER = "Learner"
 KEYS: dict[str, dict[str, tuple[str | None, str]]] = {

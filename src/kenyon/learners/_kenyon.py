@@ -12,7 +12,6 @@ from numpy.typing import NDArray
 from kenyon.classifier import KenyonClassifier
 from kenyon.data.protocol import StreamInfo
 from kenyon.model.plain import classifier_params, common_names, default_options, every_option, option_table
-from kenyon.utils.options import Option
 
 
 def _with_shape(options: Mapping[str, Any], shape: tuple[int, ...]) -> dict[str, Any]:
@@ -42,6 +41,10 @@ class KenyonLearner:
     """
 
     batch_size = 1
+    common_options = staticmethod(common_names)
+    every_option = staticmethod(every_option)
+    default_options = staticmethod(default_options)
+    option_table = staticmethod(option_table)
 
     def __init__(self, info: StreamInfo, seed: int, **options: Any) -> None:
         self._info = info
@@ -52,26 +55,6 @@ class KenyonLearner:
         }
         self.classifier = KenyonClassifier(**params)
         self.classifier.check_params(info.n_features)
-
-    @classmethod
-    def common_options(cls, given: Mapping[str, Any]) -> dict[str, Any]:
-        """The options that are given, each under one name."""
-        return common_names(given)
-
-    @classmethod
-    def every_option(cls) -> dict[str, Option]:
-        """Every option there is, those of all parts included."""
-        return every_option()
-
-    @classmethod
-    def default_options(cls, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Every option with its default, the parameters of the rule that is given among them."""
-        return default_options(given)
-
-    @classmethod
-    def option_table(cls, given: Mapping[str, Any]) -> dict[str, Option]:
-        """Every option with its description."""
-        return option_table(given)
 
     def learn(self, X: NDArray, y: NDArray[np.int64], task: int | None = None) -> None:
         if self._started or (y >= 0).any():

@@ -252,7 +252,7 @@ def _parts(value: Mapping[str, Any], table: bool, n_inputs: int) -> tuple[Featur
         raise ConfigError(f"rule is {rule!r} and layer is {layer!r}: expected layer='plastic' with a rule")
     units, n_hidden = getattr(features, "units", None), value["n_hidden"]
     if n_hidden != "auto" and units == "auto":
-        features = replace(features, units=n_hidden)  # type: ignore[type-var,call-arg]
+        features = replace(features, units=n_hidden)  # type: ignore[type-var]
     elif n_hidden not in ("auto", units):
         raise ConfigError(f"n_hidden is {n_hidden} and features is {features!r}: expected n_hidden='auto' with it")
     return features, layer, hidden

@@ -176,7 +176,7 @@ class Learner:
 
     def _labels(self, task: Hashable) -> list:
         """Labels of a task, ascending."""
-        return sorted(label for own, label in self.neurons if own == task)  # type: ignore[type-var]
+        return sorted(label for own, label in self.neurons if own == task)
 
     def _best(self, scores: NDArray[np.float32], task: Hashable) -> Hashable:
         labels = self._labels(task)

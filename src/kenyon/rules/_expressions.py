@@ -42,7 +42,7 @@ class Node:
         object.__setattr__(self, "_hash", hash((self.type, self.what, self.inputs, repr(self.value))))
 
     def __hash__(self) -> int:
-        return self._hash  # type: ignore[attr-defined,no-any-return]
+        return self._hash  # type: ignore[attr-defined]
 
     def cast(self, type: str) -> Node:
         if type == self.type:

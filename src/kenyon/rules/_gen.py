@@ -47,7 +47,7 @@ class GEN(Rule):
         return x_m * (x_e - b1) * (x_o - b2)
 
     @staticmethod
-    def integer_step(z, q, n, offset, rate, shift):  # type: ignore[no-untyped-def,override]
+    def integer_step(z, q, n, offset, rate, shift):  # type: ignore[no-untyped-def]
         return ((z - offset) * rate) >> shift
 
     def integer_constants(self, level: float, rate: float, fraction: int) -> tuple[int, ...]:

@@ -52,22 +52,22 @@ class MEAN(Rule):
         return x_m * x_e
 
     @staticmethod
-    def readout(w, n, units, cap):  # type: ignore[no-untyped-def,override]
+    def readout(w, n, units, cap):  # type: ignore[no-untyped-def]
         return min(w / n, cap / sqrt(units))
 
     def level(self, clamp: float, top: int, units: int) -> float:
         return self.cap / sqrt(units) / top
 
     @staticmethod
-    def integer_step(z, q, n, each):  # type: ignore[no-untyped-def,override]
+    def integer_step(z, q, n, each):  # type: ignore[no-untyped-def]
         return each
 
     @staticmethod
-    def integer_limit(n, top):  # type: ignore[no-untyped-def,override]
+    def integer_limit(n, top):  # type: ignore[no-untyped-def]
         return n * top
 
     @staticmethod
-    def integer_score(z, n):  # type: ignore[no-untyped-def,override]
+    def integer_score(z, n):  # type: ignore[no-untyped-def]
         return z // n
 
     def integer_constants(self, level: float, rate: float, fraction: int) -> tuple[int, ...]:

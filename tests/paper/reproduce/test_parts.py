@@ -13,7 +13,7 @@ import pytest
 
 from kenyon.data.protocol import StreamInfo
 from kenyon.data.streams import Curriculum
-from kenyon.lab.evaluation import RunConfig, run
+from kenyon.lab.evaluation import RunConfig, parse_seeds, run
 from kenyon.lab.report import Missing, Result, Table, Value
 from kenyon.learners import learner_class
 from kenyon.paper.reproduce import Setting
@@ -109,6 +109,16 @@ def test_the_printed_reading_is_the_papers_equations(rule: str, reach: float | N
         W += 0.5 * np.outer(x, np.eye(3)[label] - x_o) * inside
     expected = np.clip(X / 255 @ W / length**2, 0, 1)
     np.testing.assert_allclose(learner.classifier.decision_function(X), expected, atol=1e-3)
+
+
+def test_the_command_of_a_single_seed_other_than_0_is_that_seed_alone(tmp_path: Path) -> None:
+    runs = Runs(RunConfig("digits", "ncm", Curriculum(max_per_task=20)), seeds=(3,))
+    missing = runs.fill(Results(tmp_path))
+    run(runs.config, [3], tmp_path)
+    cell = runs.fill(Results(tmp_path))
+    assert isinstance(missing, Missing) and isinstance(cell, Result) and (cell.n, len(cell.runs)) == (1, 1)
+    for command in (runs.command, missing.command, cell.command):
+        assert command and parse_seeds(command.split()[-1]) == (3,)
 
 
 def test_the_best_of_a_column_is_marked_unless_it_is_no_contender() -> None:

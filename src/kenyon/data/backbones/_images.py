@@ -82,7 +82,7 @@ def find_normalisation(value: Any) -> tuple[Triple, Triple]:
             "standard deviation of three channels on the scale of 0 to 255, [[r, g, b], [r, g, b]]"
         )
     mean, std = pair.tolist()
-    return tuple(mean), tuple(std)  # type: ignore[return-value]
+    return tuple(mean), tuple(std)
 
 
 def check_shape(shape: Sequence[int], greyscale: str) -> tuple[int, int, int]:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
 from kenyon.errors import DataError
 from kenyon.lab.evaluation import RunFolder, RunGroup, Store, by_stream, environment, group_runs
@@ -61,10 +62,7 @@ def report_of_search(path: Path) -> ReportData:
         title=f"Search in {path.resolve().name}",
         tables=(replace(Table.of_text(heads, rows, "Evaluations"), id="evaluations"),),
         figures=tuple(search_figures(folder).values()),
-        command=shlex.join(["kenyon", "report", str(path)]),
-        made=datetime.now(UTC).isoformat(timespec="seconds"),
-        kenyon=_version(),
-        machine=machine(),
+        **_made(path),
     )
 
 
@@ -113,11 +111,18 @@ def report_of_runs(path: Path, damaged: Damaged | None = None) -> ReportData:
         tables=tables,
         figures=unique(figures_of(streams), taken=[table.id for table in tables]),
         runs={name: run for group in listed for name, run in _runs(group, store).items()},
-        command=shlex.join(["kenyon", "report", str(path)]),
-        made=datetime.now(UTC).isoformat(timespec="seconds"),
-        kenyon=_version(),
-        machine=machine(),
+        **_made(path),
     )
+
+
+def _made(path: Path) -> dict[str, Any]:
+    """How a report was made, and where."""
+    try:
+        own = version("kenyon")
+    except PackageNotFoundError:
+        own = ""
+    made, command = datetime.now(UTC).isoformat(timespec="seconds"), shlex.join(["kenyon", "report", str(path)])
+    return {"command": command, "made": made, "kenyon": own, "machine": machine()}
 
 
 def machine() -> dict[str, str | int | float | None]:
@@ -130,13 +135,6 @@ def machine() -> dict[str, str | int | float | None]:
     here = environment()
     own = {key: here[key] for key in ("processor", "cores", "python")}
     return own | {name: here["packages"][name] for name in ("numpy", "torch")}
-
-
-def _version() -> str:
-    try:
-        return version("kenyon")
-    except PackageNotFoundError:
-        return ""
 
 
 def _table(stream: tuple[str, str], groups: Sequence[RunGroup], store: Path) -> Table:

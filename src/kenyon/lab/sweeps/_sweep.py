@@ -151,8 +151,14 @@ def sweep(
     elif isinstance(plan, Mapping):
         plan = Sweep.from_dict(plan)
     begin, result, found = perf_counter(), SweepResult(), dict[tuple[int, int], RunResult]()
-    how: RunArguments = {**where, "data_dir": plan.data_dir, "again": again, "log": plan.log}
-    how["save_model"], out = plan.save_model, plan.out if store is None else store
+    how: RunArguments = {
+        **where,
+        "data_dir": plan.data_dir,
+        "again": again,
+        "log": plan.log,
+        "save_model": plan.save_model,
+    }
+    out = plan.out if store is None else store
     for done in run_each(plan.configs, plan.seeds, out, watch, **how):
         job = done.job
         result.run_seconds += done.seconds
