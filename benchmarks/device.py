@@ -12,7 +12,7 @@ samples, the median of the turns. `--speed` prints that alone.
 
 `--following` prints instead how well the readout in integers follows: the 20 KB model predicts every sample of the
 stream before it learns it, so that each readout begins with the last one. After every thousand samples its accuracy
-on held-out samples of the classes met so far is compared with that of the readout solved anew.
+on held-out samples of the classes met so far is compared with that of the readout solved again.
 
 `--sound` prints what a model of 20 KB with the front end for sound costs instead, after it has learned nine takes of
 ten spoken digits of four speakers: instructions for a second of sound, the mean of eight words of other takes one
@@ -199,7 +199,7 @@ def table(rows: dict[str, dict[str, Any]], sets: Any, n_emulated: int) -> None:
 
 
 def following(sets: Any) -> None:
-    """Accuracy of a readout that was asked for after every sample, and of one solved anew."""
+    """Accuracy of a readout that was asked for after every sample, and of one solved again."""
     X, y, asked, answers = sets
     clf = KenyonClassifier(random_state=0).set_params(**MODELS["20 KB, second order"]).partial_fit(X[:1], y[:1])
     rows = []
@@ -211,7 +211,7 @@ def following(sets: Any) -> None:
             [100 * np.mean(each) for each in (followed == answers[met], anew == answers[met], followed != anew)]
         )
     one, other, apart = np.mean(rows, axis=0)
-    print(f"{len(rows)} readouts asked for after every sample: {one:.2f} % right, solved anew {other:.2f} %")
+    print(f"{len(rows)} readouts asked for after every sample: {one:.2f} % right, solved again {other:.2f} %")
     worst = max(row[1] - row[0] for row in rows)
     print(f"{apart:.2f} % of the labels differ; the largest loss of a readout is {worst:.2f} points")
     print(json.dumps({"benchmark": "following", "followed": one, "anew": other, "differ": apart, "worst": worst}))

@@ -7,7 +7,7 @@ for each stream and size, on a tenth of the training samples that is held out, a
 of the classes that is not used again: three networks, then two other learning rates, two and one other values of the
 share of the memory and of replay, each step from the best so far. NCM has nothing but its metric and its inputs
 to choose. What was chosen then learns the whole stream once per seed, the classes in an order of the seed's own, and is
-asked for the test set once. Runs are kept, so that a stopped command goes on where it was. Images in colour have
+asked for the test set once. Runs are kept, so that a stopped command resumes where it stopped. Images in colour have
 convolutional networks alone, and five evaluations: two sides of an image, two other learning rates, more replay.
 """
 

@@ -1,4 +1,4 @@
-"""What a rule of one's own costs: in NumPy, where it begins, and compiled, beside GEN inside the core.
+"""What a rule of your own costs: in NumPy, where it begins, and compiled, beside GEN inside the core.
 
     python benchmarks/own_rules.py
 

@@ -2,7 +2,7 @@
 
     python benchmarks/prequential.py              the loop of River: predict_one, learn_one
     python benchmarks/prequential.py --batches    partial_fit and predict of batches in turn
-    python benchmarks/prequential.py --apart      how far scores are from those of a readout solved anew
+    python benchmarks/prequential.py --apart      how far scores are from those of a readout solved again
 
 The loop goes through River's bundled streams and scikit-learn's digits, sample by sample, in the order of the stream.
 Learners have their defaults; the linear ones stand behind a scaler, which they need. scikit-learn's learners get arrays
@@ -122,7 +122,7 @@ def prequential(names: list[str], most: int | None, repeats: int) -> list[dict[s
 
 def apart(names: list[str], most: int | None, every: int = 10, size: int = 20) -> list[dict[str, Any]]:
     """The largest difference of scores, as a share of their usual spread, between a readout that followed the stream
-    and one that is solved anew from the same state; every few samples, of the samples last met."""
+    and one that is solved again from the same state; every few samples, of the samples last met."""
     rows = []
     for name in names:
         stream, model = STREAMS[name]()[:most], RiverClassifier(seed=0)

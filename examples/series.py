@@ -6,7 +6,7 @@ The series come in the wheel of aeon, whose files are read without importing it 
     python examples/series.py JapaneseVowels
 
 Two models learn them. One takes the numbers as they are and is exported as arrays for NumPy; the other takes bytes, as
-a microcontroller reads them from its sensors, learns in integers, and is exported as C that goes on learning.
+a microcontroller reads them from its sensors, learns in integers, and is exported as C that keeps learning.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def main(name: str, folder: Path, out: Path) -> None:
     learn(small, in_bytes(X, low, high), y)
     share = small.score(in_bytes(tested, low, high).reshape(len(tested), -1), wanted)
     export_model(small, "c", out / f"{name}-c")
-    print(f"as bytes: {100 * share:.1f} % with {small.state_bytes:,} bytes of state; {name}-c goes on learning in C")
+    print(f"as bytes: {100 * share:.1f} % with {small.state_bytes:,} bytes of state; {name}-c keeps learning in C")
 
 
 if __name__ == "__main__":

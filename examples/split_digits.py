@@ -3,7 +3,7 @@
     python examples/split_digits.py [--seeds 3] [--out runs/demo]
 
 The digits come with scikit-learn, so nothing is downloaded. The last column is what must be kept
-in memory to go on learning; there is no replay buffer. Everything is kept in the folder `--out`, and
+in memory to keep learning; there is no replay buffer. Everything is kept in the folder `--out`, and
 written as a page to look at.
 """
 

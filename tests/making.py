@@ -192,6 +192,6 @@ def stream(n: int = 90, width: int = 40, seed: int = 0, kind: str = "bytes") -> 
 
 
 def held(classifier: KenyonClassifier) -> dict[str, bytes]:
-    """Everything a classifier needs to go on learning; equal if and only if two are in the same state."""
+    """Everything a classifier needs to keep learning; equal if and only if two are in the same state."""
     model, tensors = model_file.to_arrays(classifier._core)
     return {"model": model.encode(), **{name: array.tobytes() for name, array in tensors.items()}}

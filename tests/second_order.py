@@ -14,7 +14,7 @@ from kenyon.layers import Samples, SecondOrderLayer
 from kenyon.layers._readout import NEVER
 
 TOLERANCE = 1e-4
-"""Of the spread of scores: how far a readout that followed may be from one that is solved anew."""
+"""Of the spread of scores: how far a readout that followed may be from one that is solved again."""
 
 BETA = np.zeros((1, 2), np.float32)
 KINDS: dict[str, dict[str, Any]] = {

@@ -122,7 +122,7 @@ def test_models_of_different_widths_are_cut_to_the_smaller_when_they_merge(case:
 def test_it_is_said_once_and_a_file_goes_on(tmp_path: Path) -> None:
     X, y = samples("exact sums")
     clf = KenyonClassifier(**CASES["exact sums"])
-    with pytest.warns(BudgetWarning, match=r"goes on with \d+ units") as said:
+    with pytest.warns(BudgetWarning, match=r"continues with \d+ units") as said:
         for start in range(0, len(y), 10):
             clf.partial_fit(X[start : start + 10], y[start : start + 10])
     assert len([one for one in said if one.category is BudgetWarning]) == 1

@@ -1,4 +1,4 @@
-"""Rules of one's own: NumPy, compiled C and the core give the same bits; what is kept, and what is refused."""
+"""Rules of your own: NumPy, compiled C and the core give the same bits; what is kept, and what is refused."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ PROGRAMS: dict[str, tuple[Rule, Locals]] = {
     "mse": (MSE(), ()),
     "mean": (MEAN(), ()),
     "mse over count": (MSE(), (OverCount.local,)),
-    "gen, a rate of one's own": (GEN(), (_quarter,)),
+    "gen, a rate of your own": (GEN(), (_quarter,)),
     "leaky": (Leaky(), ()),
     "branches": (Branches(), ()),
     "doubled": (Doubled(), ()),
@@ -171,7 +171,7 @@ def test_numpy_and_c_learn_the_same_bits(name: str, windowed: bool, bounds: tupl
 
 
 @pytest.mark.parametrize("bits", [8, 4, 3, 2])
-@pytest.mark.parametrize("name", ["gen", "gen, a rate of one's own", "mean", "leaky", "branches"])
+@pytest.mark.parametrize("name", ["gen", "gen, a rate of your own", "mean", "leaky", "branches"])
 def test_numpy_and_c_learn_the_same_levels(name: str, bits: int) -> None:
     rule, local = PROGRAMS[name]
     rng, n, n_units, width = np.random.default_rng(2), 12, 37, 8
@@ -264,7 +264,7 @@ def test_a_compiler_that_fails_is_said(tmp_path: Path, monkeypatch: pytest.Monke
     monkeypatch.setenv("KENYON_CACHE", str(tmp_path))
     monkeypatch.setattr(compiler, "find_compiler", lambda: [sys.executable, "-c", "raise SystemExit('no disk')"])
     kernels = _own(Leaky())
-    with pytest.warns(UserWarning, match="goes on in NumPy"):
+    with pytest.warns(UserWarning, match="runs in NumPy"):
         assert not kernels.compile()
     assert kernels.how == "numpy" and not list(tmp_path.rglob("*.so"))
 

@@ -293,7 +293,7 @@ def test_long_streams_of_small_samples(case: str) -> None:
     params: Params = {**SMALL, "n_hidden": 20, "density": 4} | LONG[case]
     X, y = stream(300, params.pop("kind", "bytes"))
     X = np.ascontiguousarray(X[:, :12])
-    if case == "tables":  # the first samples in other units, so that inputs begin anew
+    if case == "tables":  # the first samples in other units, so that inputs begin again
         X[:80, :4], X[:80, 4:6] = X[:80, :4] * 1e3, X[:80, 4:6] * 1e-3
     if "missing" in params:
         X[np.random.default_rng(0).random(X.shape) < 0.1] = np.nan

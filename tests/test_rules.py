@@ -90,7 +90,7 @@ def test_a_layer_is_the_reference(name: str, n_units: int, bounds: tuple[float |
     plain = Plastic(n_units, 4, plain_spec(**how))
     for _ in range(n_classes):
         plain.add_class()
-    # a literal in a rule of one's own is a float64 to the compiler, and a float32 to NumPy
+    # a literal in a rule of your own is a float64 to the compiler, and a float32 to NumPy
     slack = 1e-6 if name == "leaky" else 0.0
     for s in range(n):
         outputs = np.empty((1, layer.width), np.float32)

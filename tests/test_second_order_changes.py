@@ -202,7 +202,7 @@ def test_a_checkpoint_goes_on_with_the_same_predictions(n_jobs: int) -> None:
     clf = classifier(n_jobs=n_jobs)
     found = [clf.test_then_learn(X[:333], y[:333])]
     arrays = clf.to_arrays(working=True)
-    assert set(clf.to_arrays()) == set(arrays)  # a readout in floats is solved anew
+    assert set(clf.to_arrays()) == set(arrays)  # a readout in floats is solved again
     clf = KenyonClassifier.from_arrays(arrays)
     assert set(clf.to_arrays(working=True)) == set(arrays)
     found += [clf.test_then_learn(X[333:900], y[333:900]), clf.test_then_learn(X[900:], y[900:])]

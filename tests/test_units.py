@@ -83,7 +83,7 @@ def test_a_stream_recovers_from_other_units(factor: float) -> None:
 @pytest.mark.parametrize("cut", [1, 3, 64, 200])
 def test_any_cut_gives_the_same_bits(cut: int) -> None:
     X, y = sensors(700)
-    X[:100] *= 1e3  # so that an input begins anew
+    X[:100] *= 1e3  # so that an input begins again
     X[::50, 3] = np.nan
     labels = np.where(np.arange(700) % 9 == 8, -1, y)
     params: dict[str, Any] = {"missing": "absent", "unlabelled": -1, "random_state": 0}

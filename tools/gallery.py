@@ -43,7 +43,7 @@ def executed(path: Path) -> Any:
         metadata={"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}},
     )
     for number, cell in enumerate(notebook.cells):
-        cell["id"] = f"cell-{number}"  # otherwise drawn anew each time
+        cell["id"] = f"cell-{number}"  # otherwise redrawn each time
     with TemporaryDirectory() as folder:
         NotebookClient(notebook, timeout=None, kernel_name="python3").execute(cwd=folder)
     return notebook

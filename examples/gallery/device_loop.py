@@ -1,7 +1,7 @@
 # %% [markdown]
 # # A device loop, in C
 #
-# A model is exported as C99, compiled for this machine, and goes on learning there. A microcontroller runs the same
+# A model is exported as C99, compiled for this machine, and keeps learning there. A microcontroller runs the same
 # sources.
 
 # %%

@@ -716,7 +716,7 @@ class KenyonClassifier(ClassifierOptions, Estimator):
 
     @property
     def state_bytes(self) -> int:
-        """Bytes that must be kept to go on learning: what `save` writes, less the container's framing.
+        """Bytes that must be kept to keep learning: what `save` writes, less the container's framing.
 
         The projection is drawn again from its seed, and counts as the seed.
         """
@@ -747,7 +747,7 @@ class KenyonClassifier(ClassifierOptions, Estimator):
         return cls._with(params, core)
 
     def to_arrays(self, working: bool = False) -> dict[str, NDArray]:
-        """The whole state as named arrays; `from_arrays` of a classifier goes on from them.
+        """The whole state as named arrays; `from_arrays` of a classifier continues from them.
 
         Args:
             working: also what is no part of the state, but lets `test_then_learn` go on with the same predictions.
@@ -757,7 +757,7 @@ class KenyonClassifier(ClassifierOptions, Estimator):
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, NDArray], **overrides: Any) -> Self:
-        """A classifier that goes on from `to_arrays`; `overrides` as in `load`."""
+        """A classifier that continues from `to_arrays`; `overrides` as in `load`."""
         tensors = {name: array for name, array in arrays.items() if name != "model"}
         params, core = model_file.from_arrays(arrays["model"].tobytes().decode(), tensors, overrides)
         return cls._with(params, core)

@@ -101,7 +101,7 @@ def test_a_learner_that_is_stopped_exits_with_130(tmp_path: Path) -> None:
         finally:
             process.kill()
     assert process.returncode == 130
-    assert "goes on from the last checkpoint" in said and "Traceback" not in said
+    assert "continues from the last checkpoint" in said and "Traceback" not in said
 
 
 @pytest.mark.slow

@@ -136,7 +136,7 @@ class RootCommand(TyperGroup):
         except MemoryError as error:
             _fail(f"there is not enough memory: {error or 'lower n_hidden, workers or the like'}", FAILURE)
         except KeyboardInterrupt:
-            _fail("stopped; the same command goes on from the last checkpoint", INTERRUPTED)
+            _fail("stopped; the same command continues from the last checkpoint", INTERRUPTED)
 
 
 def _fail(error: object, code: int) -> NoReturn:

@@ -27,8 +27,8 @@ def learn(
 ) -> None:
     """Learn parquet, Arrow, CSV or npz files in shards, larger than memory, and merge what was learned.
 
-    A call that was killed goes on where it was; a file that was learned before is not learned again. A file that cannot
-    be learned is named, and the others are learned.
+    A call that was killed resumes where it stopped; a file that was learned before is not learned again. A file that
+    cannot be learned is named, and the others are learned.
     """
     from kenyon.cli._progress import make_display
     from kenyon.data.shards import learn_files, read_learn_config

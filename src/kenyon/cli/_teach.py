@@ -8,7 +8,8 @@ import typer
 
 def teach(
     model: Annotated[
-        Path | None, typer.Argument(help="A model's file to go on from. [an empty model of 20 KB]", show_default=False)
+        Path | None,
+        typer.Argument(help="A model's file to continue from. [an empty model of 20 KB]", show_default=False),
     ] = None,
     sense: Annotated[str, typer.Option(help="What an empty model takes in: draw, sound or motion.")] = "draw",
     out: Annotated[Path, typer.Option(help="The page.")] = Path("teach.html"),

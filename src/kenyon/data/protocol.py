@@ -59,7 +59,7 @@ class Learner(Protocol):
     - `learn_recorded(X, y, task, every) -> (predictions, means)`: `test_then_learn` that notes
       `weight_means()` after every `every`-th sample of the call, `(len(y) // every, n_classes)`.
 
-    And, for a model file of its own form, `save(path)`, which writes it, and `load(path)`, which goes on from it;
+    And, for a model file of its own form, `save(path)`, which writes it, and `load(path)`, which continues from it;
     where there is no `save`, the model file of a run holds `state()`.
     """
 
@@ -85,7 +85,7 @@ class Learner(Protocol):
 
     @property
     def state_bytes(self) -> int:
-        """Bytes that must be kept to go on learning: parameters, optimizer state, importance
+        """Bytes that must be kept to keep learning: parameters, optimizer state, importance
         matrices, replay buffer."""
 
     @property

@@ -60,7 +60,7 @@ EXPORTS: dict[str, Export] = {
     export.name: export
     for export in (
         Export("numpy", "kenyon.export._numpy:write", "plain arrays and a predictor that needs NumPy alone", True),
-        Export("c", "kenyon.export._c:write", "C99 sources of a model that goes on learning on a device"),
+        Export("c", "kenyon.export._c:write", "C99 sources of a model that keeps learning on a device"),
     )
 }
 """The exports by name."""

@@ -1,4 +1,4 @@
-"""C99 sources of a classifier that goes on learning on a device: integers only, no memory but its own.
+"""C99 sources of a classifier that keeps learning on a device: integers only, no memory but its own.
 
 The core lies in `c/` in parts, one idea each; what a model needs of it becomes one source, `kenyon.c`. Everything
 that depends on the model is in `kenyon_model.h`: sizes, constants, the rule, the units' inputs or their seed, and what
@@ -124,11 +124,11 @@ def _core_part(name: str) -> str:
 
 def _kind(parts: Parts) -> str:
     if parts.learns:
-        return "It goes on learning on the device, with the same bits as in Python."
+        return "It keeps learning on the device, with the same bits as in Python."
     return (
         '**It predicts only**: the model learned with `arithmetic="float"`, so that `kenyon_learn` and all else that '
         "would change it give `KENYON_ERROR_FIXED`. Its weights were rounded to 16 bits. A model that learns with "
-        '`arithmetic="integer"` goes on learning on the device.'
+        '`arithmetic="integer"` keeps learning on the device.'
     )
 
 

@@ -51,7 +51,7 @@ class Parts:
 
     @property
     def learns(self) -> bool:
-        """Whether the device can go on learning."""
+        """Whether the device can keep learning."""
         return self.fixed is None
 
     @property

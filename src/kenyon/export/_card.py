@@ -38,7 +38,7 @@ def model_card(model: KenyonClassifier, path: Path, trained: str = "") -> str:
         "Hidden": f"`{spec.hidden}`" if spec.hidden else "",
         "Layer": f"`{spec.layer}`",
         "Samples learned": f"{model.n_samples_learned_:,}",
-        "State": f"{size(model.state_bytes)} to go on learning, {size(model.working_bytes)} at work",
+        "State": f"{size(model.state_bytes)} to keep learning, {size(model.working_bytes)} at work",
         "Memory budget": size(spec.memory_budget) if spec.memory_budget else "",
         "Samples stored": "none",
         "SHA-256 of the file": f"`{hashlib.sha256(path.read_bytes()).hexdigest()}`",

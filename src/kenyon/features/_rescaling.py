@@ -1,6 +1,6 @@
 """Sums of inputs and ramps, re-expressed when inputs get other units.
 
-    z' = f z + o                    inputs, exactly;   f = 0 and a variance of 1 where an input begins anew
+    z' = f z + o                    inputs, exactly;   f = 0 and a variance of 1 where an input begins again
     x' = phi p' + d_j + e           a ramp x = max(0, p - b) that sees such an input, p = w . z
 
 The past samples are gone, but the sums have the mean of z' for each class j and its covariance within classes. What a
@@ -34,7 +34,7 @@ class Rescaling(NamedTuple):
 
     Attributes:
         factors, offsets: (inputs,).
-        fresh: (inputs,) 1 where an input begins anew, and 0 elsewhere.
+        fresh: (inputs,) 1 where an input begins again, and 0 elsewhere.
 
     Example:
         >>> import numpy as np

@@ -75,7 +75,7 @@ def normalised(patches: NDArray[np.integer], floor: int, unit: int = 1) -> tuple
 
 
 def whitening_of(patches: NDArray[np.integer], floor: int, unit: int = 1) -> Whitening:
-    """The whitening that a dictionary of patches asks for."""
+    """The whitening for a dictionary of patches."""
     values, usable = normalised(patches, floor, unit)
     values = values[usable]
     both = values.T.astype(np.float64) @ values.astype(np.float64)  # integers below 2^53: exact in any order

@@ -276,7 +276,7 @@ class WindowUnits:
         return self._activity is np.uint8
 
     def plan(self) -> dict[str, int]:
-        """The numbers that another implementation needs, beside `layout` and `inputs`: as below, or all drawn anew."""
+        """The numbers that another implementation needs, beside `layout` and `inputs`: as below, or all redrawn."""
         bits = self._largest_pooled.bit_length()
         return {
             "places": self.layout.n_places,

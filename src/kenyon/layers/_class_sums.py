@@ -88,7 +88,7 @@ def spread_of(moments: Callable[[], ClassMoments], rule: Rule) -> Spread:
     """The law of the distances.
 
     Args:
-        moments: gives them anew; what it gives is overwritten.
+        moments: computes them; the result is overwritten.
         rule: of the readout, whose shrinkage it has.
     """
     scatter, means, n_samples, n_used = moments()

@@ -132,7 +132,7 @@ class Coactivity(ABC):
         raise NotImplementedError
 
     def check(self, state: State) -> None:  # noqa: B027  most states will do
-        """Refuse a state from a file that no stream can have led to and that could not go on learning."""
+        """Refuse a state from a file that no stream can have led to and that could not keep learning."""
 
     def visits(self, active: Active, chosen: NDArray[np.int64]) -> int:
         """Pairs visited when the chosen samples are learned."""

@@ -1,8 +1,8 @@
 """The readout of the state that a layer is in, which follows what the layer learns.
 
 A readout that was asked for lately is changed with every sample that is learned, so that every prediction is that of
-the present state. To solve it anew takes about as long as following units / 8 samples: after that many without a
-prediction (32 at least) it is dropped, and solved at the next prediction. It is solved anew, too, where the inverse
+the present state. Solving it takes about as long as following units / 8 samples: after that many without a
+prediction (32 at least) it is dropped, and solved at the next prediction. It is solved again, too, where the inverse
 that following takes is refused (`follows`), after anything else that changes the state, and before rounding adds up.
 """
 
@@ -25,7 +25,7 @@ class Following:
     Args:
         coactivity: how the sums are kept.
         rule: which readout it is.
-        follows: whether it may keep the inverse; otherwise it is solved anew after each change.
+        follows: whether it may keep the inverse; otherwise it is solved again after each change.
     """
 
     def __init__(self, coactivity: Coactivity, rule: Rule, follows: bool) -> None:

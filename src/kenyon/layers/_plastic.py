@@ -37,7 +37,7 @@ MOST_COUNTED = 2**31
 
 
 def declared_by(rule: Rule, local: Locals = ()) -> tuple[Declared, ...]:
-    """What a plastic layer keeps for a rule: weights; their sums for a window; counts where anything asks for them."""
+    """What a plastic layer keeps for a rule: weights; their sums for a window; counts where anything needs them."""
     return (
         WEIGHTS,
         *([SUMS] if rule.window is not None else []),
@@ -104,7 +104,7 @@ class Plastic(LayerPart):
     )  # fmt: skip
     arithmetic: Literal["auto", "float", "integer"] = option(
         "auto",
-        "Arithmetic of learning: float, or integer from bytes to scores, which a device can go on with; 'auto' is "
+        "Arithmetic of learning: float, or integer from bytes to scores, which a device can continue with; 'auto' is "
         "float.",
         "choice", auto=True,
     )  # fmt: skip

@@ -60,7 +60,7 @@ class SecondOrderLayer(Layer):
         readout: `discriminant` or `ridge`.
         shrinkage: lambda of the readout, as a share of the mean variance; `auto` chooses it from the state.
         prior: class prior: `equal` for a uniform one, `counts` for an empirical one.
-        at_least: whether the state may ask for more shrinkage than that.
+        at_least: whether the state may need more shrinkage than that.
         half_life: half-life of what is kept, in samples; 0 for none.
         integer: solve and read the readout in integers; for 16 or 24 bits, with a discriminant of fixed shrinkage.
         follows: whether the readout may keep what it takes to follow each sample; otherwise it is solved when asked.

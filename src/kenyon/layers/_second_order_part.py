@@ -34,7 +34,7 @@ class SecondOrder(LayerPart):
     )  # fmt: skip
     arithmetic: Literal["auto", "float", "integer"] = option(
         "auto",
-        "Arithmetic of learning: float, or integer from bytes to scores, which a device can go on with; 'auto' is "
+        "Arithmetic of learning: float, or integer from bytes to scores, which a device can continue with; 'auto' is "
         "integer where a memory budget chooses few bits and the samples are bytes or images.",
         "choice", auto=True,
     )  # fmt: skip

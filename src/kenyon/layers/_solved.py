@@ -19,7 +19,7 @@ MOST_SHRINKAGE = 1e6
 """Beyond this lambda the class means alone count."""
 
 LEAST_TO_FOLLOW = 1e-5
-"""With a smaller lambda rounding would add up too soon: such a readout is solved anew each time."""
+"""With a smaller lambda rounding would add up too soon: such a readout is solved again each time."""
 
 FOLLOWED_AT_ONCE = 32
 """Samples that are followed in one call; `core/host/readout.h` has it too."""
@@ -169,7 +169,7 @@ def solve(
     """The readout of all neurons.
 
     Args:
-        moments: gives them anew; what it gives is overwritten.
+        moments: computes them; the result is overwritten.
         class_counts: (width,) samples of each neuron.
         follow: samples that it has to follow; 0 for none.
     """

@@ -91,7 +91,7 @@ def first_active(active: Active, n_units: int) -> Active:
 
 
 class Plan(NamedTuple):
-    """What the classes and the samples of a call ask for.
+    """What the classes and the samples of a call need.
 
     Attributes:
         bends: units that are left from a sample on, by its number.
@@ -165,7 +165,7 @@ def _warn_once(engine: Engine, after: int, labels: Sequence[Hashable]) -> None:
         return
     warnings.warn(
         f"the memory budget does not hold {engine.spec.n_units} units and the class(es) "
-        f"{', '.join(map(repr, labels[:3]))}{', ...' if len(labels) > 3 else ''}: the model goes on with {after} "
+        f"{', '.join(map(repr, labels[:3]))}{', ...' if len(labels) > 3 else ''}: the model continues with {after} "
         "units, and with fewer for further classes. Raise memory_budget to keep more.",
         BudgetWarning,
         stacklevel=7,

@@ -231,7 +231,7 @@ class Calibration:
 
     @property
     def theta(self) -> float:
-        """The factor of scores that the predictions so far ask for."""
+        """The factor of scores that fits the predictions so far best."""
         exponents = np.log2(THETAS)
         losses = self.state.arrays["losses"] / UNIT + BELIEF * (exponents - PRIOR) ** 2
         best = min(max(int(losses.argmin()), 1), len(losses) - 2)

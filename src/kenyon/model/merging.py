@@ -191,7 +191,7 @@ def unite(first: Mapping[Hashable, Labels], second: Mapping[Hashable, Labels], n
 
 
 def renumbered(heads: Mapping[Hashable, Labels], left: NDArray[np.int64]) -> dict[Hashable, Labels]:
-    """The labels whose neurons are left, numbered anew; a task without any is no task."""
+    """The labels whose neurons are left, renumbered; a task without labels is dropped."""
     place = {neuron: number for number, neuron in enumerate(left.tolist())}
     kept = {
         task: Labels((label, place[neuron]) for label, neuron in labels.neurons.items() if neuron in place)

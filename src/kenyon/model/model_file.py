@@ -131,7 +131,7 @@ def from_arrays(
     """The inverse of `to_arrays`: the classifier's parameters, `overrides` in place of those saved, and its core.
 
     Args:
-        file_bytes: size of the file that they come from, which bounds what it may ask for; None for one's own.
+        file_bytes: size of the file that they come from, which bounds what it may ask for; None where it is trusted.
     """
     beside = {name: array for name, array in tensors.items() if name.startswith(WORKING)}
     tensors = {name: array for name, array in tensors.items() if name not in beside}

@@ -137,7 +137,7 @@ class RegressorOptions:
     )
     shrinkage: float = option(
         0.001,
-        "Least shrinkage of the regression, as a share of the mean variance; the sums may ask for more.",
+        "Least shrinkage of the regression, as a share of the mean variance; the sums may need more.",
         "number", low=0.0, high=1e6,
     )  # fmt: skip
     missing: Literal["error", "absent"] = option(

@@ -55,7 +55,7 @@ class RegressionSums:
     Args:
         spec: features, and how samples are scaled.
         n_targets: targets of a sample.
-        shrinkage: lambda at least; more where the sums ask for it.
+        shrinkage: lambda at least; more where the sums need it.
         seed: what the features are drawn from.
     """
 

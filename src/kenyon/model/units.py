@@ -8,7 +8,7 @@ centre by half a width) get those of the moments, and the sums are re-expressed 
 samples, all of one class perhaps, are then where they would be had the units been known. From 64 on units stay,
 whatever classes come: features only need to be on the scale of the data. But where the last half of 128, 256, 512 or
 1,024 samples finds a width off by a factor of 32, since the first ones held an outlier or had other units, it is
-changed all the same; and if it was too large, which hides what was learned, the input begins anew.
+changed all the same; and if it was too large, which hides what was learned, the input begins again.
 
 A value is taken to be at most 8 times as far out as is usual for its input, r, so that a single outlier leaves no more
 than a trace; r follows the distances, |z| - r at a time by a sixteenth, and is at least 1.

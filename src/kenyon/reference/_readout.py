@@ -7,7 +7,7 @@ W is the scatter within classes, m_j the mean of class j, c the mean of the clas
 V = W + n sum_j w_j (m_j - c) (m_j - c)'. The logarithm is there with `prior="counts"`, which sets w_j to n_j / n, too.
 The shrinkage a is lambda mean(diag W), rounded to the middle of a cell of a quarter of an octave: 2^((k + 1/2) / 4) for
 values from 2^(k / 4) to 2^((k + 1) / 4). Within a cell a sample changes W + a I by one rank, so that others can follow
-the stream without solving the readout anew; here it is solved anew each time.
+the stream without solving the readout; here it is solved again each time.
 `shrinkage="auto"` chooses lambda by the oracle-approximating formula (Chen, Wiesel, Eldar and Hero, 2010).
 """
 

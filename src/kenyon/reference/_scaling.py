@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Change = tuple[NDArray, NDArray, NDArray]
-"""Factor and offset that take each input to its new units, and 1 where it begins anew."""
+"""Factor and offset that take each input to its new units, and 1 where it begins again."""
 
 
 class Units:
@@ -30,7 +30,7 @@ class Units:
     widths, r being r + (|z| - r) / 16 from one to the next, at least 1. After 2, 4, .. 64 labelled samples an input
     whose width is off the moments' by a factor of 1.5, or its centre by half a width, takes those. Then moments begin
     anew after 64, 128, .. samples; after 128, .. 1,024 an input whose width is off by a factor of 32 takes theirs,
-    and begins anew if it was too wide.
+    and begins again if it was too wide.
     """
 
     def __init__(self, n: int) -> None:

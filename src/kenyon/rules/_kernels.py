@@ -74,7 +74,7 @@ class OwnKernels(Kernels):
         return super().call(name, n_samples, *arguments)
 
     def compile(self) -> bool:
-        """Compile it now; False where that is impossible, and it goes on in NumPy."""
+        """Compile it now; False where that is impossible, and it runs in NumPy."""
         if self._source is not None and self._how == "numpy":
             self._take(compiled(self._source))
             self._source = None

@@ -71,7 +71,7 @@ def kept(source: str) -> Functions | None:
         path = _library(source)
         whole = _checksum(path) == _beside(path).read_text(encoding="ascii")
         return _loaded(path) if whole else None
-    except (OSError, RuntimeError, ValueError):  # nothing is there, no home, or no text: it is compiled anew
+    except (OSError, RuntimeError, ValueError):  # nothing is there, no home, or no text: it is compiled again
         return None
 
 
@@ -100,7 +100,7 @@ def _compiled_for_now(source: str, reason: Exception) -> Functions | None:
             return _loaded(path)
         except (OSError, RuntimeError) as error:
             reason = error
-    warnings.warn(f"a rule could not be compiled, so it goes on in NumPy: {reason}", stacklevel=2)
+    warnings.warn(f"a rule could not be compiled, so it runs in NumPy: {reason}", stacklevel=2)
     return None
 
 

@@ -97,7 +97,9 @@ def sources_of(model: KenyonClassifier, room: int) -> dict[str, str]:
         sources = {path.name: path.read_text(encoding="utf-8") for path in paths}
     names = r"/\* Classes by their number on the device:.*?\*/"
     if "#define KENYON_LEARNS 1\n" not in sources["kenyon_model.h"]:
-        raise ConfigError("the model learns with arithmetic='float': expected 'integer', which a page can go on with")
+        raise ConfigError(
+            "the model learns with arithmetic='float': expected 'integer', which a page can continue with"
+        )
     header = re.sub(
         names, "/* labels.json has the names of the classes. */", sources["kenyon_model.h"], flags=re.DOTALL
     )

@@ -80,8 +80,8 @@ def write_page(path: Path, model: KenyonClassifier | None = None, sense: str = "
 
     Args:
         path: the file, in a folder that is made where it does not exist.
-        model: one that learns in integers and takes images or has a front end, to go on from; None for an empty one of
-            20 KB.
+        model: one that learns in integers and takes images or has a front end, to continue from; None for an empty one
+            of 20 KB.
         sense: what an empty one takes in: "draw", "sound" or "motion".
 
     Example:

@@ -67,7 +67,7 @@ class OnnxNetwork:
             self._session = runtime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
         except Exception as error:
             reason = (str(error).strip().splitlines() or [type(error).__name__])[0]
-            raise ModelFileError(f"{what} is no whole ONNX model in one file: {reason}") from error
+            raise ModelFileError(f"{what} is not a whole ONNX model in one file: {reason}") from error
         inputs = self._session.get_inputs()
         shape = inputs[0].shape if len(inputs) == 1 else []
         wanted = (None, 3, resolution, resolution)

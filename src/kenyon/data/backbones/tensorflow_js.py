@@ -43,7 +43,7 @@ def read_arrays(path: Path) -> Arrays:
     except OSError as error:
         raise DataError(f"the model {path} cannot be read: {error.strerror}") from error
     except (ValueError, KeyError, TypeError) as error:
-        raise ModelFileError(f"{path} is no model of TensorFlow.js: it has no weightsManifest with paths") from error
+        raise ModelFileError(f"{path} is not a model of TensorFlow.js: it has no weightsManifest with paths") from error
     arrays: Arrays = {}
     for names, entries in listed:
         held = b"".join(_read(path, name) for name in names)

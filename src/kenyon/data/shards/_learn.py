@@ -3,7 +3,7 @@
 Beside the model `OUT` lie `OUT.shards.json`, the record of what went into it, and, while work is under way, the folder
 `OUT.work`: the plan (the shards and their pieces, fixed when work begins), the model that was there before with its
 record, and one file for every node of the tree that is done. A process that is killed at any point, a worker or this
-one, leaves whole files only, and the next call goes on from them. The model is replaced before the record, and the
+one, leaves whole files only, and the next call continues from them. The model is replaced before the record, and the
 folder removed last; replacing both again from the same files gives the same bytes, so that no kill learns anything
 twice.
 

@@ -54,7 +54,7 @@ def _reading(path: Path) -> Iterator[zipfile.ZipFile]:
     except KenyonError:
         raise
     except Exception as error:  # a damaged archive may raise anything
-        raise DataError(f"{path} is damaged or no .npz archive of plain arrays: {error}") from error
+        raise DataError(f"{path} is damaged or not an .npz archive of plain arrays: {error}") from error
 
 
 def _member(path: Path, archive: zipfile.ZipFile, name: str) -> str:

@@ -142,4 +142,4 @@ class Record:
             shards = tuple(Shard.from_dict(shard) for shard in values["shards"])
             return cls(dict(values["config"]), shards, str(values["model"]), dict(values["refused"]))
         except (OSError, ValueError, TypeError, KeyError, AttributeError) as error:
-            raise DataError(f"{path} is no record of shards that this version can read: {error}") from error
+            raise DataError(f"{path} is not a record of shards that this version can read: {error}") from error

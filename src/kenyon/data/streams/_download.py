@@ -121,7 +121,7 @@ def _extract(archive: Path, layout: FileLayout, remote: Remote, folder: Path) ->
                 shutil.copyfileobj(stream, target, 1 << 20)
             found[name] = folder / name
     except (tarfile.TarError, zipfile.BadZipFile, EOFError) as error:
-        raise DataError(f"{archive.name} is no archive that can be read: {error}") from error
+        raise DataError(f"{archive.name} is not a readable archive: {error}") from error
     absent = [name for name in (*layout.train, *layout.test) if name not in found]
     if absent:
         raise DataError(f"{archive.name} does not hold {', '.join(absent)}")

@@ -96,7 +96,7 @@ def _windows(x: NDArray[np.int16], y: NDArray[np.int64], user: int) -> NDArray[n
 
 
 def _from_npz(path: Path, part: _Part) -> _Recordings:
-    with reading(path, "is damaged or no archive of HAPT"):
+    with reading(path, "is damaged or not an archive of HAPT"):
         X, y, user, number = read_members(path, ("X", "y", "user", "recording"))
         if X.ndim != 2 or X.shape[1] != FRONT.inputs or X.dtype != np.int16 or not len(X):
             raise DataError(f"{path}: X is {X.dtype} of shape {X.shape}: expected int16 of shape (n, {FRONT.inputs})")

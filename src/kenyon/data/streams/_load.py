@@ -127,7 +127,7 @@ def _read_path(
     if is_table:
         return read_table(path, label or "label", test_share, domain, fewest_classes)
     if label is not None:
-        raise ConfigError(f"label is {label!r}: only a CSV or Parquet table has a label column, {path} is none")
+        raise ConfigError(f"label is {label!r}: only a CSV or Parquet table has a label column, {path} is neither")
     if path.is_dir():
         if domain is not None:
             raise ConfigError(f"domain is {domain!r}: expected 'folder' for a folder of sessions, {path} is a folder")

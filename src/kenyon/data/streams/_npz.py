@@ -26,7 +26,7 @@ _KEYS = (("X_train", "y_train", "X_test", "y_test"), ("X_train", "y_train"), ("X
 
 def read_npz(path: Path, test_share: float = 0.2, domain: str | None = None, fewest_classes: int = 2) -> Dataset:
     """The data set in an `.npz` archive; with `domain`, also `domain_train`, `domain_test` or `domain`, so named."""
-    with reading(path, "is damaged or no .npz archive of plain arrays"), zipfile.ZipFile(path) as archive:
+    with reading(path, "is damaged or not an .npz archive of plain arrays"), zipfile.ZipFile(path) as archive:
         present = {Path(name).stem for name in archive.namelist() if name.endswith(".npy")}
     keys = next((keys for keys in _KEYS if set(keys) <= present), None)
     if keys is None:
@@ -44,7 +44,7 @@ def read_npz(path: Path, test_share: float = 0.2, domain: str | None = None, few
 
 def read_members(path: Path, keys: Sequence[str]) -> list[NDArray]:
     """The arrays of these names in an `.npz` archive."""
-    with reading(path, "is damaged or no .npz archive of plain arrays"), zipfile.ZipFile(path) as archive:
+    with reading(path, "is damaged or not an .npz archive of plain arrays"), zipfile.ZipFile(path) as archive:
         present = {Path(name).stem: archive.getinfo(name) for name in archive.namelist() if name.endswith(".npy")}
         if absent := [key for key in keys if key not in present]:
             raise DataError(

@@ -94,7 +94,7 @@ class _Machine:
 
     def name(self, module: object, name: object) -> None:
         if not isinstance(module, str) or not isinstance(name, str):
-            raise ValueError("it asks to import something whose name is no text")
+            raise ValueError("it asks to import something whose name is not text")
         kind = _ALLOWED.get((module, name))
         if kind is None:
             raise ValueError(f"it asks to import {module}.{name}, which no CIFAR file needs")
@@ -118,7 +118,7 @@ class _Machine:
         """Fill a described array with its state (version, shape, type, Fortran order, content)."""
         state, target = self.stack.pop(), self.stack[-1]
         if not isinstance(target, _Described):
-            raise ValueError("it sets the state of something that is no array")
+            raise ValueError("it sets the state of something that is not an array")
         if target.kind == "bytes":
             return
         _, shape, dtype, fortran, content = state
@@ -215,7 +215,7 @@ def read_pickle(path: Path) -> dict[Any, Any]:
     Raises:
         DataError: the file is damaged, or asks for anything else. Nothing in it has run.
     """
-    with reading(path, "is no CIFAR file in the python version. Nothing in it was run"):
+    with reading(path, "is not a CIFAR file in the python version. Nothing in it was run"):
         with path.open("rb") as file:
             machine = _Machine(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
         while (code := bytes(machine.take(1))) != b".":

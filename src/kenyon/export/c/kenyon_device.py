@@ -176,7 +176,7 @@ class Model:
 
 if __name__ == "__main__":
     shown = Model(sys.argv[1] if sys.argv[1:] else None)
-    how = "goes on learning" if shown.learns else "predicts only"
+    how = "keeps learning" if shown.learns else "predicts only"
     print(
         f"{shown.n_inputs} bytes in, {shown.n_units} units, {len(shown.labels)} of {shown.most_classes} classes; {how}"
     )

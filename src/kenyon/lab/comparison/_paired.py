@@ -111,7 +111,7 @@ def compare(
     complete = [group for group in groups if group.complete and not group.outdated]
     names = list(dict.fromkeys(names or (str(group.config["learner"]) for group in complete)))
     if len(names) < 2:
-        raise ConfigError(f"{' '.join(names) or 'nothing'} is all there is to compare: name two or more configurations")
+        raise ConfigError(f"names is {list(names)!r}: expected two or more configurations to compare")
     streams: dict[str, dict[str, RunGroup]] = {}
     labels: dict[str, str] = {}
     for name in names:

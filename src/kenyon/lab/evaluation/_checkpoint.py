@@ -161,7 +161,7 @@ class FolderRecorder(Recorder):
         learner: the learner before the stream; it is restored from the checkpoint if there is one.
         sizes: how many training samples each task has, and how many weight records and classes the run has.
         timer: says when a checkpoint is due.
-        watch: receives a note when a checkpoint cannot be written; the run goes on without it.
+        watch: receives a note when a checkpoint cannot be written; the run continues without it.
         empty: the tally of a run that has not begun.
     """
 
@@ -189,7 +189,7 @@ class FolderRecorder(Recorder):
             learner.restore(state)
         except Exception as error:  # a learner may raise anything for a damaged state
             reason = f"{type(error).__name__}: {error}"
-            raise DataError(f"the run cannot go on from {self._path} ({reason})") from error
+            raise DataError(f"the run cannot continue from {self._path} ({reason})") from error
 
     def _open(self, sizes: tuple[Sequence[int], int, int]) -> None:
         """Open the curves at the place of the tally.
@@ -224,7 +224,7 @@ class FolderRecorder(Recorder):
         except OSError as error:
             if not self._warned:
                 self._watch(
-                    Event("note", message=f"{self._path} cannot be written ({error}): the run goes on without it")
+                    Event("note", message=f"{self._path} cannot be written ({error}): the run continues without it")
                 )
             self._warned = True
         self._timer.taken(perf_counter() - begin)

@@ -91,4 +91,4 @@ def writing(folder: Path) -> Iterator[None]:
         yield
     except OSError as error:
         reason = error.strerror or str(error)
-        raise OSError(f"{folder} cannot be written to ({reason}): the same command goes on where it stopped") from error
+        raise OSError(f"{folder} cannot be written to ({reason}): the same command resumes where it stopped") from error

@@ -14,7 +14,7 @@ from kenyon.learners import make_learner
 
 
 def load_learner(folder: str | Path | RunFolder, data_dir: str | Path | None = None) -> Learner:
-    """The learner of a run that was made with `save_model`, as it was at the end of its stream, ready to go on.
+    """The learner of a run that was made with `save_model`, as it was at the end of its stream, ready to continue.
 
     A run of our own learner has a model file that `KenyonClassifier.load` reads, too.
 

@@ -84,7 +84,7 @@ class MemoryGauge:
     On Linux the kernel's high-water mark is set back first (`/proc/self/clear_refs`), so that what
     came before does not hide the peak, and pages of mapped files that came in meanwhile are left
     out: they are the data set, which the kernel may drop at will. Elsewhere the process's lifetime
-    peak is all there is.
+    peak is used.
     """
 
     def __init__(self) -> None:

@@ -287,7 +287,7 @@ def labels_given(run: FinishedRun) -> float | None:
 
 @_metric("B", "state", lower_is_better=True)
 def state_bytes(run: FinishedRun) -> int:
-    """bytes the learner must keep to go on learning, at the end of the stream"""
+    """bytes the learner must keep to keep learning, at the end of the stream"""
     return run.learner.state_bytes
 
 

@@ -59,7 +59,7 @@ def run(
         config: what to run.
         seeds: each sets the stream and the learner.
         store: a folder to keep the runs in; a run found there complete is not run again, one found
-            incomplete goes on from its checkpoint. None keeps nothing.
+            incomplete continues from its checkpoint. None keeps nothing.
         watch: receives the events; None for a bar in a notebook, and for nothing elsewhere.
         keep_learners: whether the report has the trained learners, in this process and with one worker. A run found
             complete is run once more for its learner; its results stay as they are.

@@ -97,7 +97,7 @@ class Tally:
         return cls(arrays["correct"].copy(), **counts, **seconds, seen=seen, curve=curve)
 
     def check(self, n_train: Sequence[int], n_records: int, like: Tally) -> None:
-        """Refuse counts that a run of these sizes cannot have come to.
+        """Refuse counts that a run of these sizes cannot have.
 
         Args:
             n_train: training samples of each task.

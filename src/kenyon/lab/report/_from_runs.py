@@ -91,7 +91,7 @@ def report_of_runs(path: Path, damaged: Damaged | None = None) -> ReportData:
     if not groups:
         raise DataError(unreadable[0][1] if len(unreadable) == 1 else f"{path}: all {len(unreadable)} runs are damaged")
     if not any(group.complete for group in groups):
-        raise DataError(f"{path} holds no complete run: `kenyon run` with the same options goes on where it stopped")
+        raise DataError(f"{path} holds no complete run: `kenyon run` with the same options resumes where it stopped")
     if damaged is not None:
         for folder, reason in unreadable:
             damaged(folder, reason)
@@ -145,7 +145,7 @@ def _table(stream: tuple[str, str], groups: Sequence[RunGroup], store: Path) -> 
     rows = tuple(Row(group.label, _cells(group, defined, best, store)) for group in groups)
     left_out = [f"{run.path.name} ({_standing(run)})" for group in groups for run in group.incomplete]
     held_out = any(result.tested_on == "holdout" for group in groups for _, result in group.complete)
-    note = "Mean and standard deviation over seeds. State is what must be kept to go on learning."
+    note = "Mean and standard deviation over seeds. State is what must be kept to keep learning."
     note += " Tested on a held-out part of the training set." if held_out else ""
     note += f" Incomplete, left out of the numbers: {', '.join(left_out)}." if left_out else ""
     columns = (*(COLUMNS[metric][0] for metric in defined), "seeds")

@@ -296,7 +296,7 @@ def _check_parts(parameters: list[Parameter], fixed: Mapping[str, Any]) -> None:
 
 
 def _parent(name: str, table: Any, prefix: str, before: list[Parameter]) -> tuple[str, Any] | None:
-    """The switch and its state that `with` asks for; None without `with`, or where the option has no switch."""
+    """The switch and its state that `with` names; None without `with`, or where the option has no switch."""
     if not isinstance(table, Mapping) or "with" not in table:
         return None
     found = next((p for p in before if p.name == f"{prefix}{table['with']}"), None)

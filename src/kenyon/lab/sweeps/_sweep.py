@@ -131,7 +131,7 @@ def sweep(
 ) -> SweepResult:
     """Run every configuration of a sweep with every seed; what the store has is not run again.
 
-    A run that fails stops no other. A sweep that is killed goes on where it was when it is started again, each
+    A run that fails stops no other. A sweep that is killed resumes where it stopped when it is started again, each
     unfinished run from its last checkpoint.
 
     Args:

@@ -1,5 +1,5 @@
 """A run as event files of TensorBoard, in the folder `tensorboard` of the run's own; `tensorboard --logdir runs` shows
-them. A run that goes on from a checkpoint goes on in the same curves.
+them. A run that continues from a checkpoint goes on in the same curves.
 """
 
 from __future__ import annotations

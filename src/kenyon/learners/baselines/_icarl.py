@@ -44,7 +44,7 @@ class ICaRL(Replay):
         self._means: Tensor | None = None  # of the exemplars, with the network as it is
 
     def step(self, batch: Batch) -> Tensor:
-        """The scores returned are the network's own: means would have to be taken anew at every batch."""
+        """The scores returned are the network's own: means would have to be recomputed at every batch."""
         self.met[batch.y] = True
         memory = self.recall(self.buffer.draw(self.replay_size)) if len(self.buffer) else None
         x = batch.x if memory is None else torch.cat([batch.x, memory.x])

@@ -31,7 +31,7 @@ def grid_of(name: str) -> dict[str, list[Any]]:
 
 def family(shape: tuple[int, ...]) -> str:
     """Which row serves a stream: `"cifar"` for three-channel images, `"digits"` for fewer than 256 features (such
-    sets are small too, and a short stream asks for larger steps), `"mnist"` for all else.
+    sets are small too, and a short stream needs larger steps), `"mnist"` for all else.
 
     Example:
         >>> family((28, 28)), family((3, 32, 32)), family((8, 8))

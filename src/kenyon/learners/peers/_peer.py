@@ -1,4 +1,4 @@
-"""What the adapters share: scaled samples, arguments as JSON, and no way to go on from a checkpoint."""
+"""What the adapters share: scaled samples, arguments as JSON, and no way to continue from a checkpoint."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class Peer:
         """Ignored, where a method has no tasks."""
 
     def restore(self, state: dict[str, NDArray]) -> None:
-        raise InputError(f"{type(self).__name__} cannot go on from a checkpoint: expected a run that starts over")
+        raise InputError(f"{type(self).__name__} cannot continue from a checkpoint: expected a run that starts over")
 
     @property
     def state_bytes(self) -> int:

@@ -121,7 +121,7 @@ def _is_published(values: Mapping[str, Any]) -> bool:
 
 
 def _fullness(figure: Figure) -> tuple[int, int]:
-    """How many lines and runs are shown; a scatter, whose points need no more than a report has, is drawn anew."""
+    """How many lines and runs are shown; a scatter, whose points need no more than a report has, is redrawn."""
     if isinstance(figure, Scatter):
         return 0, 0
     return len(figure.series) if isinstance(figure, Lines) else 0, len(figure.runs)

@@ -112,7 +112,7 @@ def parse_target(text: str) -> Target:
     try:
         passes = float(epochs) if at else default_epochs(scenario)
     except ValueError:
-        raise ConfigError(f"target {text!r}: {epochs!r} is no number of epochs") from None
+        raise ConfigError(f"target {text!r}: {epochs!r} is not a number of epochs") from None
     return Target(dataset, scenario, passes, backbone if plus else None)
 
 

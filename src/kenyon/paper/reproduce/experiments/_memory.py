@@ -30,7 +30,7 @@ SHOWN = ("Kenyon", "DER++", "Online EWC", "Fine-Tune")
 """The methods whose accuracy matrices and curves are drawn."""
 
 NOTE = (
-    "State is everything a method must keep to go on learning: weights, importances, stored samples, statistics; a "
+    "State is everything a method must keep to keep learning: weights, importances, stored samples, statistics; a "
     "random projection counts as its seed. A frozen backbone is not counted. The line joins what nothing else beats."
 )
 SIZES = (
