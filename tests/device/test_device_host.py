@@ -149,7 +149,7 @@ def test_from_python_to_the_device_and_back(library: Any, tmp_path: Path) -> Non
         module, start = library(name)
         X, y = stream(60, seed=3)
         model = module.Model(empty=True)
-        assert model.labels == [] and model.taught() == {}
+        assert model.labels == [] and model.trained() == {}
         model.load(to_buffer(start))
         model.add_class(99)
         for x, label in zip(X, np.where(y == 7, 99, y).tolist(), strict=True):

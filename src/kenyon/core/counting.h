@@ -1,4 +1,4 @@
-/* Sums of the activity that each class was taught, in integers; kenyon.layers.CountingLayer defines them.
+/* Sums of the activity of the samples of each class, in integers; kenyon.layers.CountingLayer defines them.
  *
  *     S[i, j] += c[i],   n[j] += 1        for a sample of class j, c its activity in 1 / 65536
  *     x_o[j]   = sum over active units of min(S[i, j] / (65536 n[j]), most) * c[i] / 65536
@@ -29,7 +29,7 @@ HELPER int64_t scale_of(kn_active active, int64_t s)
 }
 #endif
 
-HELPER void NAMED(add_counts)(SUM *sums, COUNT *taught, int64_t width, kn_active active, int64_t first, int64_t last,
+HELPER void NAMED(add_counts)(SUM *sums, COUNT *trained, int64_t width, kn_active active, int64_t first, int64_t last,
                               const int64_t *labels, const uint8_t *plastic)
 {
     for (int64_t s = first; s < last; s++) {
@@ -48,11 +48,11 @@ HELPER void NAMED(add_counts)(SUM *sums, COUNT *taught, int64_t width, kn_active
                 sums[units[a] * width + j] += (SUM)part_of(active, at + a, scale);
             }
         }
-        taught[j]++;
+        trained[j]++;
     }
 }
 
-HELPER void NAMED(read_counts)(const SUM *sums, const COUNT *taught, int64_t width, kn_active active, int64_t first,
+HELPER void NAMED(read_counts)(const SUM *sums, const COUNT *trained, int64_t width, kn_active active, int64_t first,
                                int64_t last, double most, float *out)
 {
     for (int64_t s = first; s < last; s++) {
@@ -60,7 +60,7 @@ HELPER void NAMED(read_counts)(const SUM *sums, const COUNT *taught, int64_t wid
         for (int64_t group = 0; group < width; group += WIDTH) {
             double each[WIDTH], total[WIDTH];
             for (int lane = 0; lane < WIDTH; lane++) {
-                const COUNT n = taught[group + lane];
+                const COUNT n = trained[group + lane];
                 each[lane] = 1.0 / ((double)(n ? n : 1) * ONE);
                 total[lane] = 0;
             }
@@ -80,10 +80,10 @@ HELPER void NAMED(read_counts)(const SUM *sums, const COUNT *taught, int64_t wid
 }
 
 /* totals: (width) the sums over all units. */
-HELPER void NAMED(read_bayes)(const SUM *sums, const COUNT *taught, int64_t width, int64_t n_units, kn_active active,
+HELPER void NAMED(read_bayes)(const SUM *sums, const COUNT *trained, int64_t width, int64_t n_units, kn_active active,
                               int64_t first, int64_t last, const double *totals, double smoothing, float *out)
 {
-    (void)taught;
+    (void)trained;
     for (int64_t j = 0; j < width; j++) {
         const double all_units = log(totals[j] + smoothing * (double)n_units);
         for (int64_t s = first; s < last; s++) {

@@ -55,7 +55,7 @@ HELPER int64_t PASTE(scored, RULE)(kn_packing k, int32_t sum, int64_t reciprocal
 
 INLINED int64_t PASTE(score_of, RULE)(kn_packing k, kn_neuron own, SAMPLE, int64_t reciprocal, int shift)
 {
-    const int64_t n = max64(1, *own.taught);
+    const int64_t n = max64(1, *own.trained);
     const int e = RULE_LIMITED ? *own.exponent : 0;
     const int32_t most = PASTE(highest, RULE)(k, n, e);
     int32_t sum = 0;
@@ -93,10 +93,10 @@ INLINED uint32_t PASTE(step_neuron, RULE)(kn_packing k, kn_neuron own, SAMPLE, i
                                           const int64_t *constants)
 {
     const int64_t z = PASTE(score_of, RULE)(k, own, SAMPLE_ARGUMENTS, reciprocal, shift);
-    const int64_t n = min64((int64_t)*own.taught + 1, MOST_COUNT);
+    const int64_t n = min64((int64_t)*own.trained + 1, MOST_COUNT);
     const uint32_t key = key_of(own.seed, n, own.number);
     uint32_t visits = 0;
-    *own.taught = (uint32_t)n;
+    *own.trained = (uint32_t)n;
     PASTE(halve, RULE)(k, own, n, key);
     const int e = RULE_LIMITED ? *own.exponent : 0;
     for (size_t a = 0; a < SAMPLE_SIZE; a++) {

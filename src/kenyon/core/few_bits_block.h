@@ -10,7 +10,7 @@
 
 HELPER kn_neuron PASTE(neuron_of, RULE)(const kn_levels *p, int64_t j)
 {
-    const kn_neuron own = {p->weights + j, p->width, p->taught + j, RULE_LIMITED ? p->exponents + j : NULL,
+    const kn_neuron own = {p->weights + j, p->width, p->trained + j, RULE_LIMITED ? p->exponents + j : NULL,
                            (uint32_t)j, (uint32_t)p->n_units, p->seed};
     return own;
 }
@@ -26,12 +26,12 @@ HELPER int PASTE(exponent, RULE)(const kn_levels *p, int64_t j)
 
 CALLED int32_t PASTE(highest_of, RULE)(kn_packing k, const kn_levels *p, int64_t j)
 {
-    return PASTE(highest, RULE)(k, max64(p->taught[j], 1), PASTE(exponent, RULE)(p, j));
+    return PASTE(highest, RULE)(k, max64(p->trained[j], 1), PASTE(exponent, RULE)(p, j));
 }
 
 CALLED int32_t PASTE(scored_of, RULE)(kn_packing k, const kn_levels *p, int64_t j, int32_t sum, int64_t reciprocal)
 {
-    const int64_t n = max64(p->taught[j], 1);
+    const int64_t n = max64(p->trained[j], 1);
     return (int32_t)PASTE(scored, RULE)(k, sum, reciprocal, p->shift, n, PASTE(exponent, RULE)(p, j));
 }
 
@@ -117,7 +117,7 @@ CALLED void PASTE(read_all, RULE)(kn_packing k, const kn_levels *p, const uint32
     const uint8_t *weights = p->weights;
     const int64_t width = p->width;
     for (int64_t group = 0; group < width; group += 8) {
-        const kn_f8 n = counts_of(p->taught, group);
+        const kn_f8 n = counts_of(p->trained, group);
         kn_f8 total = {0}, scale;
         for (int lane = 0; lane < 8; lane++) {
             scale[lane] = (float)PASTE(level_of, RULE)(p, group + lane);
@@ -137,13 +137,13 @@ KN_INLINE void PASTE(step_float_as, RULE)(kn_packing k, const kn_levels *p, int6
     uint8_t *column = p->weights + j;
     const int64_t width = p->width, low = lowest_level(k), top = top_level(k);
     float x_o = 0, scale = (float)PASTE(level_of, RULE)(p, j);
-    const float before = count_of(p->taught, j);
+    const float before = count_of(p->trained, j);
     for (int64_t a = 0; a < count; a++) {
         const float w = (float)get_level(k, column, width, units[a]) * scale;
         x_o += READ(w, before, (float)p->n_units, beta + 2) * values[a];
     }
-    const int64_t n = min64((int64_t)p->taught[j] + 1, MOST_COUNT);
-    p->taught[j] = (uint32_t)n;
+    const int64_t n = min64((int64_t)p->trained[j] + 1, MOST_COUNT);
+    p->trained[j] = (uint32_t)n;
     const uint32_t key = key_of(p->seed, n, (uint32_t)j);
     PASTE(halve, RULE)(k, PASTE(neuron_of, RULE)(p, j), n, key);
     const double exact = PASTE(level_of, RULE)(p, j), inverse = 4294967296.0 / exact;

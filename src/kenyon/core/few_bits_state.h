@@ -10,7 +10,7 @@
 typedef struct {
     kn_packing packing;
     uint8_t *weights;     /* (rows, width) packed levels */
-    uint32_t *taught;     /* (width) */
+    uint32_t *trained;     /* (width) */
     uint8_t *exponents;   /* (width); NULL where the rule has no limit */
     int64_t n_units, width;
     kn_active active;

@@ -25,12 +25,12 @@
 #define REACHES PASTE(rule_reaches, RULE)
 
 /* x_o of one sample for some neurons, eight at a time. */
-CALLED void PASTE(output, RULE)(const float *weights, const uint32_t *taught, int64_t n_units, int64_t width,
+CALLED void PASTE(output, RULE)(const float *weights, const uint32_t *trained, int64_t n_units, int64_t width,
                                 const uint32_t *units, const float *values, int64_t count, const float *beta, float *out)
 {
 #if RULE_READS
     for (int64_t group = 0; group < width; group += 8) {
-        const kn_f8 n = counts_of(taught, group);
+        const kn_f8 n = counts_of(trained, group);
         kn_f8 total = {0};
         for (int64_t a = 0; a < count; a++) {
             kn_f8 w;
@@ -40,7 +40,7 @@ CALLED void PASTE(output, RULE)(const float *weights, const uint32_t *taught, in
         KN_STORE(out + group, total);
     }
 #else
-    UNUSED(taught);
+    UNUSED(trained);
     UNUSED(n_units);
     UNUSED(beta);
     forward_one(weights, width, units, values, count, out);
@@ -49,23 +49,23 @@ CALLED void PASTE(output, RULE)(const float *weights, const uint32_t *taught, in
 
 #if RULE_READS
 /* x_o of samples first .. last - 1 into rows of out. */
-HELPER void PASTE(outputs, RULE)(const float *weights, const uint32_t *taught, int64_t n_units, int64_t width,
+HELPER void PASTE(outputs, RULE)(const float *weights, const uint32_t *trained, int64_t n_units, int64_t width,
                                  kn_active active, int64_t first, int64_t last, const float *beta, float *out)
 {
     for (int64_t s = first; s < last; s++) {
         const int64_t at = s * active.stride;
-        PASTE(output, RULE)(weights, taught, n_units, width, active.units + at, active.floats + at, active.counts[s],
+        PASTE(output, RULE)(weights, trained, n_units, width, active.units + at, active.floats + at, active.counts[s],
                             beta, out + (s - first) * width);
     }
 }
 
 /* What each synapse counts for. */
-HELPER void PASTE(each, RULE)(const float *weights, const uint32_t *taught, int64_t n_units, int64_t width,
+HELPER void PASTE(each, RULE)(const float *weights, const uint32_t *trained, int64_t n_units, int64_t width,
                               const float *beta, float *out, int64_t n_neurons)
 {
     for (int64_t i = 0; i < n_units; i++) {
         for (int64_t j = 0; j < n_neurons; j++) {
-            out[i * n_neurons + j] = READ(weights[i * width + j], count_of(taught, j), (float)n_units, beta);
+            out[i * n_neurons + j] = READ(weights[i * width + j], count_of(trained, j), (float)n_units, beta);
         }
     }
 }
@@ -135,7 +135,7 @@ CALLED int64_t PASTE(learn_rows, RULE)(const kn_plastic *p)
         const float *values = p->active.floats + s * p->active.stride, *beta = p->beta + s * p->n_beta;
         const int64_t count = p->active.counts[s], visits = p->dense ? p->n_units : count;
         float *out = p->outputs + (s - p->first) * p->width;
-        PASTE(output, RULE)(p->weights, p->taught, p->n_units, p->width, units, values, count, beta + 2, out);
+        PASTE(output, RULE)(p->weights, p->trained, p->n_units, p->width, units, values, count, beta + 2, out);
         const int far = has_diverged(p, out);
         bound_outputs(p, out);
         if (p->labels[s] == NO_LABEL) {
@@ -175,7 +175,7 @@ CALLED int PASTE(step_one, RULE)(const kn_plastic *p, int64_t j, float signal, c
     const float lowest = p->lowest, highest = p->highest, rate = beta[0], reach = beta[1];
     const uint32_t *visited = p->dense ? NULL : units;
     const int windowed = p->sums != NULL;
-    float n = count_of(p->taught, j), x_o = 0, *column = p->weights + j;
+    float n = count_of(p->trained, j), x_o = 0, *column = p->weights + j;
     for (int64_t a = 0; a < count; a++) {
         x_o += READ(column[(int64_t)units[a] * width], n, (float)p->n_units, beta + 2) * values[a];
     }
@@ -184,8 +184,8 @@ CALLED int PASTE(step_one, RULE)(const kn_plastic *p, int64_t j, float signal, c
     }
     x_o = bound_output(p, x_o);
     const float mean = p->sums ? (float)(p->sums[j] / (double)p->n_units) : 0;
-    if (p->taught) {
-        n = (float)++p->taught[j];
+    if (p->trained) {
+        n = (float)++p->trained[j];
     }
     double moved = 0;
     for (int64_t a = 0; a < visits; a++) {
@@ -221,7 +221,7 @@ CALLED int64_t PASTE(learn_columns, RULE)(const kn_plastic *p)
         const int64_t count = p->active.counts[s], visits = p->dense ? p->n_units : count;
         if (p->outputs) {
             float *out = p->outputs + (s - p->first) * p->width;
-            PASTE(output, RULE)(p->weights, p->taught, p->n_units, p->width, units, values, count, beta + 2, out);
+            PASTE(output, RULE)(p->weights, p->trained, p->n_units, p->width, units, values, count, beta + 2, out);
             bound_outputs(p, out);
         }
         if (p->labels[s] == NO_LABEL) {

@@ -13,7 +13,7 @@ typedef struct {
     int bits;                     /* of an entry: 16 or 24 */
     void *pairs;
     uint16_t *means;              /* (n_units, width) */
-    void *taught;                 /* (width), uint32 or uint64 */
+    void *trained;                 /* (width), uint32 or uint64 */
     int wide;                     /* which of them */
     uint8_t *halvings, *doublings;
     int64_t n_units, width;
@@ -29,15 +29,15 @@ typedef struct {
 
 HELPER uint64_t thin_count(const kn_thin *t, int64_t j)
 {
-    return t->wide ? ((const uint64_t *)t->taught)[j] : ((const uint32_t *)t->taught)[j];
+    return t->wide ? ((const uint64_t *)t->trained)[j] : ((const uint32_t *)t->trained)[j];
 }
 
 HELPER void thin_set_count(const kn_thin *t, int64_t j, uint64_t n)
 {
     if (t->wide) {
-        ((uint64_t *)t->taught)[j] = n;
+        ((uint64_t *)t->trained)[j] = n;
     } else {
-        ((uint32_t *)t->taught)[j] = (uint32_t)n;
+        ((uint32_t *)t->trained)[j] = (uint32_t)n;
     }
 }
 

@@ -20,7 +20,7 @@ typedef struct {
 typedef struct {
     uint8_t *column;
     size_t step;
-    uint32_t *taught;
+    uint32_t *trained;
     uint8_t *exponent;
     uint32_t number, n_units, seed; /* its number in the layer, units of the layer, and what chance is drawn from */
 } kn_neuron;

@@ -16,7 +16,7 @@
 typedef struct {
     float *weights;        /* (n_units, width) */
     double *sums;          /* (width), of each neuron's weights; NULL where the rule has no window */
-    uint32_t *taught;      /* (width), samples that each neuron learned; NULL where nobody asks */
+    uint32_t *trained;      /* (width), samples that each neuron learned; NULL where nobody asks */
     int64_t n_units, width;
     kn_active active;
     int64_t first, last;   /* samples of the block: first .. last - 1 */
@@ -106,18 +106,18 @@ HELPER float modulation_of(const kn_plastic *p, int64_t sample)
     return p->modulation ? p->modulation[sample] : 1;
 }
 
-HELPER float count_of(const uint32_t *taught, int64_t j)
+HELPER float count_of(const uint32_t *trained, int64_t j)
 {
-    return taught && taught[j] > 1 ? (float)taught[j] : 1;
+    return trained && trained[j] > 1 ? (float)trained[j] : 1;
 }
 
 /* Samples that eight neurons learned, from 1 on. */
-CALLED kn_f8 counts_of(const uint32_t *taught, int64_t j)
+CALLED kn_f8 counts_of(const uint32_t *trained, int64_t j)
 {
     float n[8];
     kn_f8 eight;
     for (int lane = 0; lane < 8; lane++) {
-        n[lane] = count_of(taught, j + lane);
+        n[lane] = count_of(trained, j + lane);
     }
     KN_LOAD(eight, n);
     return eight;
@@ -140,15 +140,15 @@ CALLED void begin_neurons(const kn_plastic *p, int64_t first, int64_t label, flo
         free[lane] = p->plastic[j] ? 1 : 0;
         x_m[lane] = j == label ? signal : 0;
         mean[lane] = p->sums ? (float)(p->sums[j] / (double)p->n_units) : 0;
-        if (p->taught && p->plastic[j] && j == label) {
-            p->taught[j]++;
+        if (p->trained && p->plastic[j] && j == label) {
+            p->trained[j]++;
         }
     }
     KN_LOAD(to->x_o, out + first);
     KN_LOAD(to->x_m, x_m);
     KN_LOAD(to->free, free);
     KN_LOAD(to->mean, mean);
-    to->n = counts_of(p->taught, first);
+    to->n = counts_of(p->trained, first);
     to->moved = (kn_f8){0};
 }
 

@@ -26,7 +26,7 @@ COMPILED = ("kenyon.c", "kenyon.h", "kenyon_model.h", "kenyon_module.c", "kenyon
 
 FUNCTIONS = (
     "init", "clear", "learn", "predict", "scores", "add_class", "forget_class", "save", "load", "activity", "weight",
-    "the_model", "the_sample", "the_numbers", "the_buffer", "size", "samples", "taught",
+    "the_model", "the_sample", "the_numbers", "the_buffer", "size", "samples", "trained",
 )  # fmt: skip
 """What the page calls, after `kenyon_`."""
 

@@ -1,8 +1,8 @@
 /* Entries of the counting layer:
  *
- *     add_counts(sums, taught, units, values, counts, first, last, labels, plastic)
- *     read_counts(sums, taught, units, values, counts, first, last, most, out)
- *     read_bayes(sums, taught, units, values, counts, first, last, totals, smoothing, out)
+ *     add_counts(sums, trained, units, values, counts, first, last, labels, plastic)
+ *     read_counts(sums, trained, units, values, counts, first, last, most, out)
+ *     read_bayes(sums, trained, units, values, counts, first, last, totals, smoothing, out)
  */
 #define SUM uint32_t
 #define COUNT uint32_t

@@ -3,12 +3,12 @@
  *     add_products(pairs, units, values, counts, chosen)             sparse samples, one after the other
  *     add_dense(pairs, rows, tiles)                                  dense rows; tiles: scratch of tiles_for(rows, units)
  *     add_row(pairs, row, added), subtract_row(pairs, row, n_before, added)
- *     add_classes(sums, taught, units, values, counts, chosen, labels)
+ *     add_classes(sums, trained, units, values, counts, chosen, labels)
  *     add_squares(diagonal, units, values, counts, chosen), largest(units, values, counts, chosen, out)
  *     spread(units, values, counts, chosen, rows)
- *     learn_exact(pairs, sums, taught, units, values, counts, labels, share, row, clock)     one sample, or 0 and nothing
- *     learn_floats(pairs, sums, taught, units, values, counts, labels, most, clock)
- *     learn_thin(bits, pairs, means, taught, halvings, doublings, units, values, counts, chosen, labels, enough, limit,
+ *     learn_exact(pairs, sums, trained, units, values, counts, labels, share, row, clock)     one sample, or 0 and nothing
+ *     learn_floats(pairs, sums, trained, units, values, counts, labels, most, clock)
+ *     learn_thin(bits, pairs, means, trained, halvings, doublings, units, values, counts, chosen, labels, enough, limit,
  *                activity, column, diagonal, distances, tiles, triangle, clock)    gives the pairs visited
  *     keep_products(pairs, units, counts, kept, at), restore_products(..)
  */
@@ -85,18 +85,18 @@ static int64_t entry_subtract_row(const kn_value *v)
     return 0;
 }
 
-static void count_class(const kn_value *taught, int64_t j)
+static void count_class(const kn_value *trained, int64_t j)
 {
-    if (taught->type == 'Q') {
-        ((uint64_t *)taught->data)[j]++;
+    if (trained->type == 'Q') {
+        ((uint64_t *)trained->data)[j]++;
     } else {
-        ((uint32_t *)taught->data)[j]++;
+        ((uint32_t *)trained->data)[j]++;
     }
 }
 
-static uint64_t count_of_class(const kn_value *taught, int64_t j)
+static uint64_t count_of_class(const kn_value *trained, int64_t j)
 {
-    return taught->type == 'Q' ? ((const uint64_t *)taught->data)[j] : ((const uint32_t *)taught->data)[j];
+    return trained->type == 'Q' ? ((const uint64_t *)trained->data)[j] : ((const uint32_t *)trained->data)[j];
 }
 
 static int64_t entry_add_classes(const kn_value *v)
@@ -159,11 +159,11 @@ static int64_t entry_spread(const kn_value *v)
     return 0;
 }
 
-static uint64_t largest_count(const kn_value *taught)
+static uint64_t largest_count(const kn_value *trained)
 {
     uint64_t most = 0;
-    for (int64_t j = 0; j < taught->shape[0]; j++) {
-        const uint64_t n = count_of_class(taught, j);
+    for (int64_t j = 0; j < trained->shape[0]; j++) {
+        const uint64_t n = count_of_class(trained, j);
         most = n > most ? n : most;
     }
     return most;
@@ -224,7 +224,7 @@ static int64_t entry_learn_thin(const kn_value *v)
         .means = v[2].data,
         .n_units = v[2].shape[0],
         .width = v[2].shape[1],
-        .taught = v[3].data,
+        .trained = v[3].data,
         .wide = v[3].type == 'Q',
         .halvings = v[4].data,
         .doublings = v[5].data,

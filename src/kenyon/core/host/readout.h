@@ -8,10 +8,10 @@
  *     invert(triangle, n_units, scratch), solve(triangle, right, scratch)     0 where it is not positive
  *     multiply(triangle, rows, out)                                     rows times the triangle
  *     solver_scratch(n_units, n_columns)                                float64 numbers that they take
- *     follow(READOUT, pairs, sums, taught, units, values, counts, labels, plastic, first, last, shrinkage, oracle, prior,
+ *     follow(READOUT, pairs, sums, trained, units, values, counts, labels, plastic, first, last, shrinkage, oracle, prior,
  *            scratch, outputs)          2 * samples that were learned or passed over + whether the shrinkage left its cell
  *     follow_thin(READOUT, distances, weight, mean, j, shrinkage, scratch)     whether it is still in its cell
- *     discriminant_scores(products, squares, taught, prior, units, values, counts, first, last, outputs, scratch)
+ *     discriminant_scores(products, squares, trained, prior, units, values, counts, first, last, outputs, scratch)
  *     solve_classes(pairs, means, known, shrinkage, few, most, weights, exponents, offsets, vectors, sums)
  *                                                                       weights: of the last readout, or zeros
  *     unlikeness(pairs, mean, activity, shrinkage, steps, used, doublings, vectors, sums)
@@ -103,12 +103,12 @@ static int64_t entry_multiply(const kn_value *v)
 }
 
 /* Counts as doubles; gives their sum. */
-static double class_counts(const kn_value *taught, double *counts)
+static double class_counts(const kn_value *trained, double *counts)
 {
     double total = 0;
-    for (int64_t k = 0; k < taught->shape[0]; k++) {
-        counts[k] = taught->type == 'Q' ? (double)((const uint64_t *)taught->data)[k]
-                                        : (double)((const uint32_t *)taught->data)[k];
+    for (int64_t k = 0; k < trained->shape[0]; k++) {
+        counts[k] = trained->type == 'Q' ? (double)((const uint64_t *)trained->data)[k]
+                                        : (double)((const uint32_t *)trained->data)[k];
         total += counts[k];
     }
     return total;
@@ -201,7 +201,7 @@ static int64_t entry_follow_scratch(const kn_value *v)
 
 /* Samples that are about to be learned, and what a readout of them needs. */
 typedef struct {
-    const kn_value *pairs, *sums, *taught;
+    const kn_value *pairs, *sums, *trained;
     kn_active active;
     const int64_t *labels;
     const uint8_t *plastic;
@@ -218,7 +218,7 @@ static int64_t follow_samples(kn_readout *r, const kn_followed *f, int64_t first
     double *from = f->scratch, *turned = from + FOLLOWED * n, *means = turned + FOLLOWED * n;
     double *scaled = means + FOLLOWED * n;
     double *counts = scaled + READOUT_PENDING * n, *before = counts + width, *h = before + width, *offsets = h + width;
-    double *total = offsets + width, shares[FOLLOWED], n_samples = class_counts(f->taught, counts);
+    double *total = offsets + width, shares[FOLLOWED], n_samples = class_counts(f->trained, counts);
     int64_t learned[FOLLOWED], n_learned = 0, ready = 0;
     memcpy(before, counts, sizeof *counts * (size_t)width);
     for (int64_t s = first; s < last; s++) {

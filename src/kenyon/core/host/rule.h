@@ -1,11 +1,11 @@
 /* The entries of one rule; included by rule.h for each.
  *
- *     learn(by_column, weights, sums, taught, units, values, counts, first, last, labels, plastic, beta, lowest,
+ *     learn(by_column, weights, sums, trained, units, values, counts, first, last, labels, plastic, beta, lowest,
  *           highest, least, most, outputs, dense, clock, modulation)
  *                                                      plastic.h says what they are; gives the first that diverged, or last
- *     outputs(weights, taught, units, values, counts, first, last, parameters, out)
- *     each(weights, taught, parameters, out)
- *     whole(bits, sign, weights, taught, exponents, units, values, counts, first, last, n_units, labels, plastic,
+ *     outputs(weights, trained, units, values, counts, first, last, parameters, out)
+ *     each(weights, trained, parameters, out)
+ *     whole(bits, sign, weights, trained, exponents, units, values, counts, first, last, n_units, labels, plastic,
  *           seed, shift, constants, scores)
  *     levels(.. as whole up to seed .., level, beta, outputs)       beta may be one row for all samples
  */
@@ -24,7 +24,7 @@ static int64_t PASTE(entry_learn, RULE)(const kn_value *v)
     const kn_plastic p = {
         .weights = v[1].data,
         .sums = v[2].data,
-        .taught = v[3].data,
+        .trained = v[3].data,
         .n_units = v[1].shape[0],
         .width = v[1].shape[1],
         .active = active_of(v + 4),
@@ -74,7 +74,7 @@ static kn_levels PASTE(levels_from, RULE)(const kn_value *v)
         .packing = {(int)v[0].integer, (int)v[1].integer},
         .weights = v[2].data,
         .width = v[2].shape[1],
-        .taught = v[3].data,
+        .trained = v[3].data,
         .exponents = v[4].data,
         .active = active_of(v + 5),
         .first = v[8].integer,

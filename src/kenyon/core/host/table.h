@@ -1,8 +1,8 @@
 /* One sample of a table in one call: scaled, its ramps, then predicted or learned. The same bits as block by block.
  *
- *     best_in_table(sample, INPUTS, RAMPS, BENCH, products, squares, taught, prior, neurons)
+ *     best_in_table(sample, INPUTS, RAMPS, BENCH, products, squares, trained, prior, neurons)
  *                                    place in `neurons` of the highest score; -1 where it takes the longer way to say why
- *     learn_in_table(sample, INPUTS, RAMPS, BENCH, pairs, sums, taught, most, last, clock, CALIBRATION, head, plastic, j,
+ *     learn_in_table(sample, INPUTS, RAMPS, BENCH, pairs, sums, trained, most, last, clock, CALIBRATION, head, plastic, j,
  *                    READOUT, shrinkage, oracle, prior, scratch)
  *                                    0: nothing was changed, since it takes more; 1: learned; 3: and the shrinkage left its
  *                                    cell, so that the readout is no longer of use

@@ -38,7 +38,7 @@ static int is_unlike(kenyon_model *model, const uint8_t *activity, uint32_t plac
                        .p = model->scratch.solving.p,
                        .x = model->scratch.solving.x,
                        .q = model->scratch.solving.q};
-    const uint64_t used = samples_taught(model) >> model->halvings;
+    const uint64_t used = samples_trained(model) >> model->halvings;
     const int64_t few = trace_of(model) / (int64_t)(4 * (used ? used : 1)); /* most directions have no variance yet */
     const int64_t shrinkage = max64(first_shrinkage(model), min64(few, MOST_SHRINKAGE));
     return unlikeness_of(KENYON_BITS, model->pairs, KENYON_UNITS, shrinkage, KENYON_STEPS, room, &work, activity,

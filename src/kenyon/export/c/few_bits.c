@@ -3,13 +3,13 @@
 #define PACKING ((kn_packing){KENYON_BITS, KENYON_SIGNED})
 #define TOP top_level(PACKING)
 #define LOW lowest_level(PACKING)
-#define MOST_TAUGHT MOST_COUNT
+#define MOST_TRAINED MOST_COUNT
 #define SCORE_SHIFT (28 - KENYON_FRACTION)
 
 static kn_neuron neuron_of(const kenyon_model *model, uint32_t place)
 {
     kenyon_model *own = (kenyon_model *)model; /* what only reads it changes nothing */
-    const kn_neuron neuron = {own->weights[place], 1,     own->taught + place, own->exponents + place,
+    const kn_neuron neuron = {own->weights[place], 1,     own->trained + place, own->exponents + place,
                               place,               KENYON_UNITS, KENYON_CHANCE_SEED};
     return neuron;
 }
@@ -55,14 +55,14 @@ static void score_activity(kenyon_model *model, const uint8_t *activity, int32_t
 
 static void clear_class(kenyon_model *model, uint32_t place)
 {
-    model->taught[place] = 0;
+    model->trained[place] = 0;
     model->exponents[place] = 0;
     memset(model->weights[place], 0, KENYON_COLUMN);
 }
 
 static void move_class(kenyon_model *model, uint32_t to, uint32_t from)
 {
-    model->taught[to] = model->taught[from];
+    model->trained[to] = model->trained[from];
     model->exponents[to] = model->exponents[from];
     memcpy(model->weights[to], model->weights[from], KENYON_COLUMN);
 }

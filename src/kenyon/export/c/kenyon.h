@@ -59,7 +59,7 @@ typedef struct {
 #endif
 } kenyon_room;
 
-/* The score of a class that was never taught. */
+/* The score of a class that has learned nothing. */
 #define KENYON_NEVER INT32_MIN
 
 #if KENYON_SECOND_ORDER
@@ -115,7 +115,7 @@ typedef struct {
     uint32_t n_classes;
     int32_t labels[KENYON_MAX_CLASSES];
 #if KENYON_SECOND_ORDER
-    uint64_t taught[KENYON_MAX_CLASSES];             /* samples of each class */
+    uint64_t trained[KENYON_MAX_CLASSES];             /* samples of each class */
     uint16_t means[KENYON_MAX_CLASSES][KENYON_UNITS]; /* class means, in units of 1/256 */
     uint8_t halvings, doublings;
 #if KENYON_BITS == 16
@@ -124,7 +124,7 @@ typedef struct {
     uint8_t pairs[3 * KENYON_PAIRS];
 #endif
 #elif KENYON_LEARNS
-    uint32_t taught[KENYON_MAX_CLASSES];
+    uint32_t trained[KENYON_MAX_CLASSES];
     uint8_t exponents[KENYON_MAX_CLASSES];
     uint8_t weights[KENYON_MAX_CLASSES][KENYON_COLUMN]; /* packed levels, a column for each class */
 #endif

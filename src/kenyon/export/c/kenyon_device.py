@@ -55,7 +55,7 @@ class Model:
     def __init__(self, library: str | Path | None = None, empty: bool = False) -> None:
         self._c = ctypes.CDLL(str(library or Path(__file__).with_name("libkenyon.so")))
         self._c.kenyon_size.restype = self._c.kenyon_classes.restype = ctypes.c_uint32
-        self._c.kenyon_taught.restype = self._c.kenyon_samples.restype = ctypes.c_uint32
+        self._c.kenyon_trained.restype = self._c.kenyon_samples.restype = ctypes.c_uint32
         self._c.kenyon_activity.restype = ctypes.POINTER(ctypes.c_uint8)
         sizes = (self._c.kenyon_size(what) for what in range(6))
         self.n_inputs, self.n_units, self.most_classes, self.ram, self._most_bytes, self.learns = sizes
@@ -132,9 +132,9 @@ class Model:
         """The labels in the order of arrival."""
         return [self._c.kenyon_label(self._model, place) for place in range(self._c.kenyon_classes(self._model))]
 
-    def taught(self) -> dict[int, int]:
-        """How many samples each class was taught."""
-        return {label: self._c.kenyon_taught(self._model, place) for place, label in enumerate(self.labels)}
+    def trained(self) -> dict[int, int]:
+        """How many samples of each class were learned."""
+        return {label: self._c.kenyon_trained(self._model, place) for place, label in enumerate(self.labels)}
 
     def add_class(self, label: int) -> None:
         self._call("add_class", ctypes.c_int32(label))
@@ -180,4 +180,4 @@ if __name__ == "__main__":
     print(
         f"{shown.n_inputs} bytes in, {shown.n_units} units, {len(shown.labels)} of {shown.most_classes} classes; {how}"
     )
-    print(f"{shown.ram} bytes of RAM; samples by class: {shown.taught()}")
+    print(f"{shown.ram} bytes of RAM; samples by class: {shown.trained()}")

@@ -19,7 +19,7 @@ uint8_t *kenyon_the_buffer(void);
 uint32_t kenyon_size(uint32_t what);
 uint32_t kenyon_classes(const kenyon_model *model);
 int32_t kenyon_label(const kenyon_model *model, uint32_t place);
-uint32_t kenyon_taught(const kenyon_model *model, uint32_t place);
+uint32_t kenyon_trained(const kenyon_model *model, uint32_t place);
 uint32_t kenyon_samples(const kenyon_model *model);
 
 #if KENYON_FRONT
@@ -75,7 +75,7 @@ uint32_t kenyon_size(uint32_t what)
     return what < sizeof sizes / sizeof *sizes ? sizes[what] : 0;
 }
 
-/* How many classes there are; the label of each, and how many samples it was taught (2^32 - 1 for more). */
+/* How many classes there are; the label of each, and how many samples of it were learned (2^32 - 1 for more). */
 uint32_t kenyon_classes(const kenyon_model *model)
 {
     return model->n_classes;
@@ -86,11 +86,11 @@ int32_t kenyon_label(const kenyon_model *model, uint32_t place)
     return place < model->n_classes ? model->labels[place] : 0;
 }
 
-uint32_t kenyon_taught(const kenyon_model *model, uint32_t place)
+uint32_t kenyon_trained(const kenyon_model *model, uint32_t place)
 {
 #if KENYON_LEARNS
-    const uint64_t taught = place < model->n_classes ? model->taught[place] : 0;
-    return taught < UINT32_MAX ? (uint32_t)taught : UINT32_MAX;
+    const uint64_t trained = place < model->n_classes ? model->trained[place] : 0;
+    return trained < UINT32_MAX ? (uint32_t)trained : UINT32_MAX;
 #else
     (void)model;
     (void)place;

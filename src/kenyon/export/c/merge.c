@@ -32,7 +32,7 @@ static const uint8_t *saved_class(const saved *other, uint32_t k)
     return other->layer + 2 + k * KENYON_CLASS_BYTES;
 }
 
-static uint64_t saved_taught(const saved *other, uint32_t k)
+static uint64_t saved_trained(const saved *other, uint32_t k)
 {
     cursor at = {.from = saved_class(other, k)};
     return get(&at, 8);
@@ -68,7 +68,7 @@ static void set_scale(const kenyon_model *model, const saved *other, const int32
     scale->places = places_of(scale, other->layer[0], other->layer[1]);
     scale->shift = 16 + 2 * scale->doublings;
     for (uint32_t place = 0; place < model->n_classes; place++) {
-        const uint64_t n = model->taught[place], m = others[place] < 0 ? 0 : saved_taught(other, (uint32_t)others[place]);
+        const uint64_t n = model->trained[place], m = others[place] < 0 ? 0 : saved_trained(other, (uint32_t)others[place]);
         scale->weights[place] = shared_weight(n, m, scale->halvings);
     }
 }
@@ -104,10 +104,10 @@ static int diagonal_fits(const kenyon_model *model, const saved *other, const in
 static void merge_layer(kenyon_model *model, const saved *other, const int32_t *others)
 {
     const uint64_t width = (model->n_classes + 7) / 8 * 8;
-    uint64_t time = samples_taught(model);
+    uint64_t time = samples_trained(model);
     scaling scale;
     for (uint32_t k = 0; k < other->n_classes; k++) {
-        time += saved_taught(other, k);
+        time += saved_trained(other, k);
     }
     scale.halvings = (int)max64(model->halvings, other->layer[0]);
     scale.doublings = (int)max64(model->doublings, other->layer[1]);
@@ -129,13 +129,13 @@ static void merge_layer(kenyon_model *model, const saved *other, const int32_t *
         }
     }
     for (uint32_t place = 0; place < model->n_classes; place++) {
-        const uint64_t n = model->taught[place], m = others[place] < 0 ? 0 : saved_taught(other, (uint32_t)others[place]);
+        const uint64_t n = model->trained[place], m = others[place] < 0 ? 0 : saved_trained(other, (uint32_t)others[place]);
         for (uint32_t unit = 0; m && unit < KENYON_UNITS; unit++) {
             const uint64_t theirs = (uint64_t)saved_mean(other, (uint32_t)others[place], unit);
             const uint64_t part = (word(mean_key, unit * width + place) >> 48) * (n + m) >> 16;
             model->means[place][unit] = (uint16_t)((n * model->means[place][unit] + m * theirs + part) / (n + m));
         }
-        model->taught[place] = n + m;
+        model->trained[place] = n + m;
     }
     model->halvings = (uint8_t)scale.halvings;
     model->doublings = (uint8_t)scale.doublings;
@@ -143,12 +143,12 @@ static void merge_layer(kenyon_model *model, const saved *other, const int32_t *
 }
 #else
 /* What a level at the top stands for, in levels of exponent 0: mostly it would be larger. */
-static int64_t beyond(int exponent, int64_t taught)
+static int64_t beyond(int exponent, int64_t trained)
 {
 #if KENYON_LIMITED
-    return max64(up(TOP, exponent), 2 * rule_limit_device(taught, TOP));
+    return max64(up(TOP, exponent), 2 * rule_limit_device(trained, TOP));
 #else
-    UNUSED(taught);
+    UNUSED(trained);
     return up(TOP, exponent);
 #endif
 }
@@ -160,21 +160,21 @@ static void merge_layer(kenyon_model *model, const saved *other, const int32_t *
             continue;
         }
         cursor at = {.from = other->layer + (uint32_t)others[place] * KENYON_CLASS_BYTES};
-        const int64_t theirs = (int64_t)get(&at, 4), own = model->taught[place];
+        const int64_t theirs = (int64_t)get(&at, 4), own = model->trained[place];
         const int more = (int)get(&at, 1), exponent = model->exponents[place];
-        const int64_t taught = min64(own + theirs, MOST_COUNT);
+        const int64_t trained = min64(own + theirs, MOST_COUNT);
         int e = more > exponent ? more : exponent;
 #if KENYON_LIMITED
-        while (rule_limit_device(taught, TOP) > up(TOP, e)) {
+        while (rule_limit_device(trained, TOP) > up(TOP, e)) {
             e++;
         }
 #endif
         uint8_t *column = model->weights[place];
         const kn_column first = {column, exponent, beyond(exponent, own)};
         const kn_column second = {at.from, more, beyond(more, theirs)};
-        const uint32_t key = key_of(KENYON_CHANCE_SEED, taught, place);
+        const uint32_t key = key_of(KENYON_CHANCE_SEED, trained, place);
         merge_levels(PACKING, column, 1, first, second, 1, KENYON_UNITS, key, e);
-        model->taught[place] = (uint32_t)taught;
+        model->trained[place] = (uint32_t)trained;
         model->exponents[place] = (uint8_t)e;
     }
 }

@@ -75,7 +75,7 @@ static void write_layer(const kenyon_model *model, cursor *at)
     put(at, model->halvings, 1);
     put(at, model->doublings, 1);
     for (uint32_t place = 0; place < model->n_classes; place++) {
-        put(at, model->taught[place], 8);
+        put(at, model->trained[place], 8);
         for (uint32_t unit = 0; unit < KENYON_UNITS; unit++) {
             put(at, model->means[place][unit], 2);
         }
@@ -88,12 +88,12 @@ static void write_layer(const kenyon_model *model, cursor *at)
 static int layer_is_sound(cursor at, uint32_t n_classes)
 {
     int sound = get(&at, 1) <= MOST_HALVINGS;
-    uint64_t left = MOST_TAUGHT; /* that all classes may have been taught together */
+    uint64_t left = MOST_TRAINED; /* that all classes may have learned together */
     sound &= get(&at, 1) <= MOST_DOUBLINGS;
     for (uint32_t place = 0; place < n_classes; place++) {
-        const uint64_t taught = get(&at, 8);
-        sound &= taught <= left;
-        left -= taught <= left ? taught : 0;
+        const uint64_t trained = get(&at, 8);
+        sound &= trained <= left;
+        left -= trained <= left ? trained : 0;
         at.from += 2 * KENYON_UNITS;
     }
     return sound;
@@ -104,7 +104,7 @@ static void read_layer(kenyon_model *model, cursor *at)
     model->halvings = (uint8_t)get(at, 1);
     model->doublings = (uint8_t)get(at, 1);
     for (uint32_t place = 0; place < model->n_classes; place++) {
-        model->taught[place] = get(at, 8);
+        model->trained[place] = get(at, 8);
         for (uint32_t unit = 0; unit < KENYON_UNITS; unit++) {
             model->means[place][unit] = (uint16_t)get(at, 2);
         }
@@ -118,7 +118,7 @@ static void read_layer(kenyon_model *model, cursor *at)
 static void write_layer(const kenyon_model *model, cursor *at)
 {
     for (uint32_t place = 0; place < model->n_classes; place++) {
-        put(at, model->taught[place], 4);
+        put(at, model->trained[place], 4);
         put(at, model->exponents[place], 1);
         for (uint32_t i = 0; i < KENYON_COLUMN; i++) {
             put(at, model->weights[place][i], 1);
@@ -131,7 +131,7 @@ static int layer_is_sound(cursor at, uint32_t n_classes)
     const uint32_t spare = KENYON_UNITS * KENYON_BITS % 8;
     int sound = 1;
     for (uint32_t place = 0; place < n_classes; place++) {
-        sound &= get(&at, 4) <= (uint64_t)MOST_TAUGHT;
+        sound &= get(&at, 4) <= (uint64_t)MOST_TRAINED;
         sound &= get(&at, 1) <= (KENYON_LIMITED ? 31 : 0);
         for (uint32_t unit = 0; unit < KENYON_UNITS; unit++) {
             sound &= get_level(PACKING, at.from, 1, unit) >= LOW;
@@ -145,7 +145,7 @@ static int layer_is_sound(cursor at, uint32_t n_classes)
 static void read_layer(kenyon_model *model, cursor *at)
 {
     for (uint32_t place = 0; place < model->n_classes; place++) {
-        model->taught[place] = (uint32_t)get(at, 4);
+        model->trained[place] = (uint32_t)get(at, 4);
         model->exponents[place] = (uint8_t)get(at, 1);
         memcpy(model->weights[place], at->from, KENYON_COLUMN);
         at->from += KENYON_COLUMN;

@@ -5,7 +5,7 @@
  */
 
 #define MANY_LEARNED 255 /* samples since the last readout: then the next one does not begin with it */
-#define MOST_TAUGHT ((uint64_t)1 << 62)
+#define MOST_TRAINED ((uint64_t)1 << 62)
 #define LIMIT ((int32_t)((1u << (KENYON_BITS - 1)) - 1))
 
 /* So many samples were learned since the last readout: one that is half solved begins anew. */
@@ -16,11 +16,11 @@ static void has_learned(kenyon_model *model, uint8_t n)
     model->raised = 0;
 }
 
-static uint64_t samples_taught(const kenyon_model *model)
+static uint64_t samples_trained(const kenyon_model *model)
 {
     uint64_t total = 0;
     for (uint32_t place = 0; place < model->n_classes; place++) {
-        total += model->taught[place];
+        total += model->trained[place];
     }
     return total;
 }
@@ -46,7 +46,7 @@ static int add_pairs(kenyon_model *model, uint32_t place, const uint8_t *activit
 
 static void learn_activity(kenyon_model *model, uint32_t place, const uint8_t *activity)
 {
-    const uint64_t time = samples_taught(model), n = model->taught[place] + 1;
+    const uint64_t time = samples_trained(model), n = model->trained[place] + 1;
     const uint64_t key = word(time, 0);
     has_learned(model, (uint8_t)(model->learned < MANY_LEARNED ? model->learned + 1 : MANY_LEARNED));
     while (n > 1 && (key >> 16 & (((uint64_t)1 << model->halvings) - 1)) == 0) {
@@ -60,27 +60,27 @@ static void learn_activity(kenyon_model *model, uint32_t place, const uint8_t *a
                      256u * (uint64_t)model->doublings + model->halvings);
         model->updates += KENYON_PAIRS;
     }
-    model->taught[place] = n;
+    model->trained[place] = n;
     move_class_mean(model->means[place], 1, activity, KENYON_UNITS, n, key);
 }
 
 static void clear_class(kenyon_model *model, uint32_t place)
 {
-    model->taught[place] = 0;
+    model->trained[place] = 0;
     memset(model->means[place], 0, sizeof model->means[place]);
     memset(model->readout[place], 0, sizeof model->readout[place]);
 }
 
 static void move_class(kenyon_model *model, uint32_t to, uint32_t from)
 {
-    model->taught[to] = model->taught[from];
+    model->trained[to] = model->trained[from];
     memcpy(model->means[to], model->means[from], sizeof model->means[from]);
 }
 
 /* Scale the co-activity down with the samples, before a class is forgotten: the others are told apart as before. */
 static void forget_share(kenyon_model *model, uint32_t place)
 {
-    uint64_t before = samples_taught(model), after = before - model->taught[place];
+    uint64_t before = samples_trained(model), after = before - model->trained[place];
     const int wide = bits_of(before), shift = wide > 38 ? wide - 38 : 0;
     has_learned(model, MANY_LEARNED);
     after >>= shift;

@@ -11,7 +11,7 @@ static void find_centre(kenyon_model *model)
 {
     uint32_t n = 0;
     for (uint32_t place = 0; place < model->n_classes; place++) {
-        n += model->taught[place] > 0;
+        n += model->trained[place] > 0;
     }
     for (uint32_t unit = 0; unit < KENYON_UNITS; unit++) {
         uint32_t sum = 0;
@@ -89,7 +89,7 @@ static void solve_some(kenyon_model *model, uint32_t n)
     while (n && model->solved < model->n_classes) {
         const uint32_t place = model->solved;
         int exponent = NO_WEIGHTS, fraction;
-        if (model->taught[place]) {
+        if (model->trained[place]) {
             n--;
             if (!solve_place(model, place, shrinkage, few, &fraction) && shrinkage < MOST_SHRINKAGE) {
                 shrinkage = min64(10 * shrinkage, MOST_SHRINKAGE);
@@ -140,7 +140,7 @@ static void score_activity(kenyon_model *model, const uint8_t *activity, int32_t
 {
     for (uint32_t place = 0; place < model->n_classes; place++) {
         int64_t total = model->offsets[place];
-        if (!model->taught[place]) {
+        if (!model->trained[place]) {
             scores[place] = KENYON_NEVER;
             continue;
         }
@@ -155,5 +155,5 @@ int32_t kenyon_weight(kenyon_model *model, uint32_t place, uint32_t unit)
 {
     prepare(model);
     const int shift = model->shifts[place] - KENYON_SCORE_SHIFT;
-    return model->taught[place] ? (int32_t)down(up(model->readout[place][unit], 8), shift > 0 ? shift : 0) : 0;
+    return model->trained[place] ? (int32_t)down(up(model->readout[place][unit], 8), shift > 0 ? shift : 0) : 0;
 }

@@ -133,7 +133,7 @@ class Inside {
     select.disabled = labels.length === 0;
   }
 
-  /** Follow a class that was just taught. */
+  /** Follow a class that was just trained. */
   watch(label) {
     this.watched = label;
   }
@@ -145,7 +145,7 @@ class Inside {
     this.paintPicture(byId("After"), now, most);
     this.paintPicture(byId("Before"), old, most);
     byId("WeightSays").textContent = now === null
-      ? "Once a class was taught, its weights are shown here as a picture."
+      ? "Once a class was trained, its weights are shown here as a picture."
       : `The ${this.units.inputs.length} weights that “${watched}” keeps, each painted where its unit looks: blue where ` +
         "its samples have higher values than those of other classes, orange where they have lower ones.";
   }

@@ -163,9 +163,9 @@ class Learner {
     return kept.reduce((sum, [name, type, count]) => sum + count * width(name, type), 0);
   }
 
-  /** Samples that each class was taught. */
-  taught() {
-    return this.ids.map((_, j) => this.code.kenyon_taught(this.model, j) >>> 0);
+  /** Samples learned of each class. */
+  trained() {
+    return this.ids.map((_, j) => this.code.kenyon_trained(this.model, j) >>> 0);
   }
 
   /** The state as the tensors of a model file. */

@@ -1,4 +1,4 @@
-// Where the page begins: the learner first, so that it can be taught at once, then the digits.
+// Where the page begins: the learner first, so that it can be trained at once, then the digits.
 
 async function main() {
   const data = JSON.parse(byId("Data").textContent), shape = data.shape;

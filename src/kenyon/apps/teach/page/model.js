@@ -10,7 +10,7 @@ class Model {
     this.labels = []; // by neuron
     this.numbers = false; // whether labels are numbers in a file
     this.spent = { milliseconds: learner.rehearse(REHEARSED), samples: REHEARSED };
-    this.before = null; // the weights before the last sample that was taught one by one
+    this.before = null; // the weights before the last sample that was learned one by one
     this.judged = null; // what shares are worked out with, until something is learned
   }
 

@@ -1,4 +1,4 @@
-// The page around the model: what is taught, asked, renamed and forgotten, and what is seen of it.
+// The page around the model: what is learned, asked, renamed and forgotten, and what is seen of it.
 
 class Page {
   constructor(model, data, shape) {
@@ -83,7 +83,7 @@ class Page {
       const guess = this.model.predict(this.sample), isNew = !this.model.labels.includes(label);
       this.model.teach(this.sample, label);
       this.inside.watch(label);
-      const count = this.model.learner.taught()[this.model.labels.indexOf(label)];
+      const count = this.model.learner.trained()[this.model.labels.indexOf(label)];
       const before = isNew ? "A new class" : guess === label ? "As it thought" : `It had thought “${guess}”`;
       said.textContent = `${before}: learned as “${label}”, ${counted(count, "example", "examples")} so far.`;
       if (this.pad) this.pad.stale = true;
@@ -194,7 +194,7 @@ class Page {
   }
 
   listClasses() {
-    const taught = this.model.learner.taught();
+    const trained = this.model.learner.trained();
     const rows = this.model.listed.map((j) => {
       const label = this.model.labels[j];
       const name = element("input", { value: label, "aria-label": `Name of ${label}`, maxlength: 40 });
@@ -204,7 +204,7 @@ class Page {
         const done = `“${label}” is forgotten; the others are as they were.`;
         this.change(done, () => this.model.forget(label), byId("ClassSays"));
       });
-      return element("tr", {}, element("td", {}, name), element("td", {}, whole(taught[j])), element("td", {}, forget));
+      return element("tr", {}, element("td", {}, name), element("td", {}, whole(trained[j])), element("td", {}, forget));
     });
     document.querySelector("#Classes tbody").replaceChildren(...rows);
     byId("Empty").hidden = rows.length === 0;

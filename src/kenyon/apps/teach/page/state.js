@@ -40,9 +40,9 @@ function tensorsOf(buffer, facts) {
     }
   }
   for (const [name, type, count] of last) tensors[name] = { type, shape: [count], values: take(type, count) };
-  const taught = tensors["class_counts.0"];
-  if (taught?.values.every((count) => count <= 0xffffffffn)) { // as in Python: 32 bits where they suffice
-    tensors["class_counts.0"] = { ...taught, type: "U32", values: Uint32Array.from(taught.values, Number) };
+  const trained = tensors["class_counts.0"];
+  if (trained?.values.every((count) => count <= 0xffffffffn)) { // as in Python: 32 bits where they suffice
+    tensors["class_counts.0"] = { ...trained, type: "U32", values: Uint32Array.from(trained.values, Number) };
   }
   if (!("exponents.0" in facts.tensors)) delete tensors["exponents.0"];
   return tensors;
