@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kenyon.lab.report import ReportData, Result, open_report
+from kenyon.lab.report import ReportData, open_report
+from kenyon.lab.tables import Result
 
 ROOT = Path(__file__).resolve().parent.parent
 TABLE = "table-8"

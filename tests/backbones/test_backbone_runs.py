@@ -19,7 +19,8 @@ from kenyon.cli import app
 from kenyon.data.backbones import DamagedCacheWarning, Pretrained
 from kenyon.data.streams import SCENARIOS, Curriculum
 from kenyon.errors import ConfigError, InputError
-from kenyon.lab.evaluation import Event, RunConfig, Watch, run, run_dataset, with_backbone
+from kenyon.lab.evaluation import RunConfig, run, run_dataset, with_backbone
+from kenyon.utils.events import Event, Watch
 
 pytestmark = pytest.mark.slow
 

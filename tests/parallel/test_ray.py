@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from evaluation.workers import make_config
-from kenyon.lab.evaluation import Event, Watch, run
+from kenyon.lab.evaluation import run
 from kenyon.lab.search import DONE, SearchFolder, make_objective, search
+from kenyon.utils.events import Event, Watch
 from kenyon.utils.parallel import WorkerDiedError, Workers
 from parallel.jobs import die, double, fail, perform
 

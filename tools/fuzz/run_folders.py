@@ -19,9 +19,9 @@ from fuzz.mutate import mutated_bytes
 from fuzz.target import Target
 from kenyon.data.streams import Curriculum, Dataset, from_arrays
 from kenyon.errors import KenyonError
-from kenyon.lab.evaluation import RunConfig, RunFolder, Watch, group_runs, run_dataset
+from kenyon.lab.evaluation import RunConfig, RunFolder, group_runs, run_dataset
 from kenyon.lab.evaluation._checkpoint import _sum
-from kenyon.utils.events import Event
+from kenyon.utils.events import Event, Watch
 
 CONFIGS = (
     RunConfig(

@@ -30,7 +30,6 @@ __all__ = [
     "Export",
     "device_costs",
     "export_model",
-    "find_export",
     "from_buffer",
     "load_model",
     "model_card",
@@ -66,13 +65,8 @@ EXPORTS: dict[str, Export] = {
 """The exports by name."""
 
 
-def find_export(name: str) -> Callable[..., list[Path]]:
-    """The function of an export: a name of the table, or `module:function` for one outside it.
-
-    Example:
-        >>> find_export("numpy").__name__
-        'write'
-    """
+def _find(name: str) -> Callable[..., list[Path]]:
+    """The function of an export: a name of the table, or `module:function` for one outside it."""
     if is_outside(name):
         return load_function(name, "export")
     if name not in EXPORTS:
@@ -104,7 +98,7 @@ def export_model(
         >>> all(path.exists() for path in files)
         True
     """
-    write = find_export(to)
+    write = _find(to)
     if not isinstance(model, (KenyonClassifier, KenyonRegressor)):
         model = load_model(model)
     if isinstance(model, KenyonRegressor) and to in EXPORTS and not EXPORTS[to].regression:

@@ -4,7 +4,7 @@
 (['a-gem', 'cn-dpm', 'der++'], 'kenyon.learners._kenyon:KenyonLearner')
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kenyon.learners._table import (
     LEARNERS,
@@ -17,6 +17,7 @@ from kenyon.learners._table import (
     tuned_options,
     what_learns,
 )
+from kenyon.utils.lazy import import_on_use
 
 if TYPE_CHECKING:
     from kenyon.learners._kenyon import KenyonLearner
@@ -35,10 +36,4 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    """`KenyonLearner` is imported when first used: it brings the compiled kernels, the table needs none of them."""
-    if name == "KenyonLearner":
-        from kenyon.learners._kenyon import KenyonLearner
-
-        return KenyonLearner
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+_, __getattr__ = import_on_use(__name__, {"_kenyon": "KenyonLearner"})  # which brings the compiled kernels

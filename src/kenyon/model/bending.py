@@ -25,7 +25,7 @@ from kenyon.errors import BudgetWarning
 from kenyon.features import Active, Ramps, inputs_beside, make_active
 from kenyon.layers import SecondOrder, SecondOrderLayer, State, axis_sizes
 from kenyon.model.options import OPTIONS
-from kenyon.model.spec import FEWEST_UNITS, Spec
+from kenyon.model.spec import FEWEST_UNITS, Spec, units_within
 
 if TYPE_CHECKING:
     from kenyon.model.engine import Engine
@@ -54,10 +54,7 @@ def most_units(spec: Spec, n_classes: int, budget: int, bytes_with: Callable[[in
     lowest, highest = fewest_units(spec, n_classes), spec.n_units
     if lowest > highest or bytes_with(lowest) > budget:
         return None
-    while lowest < highest:
-        middle = (lowest + highest + 1) // 2
-        lowest, highest = (middle, highest) if bytes_with(middle) <= budget else (lowest, middle - 1)
-    return lowest
+    return units_within(lowest, highest, budget, bytes_with)
 
 
 def first_units(state: State, n_units: int) -> State:

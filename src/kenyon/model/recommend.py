@@ -36,7 +36,7 @@ from kenyon.features import (
 from kenyon.layers import Counting, Diagonal, LayerPart, LocalError, Plastic, SecondOrder, hidden_part, layer_part
 from kenyon.model.options import OPTIONS
 from kenyon.model.recordings import front_options
-from kenyon.model.spec import FEWEST_UNITS, Spec
+from kenyon.model.spec import FEWEST_UNITS, Spec, units_within
 from kenyon.rules import Rule, get_rule
 from kenyon.utils.options import is_default
 
@@ -301,11 +301,7 @@ def _units_within(budget: int, bytes_with: Any, spec: Spec, expected: int, usual
             f"the memory budget is {budget:,} bytes: expected at least {bytes_with(fewest):,}, for {fewest} units. "
             "With fewer of them, or than there are classes, a model is of no use."
         )
-    lowest, highest = fewest, usual if isinstance(spec.features, Ramps) else MOST_UNITS
-    while lowest < highest:  # the state grows with the units, whatever the layer
-        middle = (lowest + highest + 1) // 2
-        lowest, highest = (middle, highest) if bytes_with(middle) <= budget else (lowest, middle - 1)
-    return lowest
+    return units_within(fewest, usual if isinstance(spec.features, Ramps) else MOST_UNITS, budget, bytes_with)
 
 
 def _check_hidden(hidden: LocalError, layer: LayerPart) -> None:

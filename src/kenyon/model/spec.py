@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
@@ -182,6 +182,14 @@ def threads_of(n_jobs: int | None) -> int:
     if n_jobs is None:
         return 1
     return n_jobs if n_jobs > 0 else max(1, (os.cpu_count() or 1) + 1 + n_jobs)
+
+
+def units_within(lowest: int, highest: int, budget: int, bytes_with: Callable[[int], int]) -> int:
+    """The most units from `lowest`, which fits, to `highest` that a budget holds: the state grows with the units."""
+    while lowest < highest:
+        middle = (lowest + highest + 1) // 2
+        lowest, highest = (middle, highest) if bytes_with(middle) <= budget else (lowest, middle - 1)
+    return lowest
 
 
 def check_budget(budget: int | str | None, needed: int, new: Sequence[Hashable]) -> None:

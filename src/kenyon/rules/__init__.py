@@ -6,12 +6,7 @@ True
 GEN(b1=0.0, b2=-1.0)
 """
 
-from kenyon.rules._base import (
-    RULES,
-    Rule,
-    get_rule,
-    rule_class,
-)
+from kenyon.rules._base import RULES, Rule, get_rule
 from kenyon.rules._gen import GEN
 from kenyon.rules._inel import INEL
 from kenyon.rules._integers import as_shifted, rounded
@@ -35,5 +30,4 @@ __all__ = [
     "get_rule",
     "kernels_of",
     "rounded",
-    "rule_class",
 ]

@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 
 from kenyon.errors import ConfigError
 from kenyon.utils.modulation import Schedule
-from kenyon.utils.options import Part, class_named, options_of
+from kenyon.utils.options import Part, options_of, part_named
 from kenyon.utils.outside import same_class
 
 RULES: dict[str, type[Rule]] = {}
@@ -141,21 +141,11 @@ class Rule(Part):
         return self
 
 
-def rule_class(name: Any) -> type[Rule]:
-    """The class of a rule: a name of the table, `module:Class` or `file.py:Class`.
-
-    Example:
-        >>> rule_class("oja")
-        <class 'kenyon.rules._oja.OJA'>
-    """
-    return class_named(name, RULES, Rule, "rule")
-
-
 def get_rule(rule: str | Rule) -> Rule:
-    """A rule by name (with its default parameters), or the rule itself.
+    """A rule by name (with its default parameters), `module:Class` or `file.py:Class`; or the rule itself.
 
     Example:
         >>> get_rule("gen")
         GEN(b1=0.0, b2=-1.0)
     """
-    return rule if isinstance(rule, Rule) else rule_class(rule)()
+    return part_named(rule, RULES, Rule, "rule")

@@ -17,8 +17,9 @@ from cases import slow
 from evaluation.workers import Interrupted, content, make_config
 from kenyon.data.streams import Curriculum, load_dataset
 from kenyon.errors import DataError
-from kenyon.lab.evaluation import Event, RunConfig, RunFolder, Store, Watch, run, run_dataset
+from kenyon.lab.evaluation import RunConfig, RunFolder, Store, run, run_dataset
 from kenyon.lab.evaluation._checkpoint import _sum, read_checkpoint
+from kenyon.utils.events import Event, Watch
 
 CONFIG = make_config(max_per_task=20)
 

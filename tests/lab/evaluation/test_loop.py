@@ -13,10 +13,11 @@ from evaluation.tiny import Tiny
 from evaluation.workers import MEASURED
 from kenyon.data.streams import SCENARIOS, Curriculum, Stream, load_dataset
 from kenyon.errors import InputError
-from kenyon.lab.evaluation import RunConfig, Tally, Watch, run, run_dataset
+from kenyon.lab.evaluation import RunConfig, Tally, run, run_dataset
 from kenyon.lab.evaluation._checkpoint import Recorder
 from kenyon.lab.evaluation._loop import Loop, n_records, weights_stride
 from kenyon.learners import learner_class
+from kenyon.utils.events import Watch
 
 TINY = "evaluation.tiny:Tiny"
 

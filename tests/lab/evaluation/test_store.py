@@ -11,7 +11,8 @@ import pytest
 
 from evaluation.workers import MEASURED, content, make_config
 from kenyon.errors import DataError
-from kenyon.lab.evaluation import METRICS, Event, Metrics, RunConfig, RunResult, Store, Watch, run
+from kenyon.lab.evaluation import METRICS, Metrics, RunConfig, RunResult, Store, run
+from kenyon.utils.events import Event, Watch
 
 
 class Count(Watch):

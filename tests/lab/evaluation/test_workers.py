@@ -12,7 +12,8 @@ from evaluation.workers import content, make_config
 from kenyon.cli import app
 from kenyon.data.streams import Curriculum
 from kenyon.errors import ConfigError, DataError
-from kenyon.lab.evaluation import Event, RunConfig, Store, Watch, load_learner, run, run_all, state_hash
+from kenyon.lab.evaluation import RunConfig, Store, load_learner, run, run_all, state_hash
+from kenyon.utils.events import Event, Watch
 
 
 class Seen(Watch):

@@ -15,7 +15,8 @@ from typing import Any
 
 from kenyon.data.streams import Curriculum, load_dataset
 from kenyon.lab import evaluation
-from kenyon.lab.evaluation import METRICS, Event, RunConfig, RunFolder, Store, Watch, run, run_dataset
+from kenyon.lab.evaluation import METRICS, RunConfig, RunFolder, Store, run, run_dataset
+from kenyon.utils.events import Event, Watch
 
 MEASURED = [metric.name for metric in METRICS.values() if metric.measured]
 

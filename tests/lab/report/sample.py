@@ -2,23 +2,9 @@
 
 from __future__ import annotations
 
-from kenyon.lab.report import (
-    Empty,
-    Heatmap,
-    Lines,
-    Missing,
-    PaperValue,
-    Point,
-    ReportData,
-    Result,
-    Row,
-    Run,
-    Scatter,
-    Series,
-    Table,
-    Text,
-    Value,
-)
+from kenyon.lab.figures import Heatmap, Lines, Point, Scatter, Series
+from kenyon.lab.report import ReportData, Run
+from kenyon.lab.tables import Empty, Missing, PaperValue, Result, Row, Table, Text, Value
 
 EVIL = "</script><script>window.evil=1</script><img src=x onerror='window.evil=1'>"
 RUN, OTHER = "mnist-class-incremental-kenyon-gen-s0-0123456789ab", "mnist-class-incremental-er-s0-ba9876543210"

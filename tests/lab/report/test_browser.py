@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from kenyon.lab.figures import Bars, Lines, Series
-from kenyon.lab.report import ReportData, Result, report_of_runs, write_page
+from kenyon.lab.report import ReportData, report_of_runs, write_page
 from kenyon.lab.table_formats import number
+from kenyon.lab.tables import Result
 from report.browser import DESK, PHONE, Browser
 from report.sample import EVIL, sample
 

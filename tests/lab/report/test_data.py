@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 
 from kenyon.errors import DataError
-from kenyon.lab.report import ReportData, Result, Table, Value, read_report, write_report
+from kenyon.lab.report import ReportData, read_report, write_report
+from kenyon.lab.tables import Result, Table, Value
 from report.sample import sample
 
 CELL = ("tables", 0, "rows", 0, "cells", 0)

@@ -20,17 +20,10 @@ from evaluation.workers import make_config
 from kenyon.cli import app
 from kenyon.data.streams import Curriculum
 from kenyon.lab.evaluation import RunConfig, Store, run
-from kenyon.lab.report import (
-    Heatmap,
-    Lines,
-    Missing,
-    Scatter,
-    config_command,
-    report_of_runs,
-    run_command,
-    write_report,
-)
-from kenyon.lab.report import Result as Number
+from kenyon.lab.figures import Heatmap, Lines, Scatter
+from kenyon.lab.report import config_command, report_of_runs, run_command, write_report
+from kenyon.lab.tables import Missing
+from kenyon.lab.tables import Result as Number
 from kenyon.learners import LEARNERS
 from report.sample import sample
 

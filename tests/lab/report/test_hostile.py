@@ -16,7 +16,8 @@ import pytest
 from cases import slow
 from kenyon.errors import DataError, KenyonError
 from kenyon.lab.evaluation import Store
-from kenyon.lab.report import ReportData, Result, Row, Run, Table, markdown, page_html, report_of_runs
+from kenyon.lab.report import ReportData, Run, markdown, page_html, report_of_runs
+from kenyon.lab.tables import Result, Row, Table
 from kenyon.utils.system import to_toml
 from report.sample import sample
 from report.test_page import Tags

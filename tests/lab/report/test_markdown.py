@@ -6,7 +6,9 @@ import re
 
 import pytest
 
-from kenyon.lab.report import Lines, ReportData, Row, Series, Table, Text, markdown
+from kenyon.lab.figures import Lines, Series
+from kenyon.lab.report import ReportData, markdown
+from kenyon.lab.tables import Row, Table, Text
 from report.sample import sample
 
 TEXT = markdown(sample())

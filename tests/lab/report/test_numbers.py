@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from kenyon.lab.report import Result, Value
 from kenyon.lab.table_formats import judged, number, signed, with_unit
+from kenyon.lab.tables import Result, Value
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from kenyon.lab.report import Missing, ReportData, Row, Table, page_html, write_page
+from kenyon.lab.report import ReportData, page_html, write_page
 from kenyon.lab.report._html_tables import table_html
+from kenyon.lab.tables import Missing, Row, Table
 from report.sample import EVIL, RUN, sample
 
 PAGE = page_html(sample())

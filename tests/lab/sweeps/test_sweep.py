@@ -15,8 +15,9 @@ from cases import slow
 from evaluation.workers import content
 from kenyon.cli import app
 from kenyon.errors import ConfigError
-from kenyon.lab.evaluation import Event, Store, Watch, run_all
+from kenyon.lab.evaluation import Store, run_all
 from kenyon.lab.sweeps import Sweep, sweep
+from kenyon.utils.events import Event, Watch
 from waiting import wait_until
 
 TINY = "evaluation.tiny:Tiny"

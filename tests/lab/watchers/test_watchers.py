@@ -14,8 +14,9 @@ import pytest
 
 from kenyon.data.streams import Curriculum, load_dataset
 from kenyon.errors import ConfigError
-from kenyon.lab.evaluation import Event, RunConfig, RunResult, Store, Watch, run, run_dataset
+from kenyon.lab.evaluation import RunConfig, RunResult, Store, run, run_dataset
 from kenyon.lab.watchers import WATCHERS, Watches, check_watcher, open_watcher, usual_watch
+from kenyon.utils.events import Event, Watch
 
 CONFIG = RunConfig("digits", "ncm", Curriculum(max_per_task=30))
 OWN = """

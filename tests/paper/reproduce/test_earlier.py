@@ -11,7 +11,9 @@ from typer.testing import CliRunner
 from kenyon.cli import app
 from kenyon.data.streams import Curriculum
 from kenyon.lab.evaluation import RunConfig
-from kenyon.lab.report import Cell, Lines, Missing, Result, Text, write_report
+from kenyon.lab.figures import Lines
+from kenyon.lab.report import write_report
+from kenyon.lab.tables import Cell, Missing, Result, Text
 from kenyon.paper.reproduce import Earlier, Experiment, Reproduction, Setting
 from kenyon.paper.reproduce._trials import trial
 from kenyon.paper.reproduce._wanted import Gap, Line, Runs, Sheet, Wanted

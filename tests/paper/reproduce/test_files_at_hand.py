@@ -15,7 +15,7 @@ from stream_files import write_layout
 
 from kenyon.data.streams._sources import SOURCES
 from kenyon.lab.evaluation import run
-from kenyon.lab.report import Result
+from kenyon.lab.tables import Result
 from kenyon.paper.reproduce import Setting
 from kenyon.paper.reproduce._setting import PAPERS_BACKBONE
 from kenyon.paper.reproduce._wanted import Gap, Results, Runs

@@ -14,7 +14,7 @@ import pytest
 from kenyon.data.protocol import StreamInfo
 from kenyon.data.streams import Curriculum
 from kenyon.lab.evaluation import RunConfig, parse_seeds, run
-from kenyon.lab.report import Missing, Result, Table, Value
+from kenyon.lab.tables import Missing, Result, Table, Value
 from kenyon.learners import learner_class
 from kenyon.paper.reproduce import Setting
 from kenyon.paper.reproduce._jobs import MeasureJob, SearchJob, speed_key

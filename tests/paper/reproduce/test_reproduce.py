@@ -11,7 +11,8 @@ from typer.testing import CliRunner
 from kenyon.cli import app
 from kenyon.data.streams import Curriculum, load_dataset
 from kenyon.lab.evaluation import RunConfig, run
-from kenyon.lab.report import Missing, ReportData, Result, read_report
+from kenyon.lab.report import ReportData, read_report
+from kenyon.lab.tables import Missing, Result
 from kenyon.paper.reproduce import EXPERIMENTS, Experiment, Reproduction, Setting, experiments, find_experiments
 from kenyon.paper.reproduce._jobs import StoredRun, execute
 from kenyon.paper.reproduce._setting import SAMPLE

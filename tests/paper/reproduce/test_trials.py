@@ -9,7 +9,7 @@ import pytest
 
 from kenyon.data.streams import Curriculum
 from kenyon.lab.evaluation import RunConfig
-from kenyon.lab.report import Missing, Result, Text, Value
+from kenyon.lab.tables import Missing, Result, Text, Value
 from kenyon.paper.reproduce import Setting
 from kenyon.paper.reproduce._trials import TrialJob, trial
 from kenyon.paper.reproduce._wanted import Computed, Results, Runs, Sheet

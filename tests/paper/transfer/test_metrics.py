@@ -14,7 +14,7 @@ from kenyon.cli import app
 from kenyon.data.streams import Dataset, Split, load_dataset
 from kenyon.errors import InputError
 from kenyon.paper.tables import paper_dimension, paper_distances
-from kenyon.paper.transfer import centroid_distances, effective_dimension, moments, transfer_coefficient
+from kenyon.paper.transfer import centroid_distances, moments, transfer_coefficient
 from kenyon.paper.transfer._metrics import dimension_coefficient, distance_coefficient
 from real_sets import data_dir
 
@@ -31,19 +31,19 @@ def test_effective_dimension_is_that_of_the_eigenvalues(seed: int) -> None:
     X = (rng.random((200, 8)) * rng.random(8) * 255).astype(np.uint8)
     eigenvalues = np.linalg.eigvalsh(np.cov(X.astype(np.float64), rowvar=False))
     expected = eigenvalues.sum() ** 2 / (eigenvalues**2).sum()
-    assert np.isclose(effective_dimension(dataset(X, np.arange(200) % 3)), expected, rtol=1e-4)
+    assert np.isclose(moments(dataset(X, np.arange(200) % 3)).dimension, expected, rtol=1e-4)
 
 
 def test_effective_dimension_of_known_shapes() -> None:
     rng = np.random.default_rng(0)
     y = np.zeros(4000)
     ball = rng.normal(size=(4000, 5)).astype(np.float32)
-    assert np.isclose(effective_dimension(dataset(ball, y)), 5, atol=0.05)
+    assert np.isclose(moments(dataset(ball, y)).dimension, 5, atol=0.05)
     line = np.outer(rng.normal(size=4000), np.ones(5)).astype(np.float32)
-    assert np.isclose(effective_dimension(dataset(line, y)), 1, atol=1e-4)
-    assert np.isclose(effective_dimension(dataset(line + 7, y)), 1, atol=1e-3)  # centred
+    assert np.isclose(moments(dataset(line, y)).dimension, 1, atol=1e-4)
+    assert np.isclose(moments(dataset(line + 7, y)).dimension, 1, atol=1e-3)  # centred
     with pytest.raises(InputError, match="covariance is zero"):
-        effective_dimension(dataset(np.zeros((10, 3), np.float32), np.zeros(10)))
+        moments(dataset(np.zeros((10, 3), np.float32), np.zeros(10)))
 
 
 def test_centroid_distances_are_cosines_between_class_means() -> None:
@@ -81,7 +81,7 @@ def test_the_command_gives_numbers(tmp_path) -> None:  # type: ignore[no-untyped
     result = CliRunner().invoke(app, ["distances", "digits", "--json"])
     assert result.exit_code == 0, result.output
     answer = json.loads(result.stdout)
-    assert np.isclose(answer["effective_dimension"]["digits"], effective_dimension(load_dataset("digits")))
+    assert np.isclose(answer["effective_dimension"]["digits"], moments(load_dataset("digits")).dimension)
     assert answer["centroid_distances"][0]["datasets"] == ["digits", "digits"]
     shown = CliRunner().invoke(app, ["distances", "digits"])
     assert shown.exit_code == 0 and "effective dimension" in shown.stdout

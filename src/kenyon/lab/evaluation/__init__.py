@@ -36,14 +36,10 @@ from kenyon.lab.evaluation._run import run_dataset
 from kenyon.lab.evaluation._runs import RunArguments, run, run_all, run_each
 from kenyon.lab.evaluation._store import RunFolder, Store
 from kenyon.lab.evaluation._tally import Tally
-from kenyon.lab.executor import Done
-from kenyon.utils.events import Event, Watch
 
 __all__ = [
     "METRICS",
     "WITHHELD",
-    "Done",
-    "Event",
     "FinishedRun",
     "Groups",
     "Metric",
@@ -57,7 +53,6 @@ __all__ = [
     "Store",
     "Summary",
     "Tally",
-    "Watch",
     "by_stream",
     "chunk_size",
     "config_keys",

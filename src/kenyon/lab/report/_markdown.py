@@ -36,6 +36,7 @@ def markdown(report: ReportData) -> str:
     """The Markdown text. Line plots, which only make sense as pictures, are left to the page.
 
     Example:
+        >>> from kenyon.lab import Row, Table, Text
         >>> table = Table("rules", "Rules", ("accuracy",), (Row("GEN", (Text("91.6"),)),))
         >>> markdown(ReportData("Mine", (table,))).splitlines()[0]
         '# Mine'

@@ -9,7 +9,8 @@ from typing import Any
 
 from kenyon.data.streams import Curriculum
 from kenyon.errors import ConfigError, DivergenceError, KenyonError
-from kenyon.lab.evaluation import Event, RunConfig, Watch, run_dataset
+from kenyon.lab.evaluation import RunConfig, run_dataset
+from kenyon.utils.events import Event, Watch
 
 DONE = "done"
 """The status of an evaluation that has a score."""

@@ -10,11 +10,11 @@ Importing this package does not need torch.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from kenyon.data.protocol import LearnerSpec
-from kenyon.errors import require
 from kenyon.learners.baselines._tuned import TUNED, family, grid_of, tuned_values
+from kenyon.utils.lazy import import_on_use
 
 if TYPE_CHECKING:
     from kenyon.learners.baselines._feature_mlp import FeatureMLP
@@ -191,20 +191,5 @@ BASELINES: dict[str, LearnerSpec] = {row.name: row for row in _ROWS}
 """The methods by name, in the order in which they are listed."""
 
 
-def __getattr__(name: str) -> Any:
-    """What needs torch is imported when it is first used; the table does not."""
-    if name in ("Trainer", "FeatureMLP", "build_network"):
-        require("torch", "baselines", name)
-    if name == "Trainer":
-        from kenyon.learners.baselines._trainer import Trainer
-
-        return Trainer
-    if name == "FeatureMLP":
-        from kenyon.learners.baselines._feature_mlp import FeatureMLP
-
-        return FeatureMLP
-    if name == "build_network":
-        from kenyon.learners.baselines._networks import build_network
-
-        return build_network
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+_NEEDS_TORCH = {"_trainer": "Trainer", "_feature_mlp": "FeatureMLP", "_networks": "build_network"}
+_, __getattr__ = import_on_use(__name__, _NEEDS_TORCH)

@@ -20,7 +20,9 @@ from kenyon.data.backbones import DEFAULT_BACKBONE, find_backbone
 from kenyon.data.streams import canonical_name
 from kenyon.errors import KenyonError
 from kenyon.lab.evaluation import Metrics, RunConfig, RunResult
-from kenyon.lab.report import Cell, Figure, Lines, ReportData, Result, Run, Scatter, Text, read_report
+from kenyon.lab.figures import Figure, Lines, Scatter
+from kenyon.lab.report import ReportData, Run, read_report
+from kenyon.lab.tables import Cell, Result, Text
 from kenyon.utils.outside import looking
 
 _REFERS = re.compile(r"# As (\S+), but for\nseeds = \[(\d+)\]\n")

@@ -11,22 +11,18 @@ from importlib.metadata import version
 from pathlib import Path
 
 from kenyon.lab.evaluation import RunFolder
+from kenyon.lab.figures import Figure, Scatter
 from kenyon.lab.report import (
     REPORT_FILE,
-    Figure,
     ReportData,
-    Result,
-    Row,
     Run,
-    Scatter,
-    Table,
-    Text,
     machine,
     run_command,
     write_markdown,
     write_page,
     write_report,
 )
+from kenyon.lab.tables import Result, Row, Table, Text
 from kenyon.paper.reproduce._jobs import execute
 from kenyon.paper.reproduce._plan import Clock, Plan, make_plan
 from kenyon.paper.reproduce._setting import Setting, check_present

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from kenyon.errors import DivergenceError
 from kenyon.lab.evaluation import RunConfig
-from kenyon.lab.report import Cell, Result, Text, Value, run_command
+from kenyon.lab.report import run_command
+from kenyon.lab.tables import Cell, Result, Text, Value
 from kenyon.paper.reproduce._jobs import speed_key
 from kenyon.paper.reproduce._wanted import Computed
 from kenyon.utils.system import replace_json

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Protocol
 
 from kenyon.lab.evaluation import Report, RunConfig, RunFolder, RunGroup, RunResult
-from kenyon.lab.report import Cell, Empty, Figure, Missing, Result, Row, Table, Text, Value, run_command
+from kenyon.lab.figures import Figure
+from kenyon.lab.report import run_command
+from kenyon.lab.tables import Cell, Empty, Missing, Result, Row, Table, Text, Value
 from kenyon.paper.reproduce._earlier import Earlier
 from kenyon.paper.reproduce._jobs import Job, StoredRun
 

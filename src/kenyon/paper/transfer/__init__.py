@@ -28,7 +28,6 @@ from kenyon.paper.transfer._metrics import (
     COEFFICIENTS,
     Moments,
     centroid_distances,
-    effective_dimension,
     moments,
     transfer_coefficient,
 )
@@ -43,7 +42,6 @@ __all__ = [
     "centroid_distances",
     "default_targets",
     "drops",
-    "effective_dimension",
     "load_source",
     "moments",
     "parse_target",

@@ -11,10 +11,11 @@ import numpy as np
 
 from kenyon.data.streams import SCENARIOS, Curriculum
 from kenyon.errors import ConfigError
-from kenyon.lab.evaluation import RunConfig, Watch, run_all
+from kenyon.lab.evaluation import RunConfig, run_all
 from kenyon.lab.search import default_epochs
 from kenyon.learners import what_learns
 from kenyon.paper.tables import paper_accuracy
+from kenyon.utils.events import Watch
 from kenyon.utils.statistics import mean_ranks
 from kenyon.utils.system import read_toml
 

@@ -70,17 +70,6 @@ def dimension_of(covariance: NDArray[np.float64]) -> float:
     return float(np.trace(covariance)) ** 2 / squares
 
 
-def effective_dimension(dataset: Dataset) -> float:
-    """`(sum lambda)^2 / sum lambda^2` over the eigenvalues of the covariance of the training set.
-
-    Example:
-        >>> from kenyon.data.streams import load_dataset
-        >>> round(effective_dimension(load_dataset("digits")), 1)
-        13.1
-    """
-    return moments(dataset).dimension
-
-
 def centroid_distances(a: Moments, b: Moments) -> tuple[float, float]:
     """Smallest and largest cosine distance between the centroids of two sets, or of different classes within one set.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from kenyon.lab.report import Cell, Result, Value
+from kenyon.lab.tables import Cell, Result, Value
 from kenyon.paper.reproduce._jobs import MeasureJob
 from kenyon.paper.reproduce._setting import COLOUR, NAMES, Setting
 from kenyon.paper.reproduce._wanted import EMPTY, Computed, Gap, Line, Section, Sheet, Wanted

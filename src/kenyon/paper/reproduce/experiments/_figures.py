@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
-from kenyon.lab.report import Figure, Point, Scatter, weights_figure
+from kenyon.lab.figures import Figure, Point, Scatter
+from kenyon.lab.report import weights_figure
 from kenyon.lab.search import Evaluation, SearchFolder
 from kenyon.paper.reproduce._jobs import SearchJob
 from kenyon.paper.reproduce._setting import Setting

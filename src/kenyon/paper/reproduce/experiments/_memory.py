@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from kenyon.lab.report import Figure, bytes_figure, matrix_figure, stream_figure
+from kenyon.lab.figures import Figure
+from kenyon.lab.report import bytes_figure, matrix_figure, stream_figure
 from kenyon.learners import LEARNERS
 from kenyon.model.presets import load_preset
 from kenyon.paper.reproduce._setting import COLOUR, NAMES, Setting

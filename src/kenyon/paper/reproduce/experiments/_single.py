@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from kenyon.lab.report import Text
+from kenyon.lab.tables import Text
 from kenyon.paper.reproduce._setting import COLOUR, NAMES, Setting
 from kenyon.paper.reproduce._wanted import EMPTY, Fixed, Gap, Line, Section, Sheet, Wanted
 from kenyon.paper.reproduce.experiments._configurations import READ_AS, READING, chosen, published, single, why

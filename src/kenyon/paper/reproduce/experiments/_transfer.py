@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from kenyon.lab.report import Figure, Point, Result, Scatter
+from kenyon.lab.figures import Figure, Point, Scatter
 from kenyon.lab.search import default_epochs
+from kenyon.lab.tables import Result
 from kenyon.model.presets import load_preset
 from kenyon.paper.reproduce._jobs import MeasureJob
 from kenyon.paper.reproduce._setting import COLOUR, NAMES, Setting
