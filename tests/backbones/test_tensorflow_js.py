@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 torch = pytest.importorskip("torch", reason="needs the extra 'baselines'")
 
 from kenyon.data.backbones import BackboneConfig  # noqa: E402
-from kenyon.data.backbones._resnet import DEPTHS_50, resnet50_keras  # noqa: E402
+from kenyon.data.backbones._resnet import RESNET_50, resnet50_keras  # noqa: E402
 from kenyon.data.backbones._weights import load_weights  # noqa: E402
 from kenyon.data.backbones.tensorflow_js import Arrays, convert, main, read_arrays, resnet50_from_keras  # noqa: E402
 from kenyon.errors import ConfigError, DataError, ModelFileError  # noqa: E402
@@ -94,7 +94,7 @@ def keras_arrays() -> Arrays:
 
     layer("conv1", "bn_conv1", 7, 7, 3, 64)
     inputs = 64
-    for stage, depth in enumerate(DEPTHS_50, start=2):
+    for stage, depth in enumerate(RESNET_50, start=2):
         width = 64 * 2 ** (stage - 2)
         for letter in "abcdef"[:depth]:
             at = f"{stage}{letter}_branch"
@@ -133,7 +133,7 @@ def keras_layers(arrays: Arrays, image: NDArray) -> dict[str, NDArray]:
     padded = np.pad(x, ((1, 1), (1, 1), (0, 0)))
     n = (padded.shape[0] - 3) // 2 + 1
     x = np.max([padded[i : i + 2 * n : 2, j : j + 2 * n : 2][:n, :n] for i in range(3) for j in range(3)], axis=0)
-    for stage, depth in enumerate(DEPTHS_50, start=2):
+    for stage, depth in enumerate(RESNET_50, start=2):
         for letter in "abcdef"[:depth]:
             at, first = f"{stage}{letter}_branch", letter == "a"
             stride = 2 if first and stage > 2 else 1

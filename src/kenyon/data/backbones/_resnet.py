@@ -15,7 +15,7 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
-DEPTHS_50 = (3, 4, 6, 3)
+from kenyon.data.backbones._table import RESNET_50
 
 
 def _conv(inputs: int, outputs: int, kernel: int, stride: int = 1) -> nn.Conv2d:
@@ -98,12 +98,12 @@ def resnet18() -> ResNet:
 
 
 def resnet50() -> ResNet:
-    return ResNet(DEPTHS_50, bottleneck=True)
+    return ResNet(RESNET_50, bottleneck=True)
 
 
 def resnet50_keras() -> ResNet:
-    return ResNet(DEPTHS_50, bottleneck=True, first_strides=True)
+    return ResNet(RESNET_50, bottleneck=True, first_strides=True)
 
 
 def wide_resnet50_2() -> ResNet:
-    return ResNet(DEPTHS_50, bottleneck=True, width=2)
+    return ResNet(RESNET_50, bottleneck=True, width=2)

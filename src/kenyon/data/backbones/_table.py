@@ -6,6 +6,9 @@ from dataclasses import dataclass
 
 from kenyon.errors import unknown
 
+RESNET_50 = (3, 4, 6, 3)
+"""Blocks of each stage, wide or not."""
+
 DEFAULT_BACKBONE = "efficientnet-lite0"
 """The backbone that serves where none is named."""
 

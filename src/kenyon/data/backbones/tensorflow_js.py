@@ -24,10 +24,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from kenyon.data.backbones._table import RESNET_50
 from kenyon.errors import ConfigError, DataError, ModelFileError, require
 
 KERAS_EPSILON, TORCH_EPSILON = 1e-3, 1e-5
-DEPTHS = (3, 4, 6, 3)  # blocks of each stage; `_resnet.py`, which needs PyTorch, builds the same
 Arrays = dict[str, NDArray[np.float32]]
 
 
@@ -98,7 +98,7 @@ def resnet50_from_keras(arrays: Arrays) -> Arrays:
 def _names() -> Iterator[tuple[str, str, str, str]]:
     """Each convolution and its norm, here and there."""
     yield "conv1", "bn1", "conv1", "bn_conv1"
-    for stage, depth in enumerate(DEPTHS, start=2):
+    for stage, depth in enumerate(RESNET_50, start=2):
         for block in range(depth):
             here, there = f"layer{stage - 1}.{block}", f"{stage}{'abcdef'[block]}_branch"
             if block == 0:

@@ -27,12 +27,11 @@ from kenyon.lab.evaluation._checkpoint import read_checkpoint, save_checkpoint, 
 from kenyon.lab.evaluation._config import RunConfig, config_keys, labels, parse_seeds
 from kenyon.lab.evaluation._files import read_growing
 from kenyon.lab.evaluation._groups import Groups, RunGroup, by_stream, distinguishing, group_runs
-from kenyon.lab.evaluation._kept import load_learner
 from kenyon.lab.evaluation._loop import WITHHELD, chunk_size
 from kenyon.lab.evaluation._machine import environment
 from kenyon.lab.evaluation._metrics import METRICS, FinishedRun, Metric
 from kenyon.lab.evaluation._result import Metrics, Report, RunResult, Summary, json_safe
-from kenyon.lab.evaluation._run import run_dataset
+from kenyon.lab.evaluation._run import load_learner, run_dataset
 from kenyon.lab.evaluation._runs import RunArguments, run, run_all, run_each
 from kenyon.lab.evaluation._store import RunFolder, Store
 from kenyon.lab.evaluation._tally import Tally

@@ -1,14 +1,40 @@
-"""The numbers of a run as named curves, the same for every log."""
+"""The numbers of a run as named curves, the same for every log, and the logs that keep them."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from kenyon.lab.watchers._table import Log
+from kenyon.utils.events import Event
+
 if TYPE_CHECKING:
     from kenyon.lab.evaluation import RunResult, Tally
-    from kenyon.utils.events import Event
+
+
+class CurveLog(Log):
+    """A log of values over the samples learned."""
+
+    @abstractmethod
+    def write(self, values: Mapping[str, float], step: int) -> None:
+        """Add a point to each of these curves."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """The run has ended."""
+
+    def progress(self, event: Event) -> None:
+        self.write(learning(event.tally), event.tally.learned)
+
+    def tested(self, event: Event) -> None:
+        self.write(testing(event), event.tally.learned)
+
+    def finished(self, event: Event) -> None:
+        self.write(final(event.result), sum(event.result.n_train))
+        self.close()
 
 
 def learning(tally: Tally) -> dict[str, float]:

@@ -13,14 +13,13 @@ from typing import Any
 
 from kenyon.errors import require
 from kenyon.lab.watchers import _curves
-from kenyon.lab.watchers._table import Log
 from kenyon.utils.events import Event
 
 EXPERIMENT = "kenyon"
 TAG = "kenyon.run"
 
 
-class MLflowLog(Log):
+class MLflowLog(_curves.CurveLog):
     """Parameters, metrics over the samples, and the final metrics; nothing of MLflow's global state is touched."""
 
     def __init__(self, folder: Path, name: str, config: Mapping[str, Any], seed: int) -> None:
@@ -41,14 +40,7 @@ class MLflowLog(Log):
             params = [self._entities.Param(key, str(value)) for key, value in settings]
             self._client.log_batch(self._id, params=params)
 
-    def progress(self, event: Event) -> None:
-        self._metrics(_curves.learning(event.tally), event.tally.learned)
-
-    def tested(self, event: Event) -> None:
-        self._metrics(_curves.testing(event), event.tally.learned)
-
-    def finished(self, event: Event) -> None:
-        self._metrics(_curves.final(event.result), sum(event.result.n_train))
+    def close(self) -> None:
         self._client.set_terminated(self._id)
 
     def _going_on(self) -> str | None:
@@ -59,7 +51,7 @@ class MLflowLog(Log):
         found = self._client.search_runs([experiment.experiment_id], f"tags.`{TAG}` = '{self.name}'", max_results=1)
         return found[0].info.run_id if found else None
 
-    def _metrics(self, values: Mapping[str, float], step: int) -> None:
+    def write(self, values: Mapping[str, float], step: int) -> None:
         now = int(time.time() * 1000)
         entries = [self._entities.Metric(key, value, now, step) for key, value in values.items()]
         if entries:

@@ -11,7 +11,6 @@ from typing import Any
 
 from kenyon.errors import require
 from kenyon.lab.watchers import _curves
-from kenyon.lab.watchers._table import Log
 from kenyon.utils import events
 
 require("tensorboard", "tensorboard", "--log tensorboard")
@@ -22,7 +21,7 @@ from tensorboard.plugins.text.summary_v2 import text_pb  # noqa: E402
 from tensorboard.summary.writer.event_file_writer import EventFileWriter  # noqa: E402
 
 
-class TensorBoardLog(Log):
+class TensorBoardLog(_curves.CurveLog):
     """Accuracy and speed over the samples, the configuration as text."""
 
     def __init__(self, folder: Path, name: str, config: Mapping[str, Any], seed: int) -> None:
@@ -39,17 +38,10 @@ class TensorBoardLog(Log):
         rows = "\n".join(f"| {k} | {v} |" for k, v in _curves.settings(dict(self.config), self.seed).items())
         self._add(Event(summary=text_pb("configuration", f"| key | value |\n|---|---|\n{rows}")), 0)
 
-    def progress(self, event: events.Event) -> None:
-        self._scalars(_curves.learning(event.tally), event.tally.learned)
-
-    def tested(self, event: events.Event) -> None:
-        self._scalars(_curves.testing(event), event.tally.learned)
-
-    def finished(self, event: events.Event) -> None:
-        self._scalars(_curves.final(event.result), sum(event.result.n_train))
+    def close(self) -> None:
         self._writer.close()
 
-    def _scalars(self, values: Mapping[str, float], step: int) -> None:
+    def write(self, values: Mapping[str, float], step: int) -> None:
         if values:
             entries = [Summary.Value(tag=tag, simple_value=value) for tag, value in values.items()]
             self._add(Event(summary=Summary(value=entries)), step)

@@ -13,11 +13,10 @@ from typing import Any
 
 from kenyon.errors import require
 from kenyon.lab.watchers import _curves
-from kenyon.lab.watchers._table import Log
 from kenyon.utils.events import Event
 
 
-class WandbLog(Log):
+class WandbLog(_curves.CurveLog):
     """Configuration, metrics over the samples, and the final metrics as the run's summary."""
 
     def __init__(self, folder: Path, name: str, config: Mapping[str, Any], seed: int) -> None:
@@ -37,13 +36,8 @@ class WandbLog(Log):
             settings=self._wandb.Settings(console="off", silent=True),
         )
 
-    def progress(self, event: Event) -> None:
-        self._run.log(_curves.learning(event.tally), step=event.tally.learned)
+    def write(self, values: Mapping[str, float], step: int) -> None:
+        self._run.log(dict(values), step=step)  # the last ones are the run's summary
 
-    def tested(self, event: Event) -> None:
-        self._run.log(_curves.testing(event), step=event.tally.learned)
-
-    def finished(self, event: Event) -> None:
-        # The last values are the run's summary.
-        self._run.log(_curves.final(event.result), step=sum(event.result.n_train))
+    def close(self) -> None:
         self._run.finish()
