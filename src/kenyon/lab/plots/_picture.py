@@ -101,7 +101,7 @@ class Pictures(Mapping[str, Any]):
     Example:
         >>> from pathlib import Path
         >>> from kenyon.lab.plots import plot_report
-        >>> from kenyon.lab.report import Point, ReportData, Scatter
+        >>> from kenyon.lab import Point, ReportData, Scatter
         >>> sizes = Scatter("sizes", "Accuracy against size", "bytes", "%", (Point(1000, 90, "mine"),))
         >>> pictures = plot_report(ReportData("Mine", figures=(sizes,)))
         >>> pictures["sizes"].axes[0].get_xlabel()

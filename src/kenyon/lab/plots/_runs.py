@@ -42,7 +42,7 @@ def plot_report(report: ReportData) -> Pictures:
     """Every figure of a report, by its id.
 
     Example:
-        >>> from kenyon.lab.report import Point, ReportData, Scatter
+        >>> from kenyon.lab import Point, ReportData, Scatter
         >>> figure = Scatter("sizes", "Accuracy against size", "bytes", "%", (Point(1000, 90, "mine"),))
         >>> plot_report(ReportData("Mine", figures=(figure,)))
         Pictures(sizes)
