@@ -57,6 +57,7 @@ def with_backbone(
 
     Example:
         >>> from kenyon.data.streams import load_dataset
+        >>> from kenyon.lab import Watch
         >>> network = {"name": "efficientnet-lite0", "resolution": 32, "greyscale": "repeat"}
         >>> with_backbone(load_dataset("digits"), network, data_dir=None, watch=Watch()).shape
         (1280,)
