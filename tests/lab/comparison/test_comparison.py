@@ -202,7 +202,7 @@ def test_only_runs_of_the_same_stream_are_paired(groups: list[RunGroup], tmp_pat
     ("names", "options", "words"),
     [
         (["ncm", "slda"], {}, "stands for 2 configurations.*metric.*ncm,metric="),
-        (["ncm,metric=cosine"], {}, "name two or more"),
+        (["ncm,metric=cosine"], {}, "expected two or more"),
         (["slda", "scm"], {}, "did you mean 'ncm'"),
         (["slda", "ncm,cosine"], {}, "expected a learner and values"),
         (["slda", TINY], {"metric": "acuracy"}, "did you mean 'accuracy'"),
