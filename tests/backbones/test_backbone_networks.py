@@ -147,7 +147,7 @@ def test_an_onnx_file_that_cannot_be_used(tmp_path: Path) -> None:
     path = tmp_path / "net.onnx"
     whole = to_onnx(tiny_net.net(), 12, "net")
     path.write_bytes(whole[: len(whole) // 2])
-    with pytest.raises(ModelFileError, match="no whole ONNX model"):
+    with pytest.raises(ModelFileError, match="not a whole ONNX model"):
         Pretrained({"name": str(path), **NORMAL}, tiny_net.SHAPE).transform(tiny_net.images(1))
     path.write_bytes(whole)
     with pytest.raises(ModelFileError, match=r"expected one input of floats, \(n, 3, 16, 16\)"):

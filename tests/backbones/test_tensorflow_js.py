@@ -64,7 +64,7 @@ def test_other_files_are_refused(tmp_path: Path) -> None:
         read_arrays(model)
     for text in ("{}", "no json", '{"weightsManifest": [3]}', "[]"):
         model.write_text(text)
-        with pytest.raises(ModelFileError, match=r"is no model of TensorFlow\.js"):
+        with pytest.raises(ModelFileError, match=r"is not a model of TensorFlow\.js"):
             read_arrays(model)
     model.write_text('{"weightsManifest": [{"paths": ["../secret"], "weights": []}]}')
     with pytest.raises(ModelFileError, match=r"names the file .*secret.: expected one beside it"):

@@ -183,7 +183,7 @@ DAMAGED_PYTHON = {
     "narrow": (python2_batch(np.zeros((2, 5), np.uint8), {"labels": [1, 2]}), r"shape \(n, 3072\)"),
     "few labels": (python2_batch(np.zeros((2, 3072), np.uint8), {"labels": [1]}), "list of 2 integers"),
     "label": (python2_batch(np.zeros((2, 3072), np.uint8), {"labels": [1, 300]}), "expected 0 to 9"),
-    "empty": (b"", "no CIFAR file"),
+    "empty": (b"", "not a CIFAR file"),
 }
 
 

@@ -101,7 +101,7 @@ REFUSED = {
 @pytest.mark.parametrize("content", REFUSED.values(), ids=list(REFUSED))
 def test_refused(content, tmp_path):
     (tmp_path / "batch").write_bytes(content)
-    with pytest.raises(DataError, match="no CIFAR file in the python version"):
+    with pytest.raises(DataError, match="not a CIFAR file in the python version"):
         read_pickle(tmp_path / "batch")
 
 
