@@ -155,8 +155,8 @@ BAD_NPZ = {
     "objects, compressed": (_compressed_object_array, "[Oo]bject arrays"),
     "no arrays": (lambda path: np.savez(path, a=X8), "holds a: expected X_train"),
     "no labels": (lambda path: np.savez(path, X_train=X8), "holds X_train: expected"),
-    "not a zip": (lambda path: path.write_bytes(b"PK not really"), "damaged or no .npz"),
-    "empty": (lambda path: path.write_bytes(b""), "damaged or no .npz"),
+    "not a zip": (lambda path: path.write_bytes(b"PK not really"), "damaged or not an .npz"),
+    "empty": (lambda path: path.write_bytes(b""), "damaged or not an .npz"),
     "cut member": (_short_member, "does not hold"),
 }
 
