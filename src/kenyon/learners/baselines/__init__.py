@@ -192,4 +192,4 @@ BASELINES: dict[str, LearnerSpec] = {row.name: row for row in _ROWS}
 
 
 _NEEDS_TORCH = {"_trainer": "Trainer", "_feature_mlp": "FeatureMLP", "_networks": "build_network"}
-_, __getattr__ = import_on_use(__name__, _NEEDS_TORCH)
+_, __getattr__ = import_on_use(__name__, _NEEDS_TORCH, needs=("torch", "baselines"))
