@@ -65,6 +65,11 @@ class Row:
     def learner(self) -> str:
         return "Kenyon, filters of samples" if self.filters_of else "Kenyon"
 
+    @property
+    def title(self) -> str:
+        """What stands in the first column, and what `--only` looks in."""
+        return self.name + (", filters of samples" if self.filters_of else "")
+
 
 def thin(y: NDArray[np.int64], classes: list[int], n: int) -> NDArray[np.bool_]:
     """The first n samples of some classes, and all of the others."""
@@ -253,7 +258,7 @@ def main() -> None:
     print(f"{'test set' if arguments.test else 'held-out training samples'}, {arguments.seeds} seeds and class orders")
     print("| | budget | accuracy, % | state | working memory | us a sample |")
     print("|---|---|---|---|---|---|", flush=True)
-    rows = [row for row in ROWS if arguments.only is None or arguments.only.lower() in row.name.lower()]
+    rows = [row for row in ROWS if arguments.only is None or arguments.only.lower() in row.title.lower()]
     rows = [row for row in rows if arguments.budgets is None or row.budget in arguments.budgets.split(",")]
     for row in rows:
         dataset = open_dataset(row.dataset, backbone=row.backbone)
@@ -277,9 +282,8 @@ def main() -> None:
             )
         recall = f" (recall {mean['recall']:.1f})" if row.watched is not None else ""
         pace = "-" if np.isnan(mean["microseconds"]) else f"{mean['microseconds']:.0f}"
-        name = row.name + (", filters of samples" if row.filters_of else "")
         print(
-            f"| {name} | {row.budget} | {mean['accuracy']:.2f}{spread}{recall} | {mean['state']:,.0f} | "
+            f"| {row.title} | {row.budget} | {mean['accuracy']:.2f}{spread}{recall} | {mean['state']:,.0f} | "
             f"{mean['working'] / 1e6:.1f} MB | {pace} |",
             flush=True,
         )
