@@ -1,4 +1,4 @@
-"""Draw accuracy against bytes, and write the tables of docs/memory.md and docs/colour.md, from docs/frontier.json.
+"""Draw accuracy against bytes, and write the tables of docs/results/bytes.md and docs/results/colour.md, from docs/frontier.json.
 
     python benchmarks/frontier.py --test
     python benchmarks/frontier_baselines.py
@@ -21,7 +21,7 @@ import numpy as np
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "docs" / "frontier.json"
 FIGURE = ROOT / "docs" / "figures" / "frontier.svg"
-PAGES = (ROOT / "docs" / "memory.md",)
+PAGES = (ROOT / "docs" / "results" / "bytes.md",)
 MARKS = ("<!-- comparison: written by benchmarks/frontier_figure.py -->", "<!-- end of comparison -->")
 STREAMS = (
     "Split-MNIST",
@@ -31,7 +31,7 @@ STREAMS = (
 )
 SIZES = {"20KB": 20_000, "160KB": 160_000, "1MB": 1_000_000, "5MB": 5_000_000}
 LEARNERS = {"Kenyon": "C3", "ER": "C0", "DER++": "C1", "iCaRL": "C2", "NCM": "0.45"}
-COLOUR_PAGE = ROOT / "docs" / "colour.md"
+COLOUR_PAGE = ROOT / "docs" / "results" / "colour.md"
 COLOUR_STREAMS = ("Split-CIFAR-10, pixels", "Split-CIFAR-100, pixels")
 COLOUR_SIZES = ("160KB", "1MB", "5MB", "32MB")
 COLOUR_LEARNERS = {

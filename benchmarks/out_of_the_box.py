@@ -1,4 +1,4 @@
-"""Tables, sensors and streams with the defaults, beside four peers: docs/defaults.md has what this prints.
+"""Tables, sensors and streams with the defaults, beside four peers: docs/results/tables.md has what this prints.
 
     python benchmarks/out_of_the_box.py             the tables, Bananas, sensors, digits and labels of -1 and 1
     python benchmarks/out_of_the_box.py --test-set  River's other bundled streams, on which nothing was chosen

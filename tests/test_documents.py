@@ -58,7 +58,7 @@ def test_the_comparison_is_that_of_the_frontier(monkeypatch: pytest.MonkeyPatch)
 
 def test_the_table_of_budgets_has_the_numbers_of_the_frontier() -> None:
     rows = [row for row in json.loads((ROOT / "docs" / "frontier.json").read_text()) if row["learner"] == "Kenyon"]
-    text = (ROOT / "docs" / "memory.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "results" / "bytes.md").read_text(encoding="utf-8")
     for row in rows:
         end = " ± " if len(row["accuracy"]) > 1 else " |"  # a single seed has no deviation
         line = f"| {row['stream']} | {row['budget']} | {np.mean(row['accuracy']):.2f}{end}"

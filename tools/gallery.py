@@ -45,7 +45,8 @@ def executed(path: Path) -> Any:
     for number, cell in enumerate(notebook.cells):
         cell["id"] = f"cell-{number}"  # otherwise redrawn each time
     with TemporaryDirectory() as folder:
-        NotebookClient(notebook, timeout=None, kernel_name="python3").execute(cwd=folder)
+        quiet = ["--Application.log_level=ERROR"]
+        NotebookClient(notebook, timeout=None, kernel_name="python3", extra_arguments=quiet).execute(cwd=folder)
     return notebook
 
 

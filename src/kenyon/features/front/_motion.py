@@ -13,7 +13,6 @@ An entry is made of the sums D, G and V of d, g and M over `step` = 2^q readings
     128 + (V >> (q + fine + 3))                        then gravity, of the first sensor alone
 
 A window is the last `length` entries; the first comes when there are so many, and then one every `hop` entries.
-docs/sound.md has what else was tried.
 """
 
 from __future__ import annotations

@@ -36,7 +36,6 @@ A stream is cut into segments after each frame. With n kept frames, the newest o
     goes on  = n = kept,  a <= gap,  not ended    asked about every 16 frames
 
 A recording gives the window that the stream has `kept` / 2 frames after the loudest of all frames, or at its end.
-docs/sound.md has what else was tried.
 """
 
 from __future__ import annotations
