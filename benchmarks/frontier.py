@@ -3,7 +3,7 @@
     python benchmarks/frontier.py                    # on held-out training samples
     python benchmarks/frontier.py --test             # on the test set
     python benchmarks/frontier.py --only mnist --budgets 20KB,80KB
-    python benchmarks/frontier.py --test --seeds 3 --budgets 5MB    # docs/results/bytes.md says which rows have fewer seeds
+    python benchmarks/frontier.py --test --seeds 3 --budgets 5MB    # rows with fewer seeds: docs/results/bytes.md
     python benchmarks/frontier.py --test --only pixels --kept seeds.jsonl    # go on where it was stopped
     python benchmarks/frontier.py --test --only pixels --kept seeds.jsonl --share
 

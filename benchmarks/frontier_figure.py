@@ -1,4 +1,4 @@
-"""Draw accuracy against bytes, and write the tables of docs/results/bytes.md and docs/results/colour.md, from docs/frontier.json.
+"""Draw accuracy against bytes, and write the tables of docs/results/ (bytes.md, colour.md) from docs/frontier.json.
 
     python benchmarks/frontier.py --test
     python benchmarks/frontier_baselines.py

@@ -4,9 +4,9 @@
     python benchmarks/sound.py --ablation     # what the parts of the front end for sound are worth, on the same
     python benchmarks/sound.py --test         # on the test sets
 
-docs/results/sound.md has the protocol. Held out are, of four speakers' takes 5 to 49: nine takes, five times; each speaker in
-turn; and of HAPT the last third of the training windows, which are other users'. The speakers nicolas and theo are in
-none of this, neither asked for nor learned. Peers see the same windows:
+docs/results/sound.md has the protocol. Held out are, of four speakers' takes 5 to 49: nine takes, five times; each
+speaker in turn; and of HAPT the last third of the training windows, which are other users'. The speakers nicolas and
+theo are in none of this, neither asked for nor learned. Peers see the same windows:
 
     NCM   running class means, float32
     SLDA  class means and a shared covariance of a random projection, float32, as wide as there is room for

@@ -1,9 +1,9 @@
 """What `"auto"` means: one function from what is known of the samples and what is given to a `Spec`.
 
 Where nothing but a memory budget and a shape are given, the budget is spent by the table below, which held-out training
-samples of MNIST, Fashion-MNIST and CIFAR-10 were asked for (docs/results/bytes.md): windows before a second-order layer, with
-as many units as fit, and fewer bits for an entry of the co-activity where there are few bytes. Whatever is given
-explicitly stays as it is. Images in other numbers than bytes become bytes, each by its own range.
+samples of MNIST, Fashion-MNIST and CIFAR-10 were asked for (docs/results/bytes.md): windows before a second-order
+layer, with as many units as fit, and fewer bits for an entry of the co-activity where there are few bytes. Whatever is
+given explicitly stays as it is. Images in other numbers than bytes become bytes, each by its own range.
 
 Float samples without a shape are rows of a table: a few numbers, each on a scale of its own. Where the features are
 left open they are scaled on the fly, and where the rule is left open too, ramps go before a second-order layer
