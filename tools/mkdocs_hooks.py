@@ -59,19 +59,21 @@ def on_files(files: Any, config: Any) -> Any:
 
 def command_line() -> str:
     """The help of every command."""
+    from typer.main import get_command
     from typer.testing import CliRunner
 
     from kenyon.cli import app
     from kenyon.cli._help import GROUPS
 
+    commands = get_command(app).commands
     parts = ["# Command line", "This page is for users of `kenyon`: every command with all of its options."]
     for title, names in GROUPS.items():
         parts.append(f"## {title}")
         for name in names:
-            shown = CliRunner().invoke(app, [name, "--help-all"], prog_name="kenyon")
-            shown = shown if shown.exit_code == 0 else CliRunner().invoke(app, [name, "--help"], prog_name="kenyon")
-            if shown.exit_code == 0:
-                parts += [f"### kenyon {name}", f"```text\n{shown.stdout.rstrip()}\n```"]
+            below = getattr(commands[name], "commands", None)
+            for words in [[name, each] for each in below] if below else [[name]]:
+                shown = CliRunner().invoke(app, [*words, "--help-all"], prog_name="kenyon")
+                parts += [f"### kenyon {' '.join(words)}", f"```text\n{shown.stdout.rstrip()}\n```"]
     return "\n\n".join(parts) + "\n"
 
 

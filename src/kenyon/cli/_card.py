@@ -8,9 +8,9 @@ import typer
 
 def card(
     model: Annotated[Path, typer.Argument(help="The model's file, or the folder of a run.", show_default=False)],
-    out: Annotated[Path | None, typer.Option(help="The Markdown file to write; without it, print.")] = None,
+    out: Annotated[Path | None, typer.Option(help="Write it to this Markdown file instead.")] = None,
 ) -> None:
-    """Describe a model: its parts, classes and bytes, and the run that trained it."""
+    """Describe a model and the run that trained it, in Markdown."""
     from kenyon.classifier import KenyonClassifier
     from kenyon.export import model_card
     from kenyon.utils.system import replace_file

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def compare(
     names: Annotated[
         list[str] | None,
-        typer.Argument(help="Two or more: a learner, or one with values, such as kenyon,rule=gen. [every learner]"),
+        typer.Argument(help="Such as ncm, or kenyon,rule=gen. [every learner]"),
     ] = None,
     store: Annotated[Path, typer.Option(help="The runs store.")] = Path("runs"),
     metric: Annotated[str, typer.Option(help="What is compared.", autocompletion=_complete.metrics)] = "accuracy",
@@ -30,7 +30,7 @@ def compare(
     markdown: MarkdownOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """Compare configurations over the same seeds: differences, their intervals and a test, ranks over streams."""
+    """Compare configurations seed by seed, with intervals and tests."""
     from kenyon.cli._folders import open_groups
     from kenyon.cli._tables import print_as
     from kenyon.lab.comparison import compare as compare_groups

@@ -6,15 +6,15 @@ from typing import Annotated
 
 import typer
 
-from kenyon.cli._help import FAILURE
+from kenyon.cli._help import FAILURE, HelpCommand, HelpGroup
 from kenyon.cli._options import DataDirOption, JsonOption
 
-data = typer.Typer(name="data", help="List, verify and download data sets.", no_args_is_help=True)
+data = typer.Typer(name="data", cls=HelpGroup, help="List, verify and download data sets.", no_args_is_help=True)
 
 
-@data.command("list")
+@data.command("list", cls=HelpCommand)
 def list_(data_dir: DataDirOption = None, as_json: JsonOption = False) -> None:
-    """List the data sets that Kenyon knows by name, and whether they are here."""
+    """List the data sets that Kenyon knows by name, and which are present."""
     from kenyon.cli._tables import print_text_table
     from kenyon.data.streams import list_datasets
     from kenyon.utils.wording import size
@@ -43,13 +43,13 @@ def list_(data_dir: DataDirOption = None, as_json: JsonOption = False) -> None:
         typer.echo(f"\n{missing[0].name} belongs in {missing[0].folder}; `kenyon data download NAME` fetches a set")
 
 
-@data.command()
+@data.command(cls=HelpCommand)
 def verify(
     names: Annotated[list[str] | None, typer.Argument(help="Which ones; by default all that are there.")] = None,
     data_dir: DataDirOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Compare data sets with what was published; the exit code is 1 where one differs."""
+    """Compare data sets with their published checksums. The exit code is 1 where one differs."""
     from kenyon.data.streams import list_datasets, verify_dataset
 
     names = names or [status.name for status in list_datasets(data_dir) if status.present]
@@ -64,14 +64,14 @@ def verify(
         raise typer.Exit(FAILURE)
 
 
-@data.command()
+@data.command(cls=HelpCommand)
 def download(
     names: Annotated[list[str], typer.Argument(help="Which ones.")],
     data_dir: DataDirOption = None,
     version: Annotated[str | None, typer.Option(help="CIFAR: binary or python.")] = None,
     mirror: Annotated[str | None, typer.Option(help="Fetch from this address instead of the publisher's.")] = None,
 ) -> None:
-    """Fetch data sets from their publishers and check them against the published checksums."""
+    """Download data sets and verify their checksums."""
     from kenyon.data.streams import download_dataset
 
     for name in names:

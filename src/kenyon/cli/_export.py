@@ -8,7 +8,7 @@ import typer
 
 def export(
     model: Annotated[Path | None, typer.Argument(help="The model's file.", show_default=False)] = None,
-    to: Annotated[str | None, typer.Option(help="Which form, or module:function.", show_default=False)] = None,
+    to: Annotated[str | None, typer.Option(help="The format, or module:function.", show_default=False)] = None,
     out: Annotated[Path, typer.Option(help="The folder to write.")] = Path("export"),
     tables: Annotated[
         str | None, typer.Option(help="For C: the units' inputs as a table in flash, or none.", show_default=False)
@@ -24,7 +24,7 @@ def export(
         list[str] | None, typer.Option("--set", metavar="KEY=VALUE", help="Any option of the export.")
     ] = None,
 ) -> None:
-    """Write a trained model in another form; without arguments, list the forms."""
+    """Export a trained model. Without arguments, list the formats."""
     from kenyon.classifier import KenyonClassifier
     from kenyon.cli._options import parse_settings
     from kenyon.cli._tables import print_text_table

@@ -1,15 +1,16 @@
 """The classes of commands: first steps, commands in groups, help that fits on a screen, and errors in one sentence.
 
-`--help` of a command explains its common options and names the others; `--help-all` explains all of them. An error that
-the user caused or can correct is one sentence on stderr and an exit code, never a traceback.
+`--help` of a command explains its options where they fit on a screen, else the common ones; `--help-all` explains all
+of them. An error that the user caused or can correct is one sentence on stderr and an exit code, never a traceback.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections import defaultdict
-from textwrap import wrap
+from textwrap import shorten
 from typing import Any, NoReturn
 
 import typer
@@ -39,7 +40,6 @@ OTHERS = "Others"
 
 EXAMPLES = {
     "run": (
-        "kenyon run --dataset digits --seeds 1",
         "kenyon run --dataset mnist --set memory_budget=20KB --seeds 5",
         "kenyon run --dataset table.csv --learner slda --out runs",
     ),
@@ -61,43 +61,80 @@ EXAMPLES = {
 }
 
 
+SCREEN = 23
+"""Lines of a terminal of 24, with one left for the prompt."""
+VALUES = {"str": "TEXT", "int": "NUMBER", "float": "NUMBER", "path": "PATH", "list[str]": "TEXT"}
+
+
 class HelpCommand(TyperCommand):
-    """A command whose `--help` has the common options first, and examples at the end."""
+    """A command whose `--help` fits on a screen: common options first, the others by name, examples at the end."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if "--help-all" in args:
-            ctx.meta["kenyon.help_all"] = True
-            typer.echo(ctx.get_help(), color=ctx.color)
+            typer.echo(super().get_help(ctx), color=ctx.color)
             ctx.exit()
         return super().parse_args(ctx, args)
 
+    def get_help(self, ctx: Any) -> str:
+        whole = super().get_help(ctx)
+        if len(whole.splitlines()) <= SCREEN:
+            return whole
+        ctx.meta["kenyon.short"] = True
+        return super().get_help(ctx)
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        pieces = ["[OPTIONS]"]
+        for parameter in self.get_params(ctx):
+            if parameter.param_type_name == "argument":
+                name = _argument(parameter)
+                pieces.append(name if parameter.required else f"[{name}]")
+        return pieces
+
     def format_options(self, ctx: Any, formatter: Any) -> None:
+        short = ctx.meta.get("kenyon.short", False)
         panels: dict[str, list[tuple[str, str]]] = defaultdict(list)
         for parameter in self.get_params(ctx):
             if (record := parameter.get_help_record(ctx)) is not None:
-                argument = parameter.param_type_name == "argument"
-                panel = "Arguments" if argument else getattr(parameter, "rich_help_panel", None) or "Options"
-                panels[panel].append(record)
-        everything = ctx.meta.get("kenyon.help_all", False)
+                if parameter.param_type_name == "argument":
+                    panels["Arguments"].append((_argument(parameter), record[1]))
+                elif not (short and parameter.name == "help"):
+                    value = re.sub(r"<(.+?)>", lambda match: VALUES.get(match[1], match[1].upper()), record[0])
+                    text = (getattr(parameter, "help", None) or record[1]).splitlines()[0] if short else record[1]
+                    panels[getattr(parameter, "rich_help_panel", None) or "Options"].append((value, text))
         others = [panel for panel in panels if panel not in ("Arguments", "Options")]
-        if others and not everything:
-            panels["Options"].append(("--help-all", "Explain the options below too."))
-        for panel in ("Arguments", "Options", *others):
-            if panel not in panels:
-                continue
-            with formatter.section(panel):
-                if panel in others and not everything:
-                    names = ", ".join(record[0].split()[0].rstrip(",") for record in panels[panel])
-                    for line in wrap(names, formatter.width - 4, break_on_hyphens=False):
-                        formatter.write(f"  {line}\n")
-                else:
+        for panel in ("Arguments", "Options", *([] if short else others)):
+            if panel in panels:
+                with formatter.section(panel):
                     formatter.write_dl(panels[panel])
+        if short:
+            with formatter.section("More options (--help-all explains them)"):
+                width = max(map(len, others), default=0) + 2
+                for panel in others:
+                    names = [record[0].split()[0].rstrip(",").split("/")[0] for record in panels[panel]]
+                    shown = shorten(
+                        ", ".join(names), formatter.width - width - 2, break_on_hyphens=False, placeholder=" ..."
+                    )
+                    formatter.write(f"  {panel:{width}}{shown}\n")
 
     def format_epilog(self, ctx: Any, formatter: Any) -> None:
         if examples := EXAMPLES.get(self.name or ""):
             with formatter.section("Examples"):
                 for example in examples:
                     formatter.write(f"  {example}\n")
+
+
+def _argument(parameter: Any) -> str:
+    return f"{parameter.name.upper()}{'...' if parameter.nargs == -1 else ''}"
+
+
+class HelpGroup(TyperGroup):
+    """Commands under one name, each with the whole of its first sentence."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(
+                [(name, self.commands[name].get_short_help_str(120)) for name in self.list_commands(ctx)]
+            )
 
 
 def write_commands(group: Any, ctx: Any, formatter: Any) -> None:
@@ -121,6 +158,11 @@ class RootCommand(TyperGroup):
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         write_commands(self, ctx, formatter)
+        with formatter.section("Options"):
+            formatter.write(f"  {', '.join(parameter.opts[0] for parameter in self.get_params(ctx))}\n")
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        self.format_commands(ctx, formatter)
 
     def invoke(self, ctx: Any) -> Any:
         try:

@@ -12,8 +12,8 @@ from kenyon.cli._options import AddressOption, EngineOption, JsonOption
 
 def learn(
     config: Annotated[Path, typer.Argument(help="TOML file: [options] of the classifier, label, seed, classes.")],
-    data: Annotated[list[str], typer.Option(help="A file or a pattern such as 'part-*.parquet'; may be repeated.")],
-    out: Annotated[Path, typer.Option(help="The model's file; one that is there already is added to.")],
+    data: Annotated[list[str], typer.Option(help="A file or a pattern such as 'part-*.parquet'; repeatable.")],
+    out: Annotated[Path, typer.Option(help="The model file; an existing one is continued.")],
     workers: Annotated[
         int | None,
         typer.Option(
@@ -22,13 +22,14 @@ def learn(
     ] = None,
     engine: EngineOption = "local",
     address: AddressOption = None,
-    piece: Annotated[int, typer.Option(help="Rows that a worker learns at a time, at least.")] = 262_144,
+    piece: Annotated[
+        int, typer.Option(help="Rows that a worker learns at a time, at least.", rich_help_panel="Workers")
+    ] = 262_144,
     as_json: JsonOption = False,
 ) -> None:
-    """Learn parquet, Arrow, CSV or npz files in shards, larger than memory, and merge what was learned.
+    """Learn files larger than memory in shards, and merge the result.
 
-    A call that was killed resumes where it stopped; a file that was learned before is not learned again. A file that
-    cannot be learned is named, and the others are learned.
+    Files are Parquet, Arrow, CSV or npz. A command that was stopped resumes, and no file is learned twice.
     """
     from kenyon.cli._progress import make_display
     from kenyon.data.shards import learn_files, read_learn_config

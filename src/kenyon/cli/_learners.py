@@ -16,7 +16,7 @@ def learners(
     name: Annotated[str | None, typer.Argument(help="Show one learner with its options.")] = None,
     as_json: JsonOption = False,
 ) -> None:
-    """List the learners, or one learner's options."""
+    """List the learners, or the options of one."""
     from kenyon.cli._tables import print_text_table
     from kenyon.learners import LEARNERS, find_learner, learner_class, learner_descriptions, learner_options
 

@@ -20,7 +20,7 @@ def new(
     name: Annotated[str, typer.Argument(help="What it is called, such as my_learner.", show_default=False)],
     folder: Annotated[Path, typer.Option(help="Where the file goes.")] = Path(),
 ) -> None:
-    """Write a learner or a rule that passes its checks and learns, for you to change."""
+    """Write a learner or a rule to start from."""
     from kenyon.cli.templates import write_template
 
     path = write_template(kind, name, folder)

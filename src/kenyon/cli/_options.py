@@ -9,6 +9,9 @@ import typer
 from kenyon.errors import ConfigError
 from kenyon.utils.system import parse_value
 
+FILES = "Files"
+"""The heading of options that say what is read, kept and printed."""
+
 
 def option(
     text: str,
@@ -32,11 +35,11 @@ ManyWorkersOption = Annotated[int | None, _worker("How many runs at a time. [one
 EngineOption = Annotated[str, _worker("local: processes on this machine; ray: a Ray cluster. [local]")]
 AddressOption = Annotated[str | None, _worker("ray: address of the cluster. [one of its own on this machine]")]
 GpusOption = Annotated[float, _worker("ray: how much of a GPU each run takes; 0.5 lets two share one. [0]")]
-DataDirOption = Annotated[Path | None, option("Where the data sets are. [$KENYON_DATA]")]
-JsonOption = Annotated[bool, option("Print JSON alone on stdout, nothing on stderr.", "--json")]
+DataDirOption = Annotated[Path | None, option("Where the data sets are. [$KENYON_DATA]", panel=FILES)]
+JsonOption = Annotated[bool, option("Print JSON alone on stdout, nothing on stderr.", "--json", panel=FILES)]
 WhereOption = Annotated[
     list[str] | None,
-    option("Only what meets this, such as 'n_hidden>=500' or learner=ncm; may be given several times."),
+    option("Only what meets this: 'n_hidden>=500', learner=ncm; repeatable."),
 ]
 CsvOption = Annotated[bool, option("Print comma-separated values.", "--csv", panel="Format")]
 LatexOption = Annotated[bool, option("Print a LaTeX table.", "--latex", panel="Format")]

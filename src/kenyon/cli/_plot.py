@@ -16,13 +16,11 @@ def plot(
     kind: Annotated[
         str, typer.Option("--format", help="png, svg or pdf; csv, markdown or latex: the numbers.")
     ] = "png",
-    width: Annotated[
-        str, typer.Option(help="Comparison: one column of a two-column page, or the whole page.")
-    ] = "column",
+    width: Annotated[str, typer.Option(help="column (of a two-column page) or page.")] = "column",
     where: WhereOption = None,
     runs: Annotated[bool, typer.Option("--runs", help="Draw every run of a store instead of comparing them.")] = False,
 ) -> None:
-    """Draw a comparison of the configurations of a store, or one run, a search, a report."""
+    """Draw the figures of a store, a run, a search or a report."""
     from kenyon.lab.plots import check_kind, plot_report, plot_search
 
     check_kind(kind)

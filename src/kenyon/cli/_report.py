@@ -11,11 +11,9 @@ def report(
         Path, typer.Argument(help="A runs store, one run's folder, or the report.json of `kenyon reproduce`.")
     ] = Path("runs"),
     out: Annotated[Path | None, typer.Option(help="The page. [report.html in the store]", show_default=False)] = None,
-    markdown: Annotated[
-        Path | None, typer.Option(help="Write Markdown to this file; no page then, unless --out is given too.")
-    ] = None,
+    markdown: Annotated[Path | None, typer.Option(help="Write Markdown here instead, or as well with --out.")] = None,
 ) -> None:
-    """Write the results of a store as one self-contained HTML page."""
+    """Write the results of a store as one HTML page."""
     from kenyon.cli._folders import say_damaged
     from kenyon.lab.report import open_report, write_markdown, write_page
 

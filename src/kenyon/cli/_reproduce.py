@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from kenyon.cli._options import AddressOption, DataDirOption, EngineOption, GpusOption, ManyWorkersOption, option
+from kenyon.cli._options import FILES, AddressOption, DataDirOption, EngineOption, GpusOption, ManyWorkersOption, option
 
 if TYPE_CHECKING:
     from kenyon.paper.reproduce import Plan, Reproduced
 
 BACKBONE = "efficientnet-lite0"
+NETWORKS = "Networks"
 
 
 def reproduce(
@@ -23,22 +24,30 @@ def reproduce(
     plan: Annotated[bool, option("Print the plan and leave.", "--plan")] = False,
     as_is: Annotated[bool, option("Run nothing: write the report from what the store has.", "--as-is")] = False,
     earlier: Annotated[
-        Path | None, option("A report whose runs stand in for those that the store lacks, and are not run again.")
+        Path | None, option("A report whose runs replace those that the store lacks.", panel=FILES)
     ] = None,
-    results: Annotated[
-        Path | None, option("Also write the report's data and text here, as PATH.json and PATH.md.")
-    ] = None,
-    resnet: Annotated[bool, option("Run the baselines on CIFAR's pixels too: days on a CPU.", "--resnet")] = False,
-    width: Annotated[int, option("With --resnet: filters of the first stage; 20 is the reduced ResNet-18. [64]")] = 64,
-    device: Annotated[str, option("With --resnet: where PyTorch computes: cpu, cuda, cuda:1, mps. [cpu]")] = "cpu",
-    long: Annotated[bool, option("Run pHSIC for its 100 epochs too: half an hour per run.", "--long")] = False,
-    backbone: Annotated[str, option(f"Network that looks at colour images first. [{BACKBONE}]")] = BACKBONE,
+    results: Annotated[Path | None, option("Also write the report as PATH.json and PATH.md.")] = None,
+    resnet: Annotated[
+        bool, option("Run the baselines on CIFAR's pixels too: days on a CPU.", "--resnet", panel=NETWORKS)
+    ] = False,
+    width: Annotated[
+        int, option("With --resnet: filters of the first stage; 20 is the reduced ResNet-18. [64]", panel=NETWORKS)
+    ] = 64,
+    device: Annotated[
+        str, option("With --resnet: where PyTorch computes: cpu, cuda, cuda:1, mps. [cpu]", panel=NETWORKS)
+    ] = "cpu",
+    long: Annotated[
+        bool, option("Run pHSIC for its 100 epochs too: half an hour per run.", "--long", panel=NETWORKS)
+    ] = False,
+    backbone: Annotated[
+        str, option(f"Network that looks at colour images first. [{BACKBONE}]", panel=NETWORKS)
+    ] = BACKBONE,
     workers: ManyWorkersOption = None,
     engine: EngineOption = "local",
     address: AddressOption = None,
     gpus: GpusOption = 0.0,
 ) -> None:
-    """Regenerate the paper's tables and figures: plan, run what the store lacks, write the report."""
+    """Regenerate the paper's tables and figures. What the store has is not run again."""
     from kenyon.cli._progress import make_display
     from kenyon.paper.reproduce import Earlier, Reproduction, Setting, find_experiments, write_results
     from kenyon.utils.parallel import Workers

@@ -10,6 +10,7 @@ import typer
 from kenyon.cli import _complete
 from kenyon.cli._config_options import LEARNER, config_values, with_config_options
 from kenyon.cli._options import (
+    FILES,
     AddressOption,
     DataDirOption,
     EngineOption,
@@ -40,28 +41,30 @@ SCENARIOS = (
 def run(
     dataset: Annotated[
         str | None,
-        option("Data set: a name (see `kenyon data list`) or a path. [digits]", complete=_complete.datasets),
+        option("A name of `kenyon data list`, or a path. [digits]", complete=_complete.datasets),
     ] = None,
     scenario: Annotated[
         str | None,
-        option(f"How it is streamed: {', '.join(SCENARIOS)}. [class-incremental]", complete=_complete.scenarios),
+        option(
+            f"How classes arrive. [class-incremental]\nOne of {', '.join(SCENARIOS)}.", complete=_complete.scenarios
+        ),
     ] = None,
     learner: Annotated[
-        str | None, option("Name (see `kenyon learners`) or file.py:Class. [kenyon]", complete=_complete.learners)
+        str | None, option("A name of `kenyon learners`, or file.py:Class. [kenyon]", complete=_complete.learners)
     ] = None,
     preset: Annotated[
-        str | None, option("Begin with a configuration that a search found.", complete=_complete.presets)
+        str | None, option("Start from a configuration that a search found.", panel=LEARNER, complete=_complete.presets)
     ] = None,
     seeds: Annotated[str | None, option("How many (5), or which (0,3,7). [5]")] = None,
-    config: Annotated[Path | None, option("TOML file with any of these options; the command line wins.")] = None,
+    config: Annotated[Path | None, option("TOML file; the command line takes precedence.")] = None,
     out: Annotated[Path | None, option("The runs store. [runs]")] = None,
-    again: Annotated[bool, option("Run again what the store already has.", name="--again")] = False,
+    again: Annotated[bool, option("Run again what the store already has.", "--again", panel=FILES)] = False,
     save_model: Annotated[
-        bool, option("Keep the trained model of each run, as model.safetensors in its folder.", name="--save-model")
+        bool, option("Keep the trained model of each run, in its folder.", "--save-model", panel=FILES)
     ] = False,
     log: Annotated[
         list[str] | None,
-        option("Log to tensorboard, mlflow, wandb or file.py:Class, several times.", complete=_complete.logs),
+        option("Log to tensorboard, mlflow, wandb or file.py:Class; repeatable.", panel=FILES, complete=_complete.logs),
     ] = None,
     data_dir: DataDirOption = None,
     as_json: JsonOption = False,
@@ -80,7 +83,7 @@ def run(
     gpus: GpusOption = 0.0,
     **flags: str | None,
 ) -> None:
-    """Run a learner on a stream, once for every seed, and print how it did."""
+    """Run a learner on a stream, once for every seed."""
     from kenyon.cli._progress import make_display
     from kenyon.errors import unknown
     from kenyon.lab.evaluation import RunArguments, RunConfig, config_keys, parse_seeds

@@ -8,42 +8,52 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from kenyon.cli._options import AddressOption, DataDirOption, EngineOption, JsonOption, WorkersOption, option
+from kenyon.cli._options import FILES, AddressOption, DataDirOption, EngineOption, JsonOption, WorkersOption, option
 
 if TYPE_CHECKING:
     from kenyon.lab.search import SearchResult
 
+METHOD, SCORES = "Method", "Scores"
+
 
 def search(
-    dataset: Annotated[str, option("Data set: a name or a path. [digits]")] = "digits",
-    scenario: Annotated[str, option("How it is streamed. [class-incremental]")] = "class-incremental",
-    evals: Annotated[int, option("Evaluations in all, an interrupted search's included. [200]")] = 200,
-    out: Annotated[Path | None, option("The search's folder. [searches/DATASET-SCENARIO-METHOD-sSEED]")] = None,
-    method: Annotated[str, option("ambs, or random for the control. [ambs]")] = "ambs",
-    seed: Annotated[int, option("Seed of the suggestions. [0]")] = 0,
+    dataset: Annotated[str, option("A name of `kenyon data list`, or a path. [digits]")] = "digits",
+    scenario: Annotated[str, option("How classes arrive. [class-incremental]")] = "class-incremental",
+    evals: Annotated[int, option("Evaluations in all, with those already there. [200]")] = 200,
+    out: Annotated[Path | None, option("The folder of the search. [below searches/]")] = None,
+    method: Annotated[str, option("ambs, or random for the control. [ambs]", panel=METHOD)] = "ambs",
+    seed: Annotated[int, option("Seed of the suggestions. [0]", panel=METHOD)] = 0,
     space: Annotated[
-        str, option("The space: rules, bytes (what a memory budget is spent on), or a TOML file. [rules]")
+        str, option("What to search: rules, bytes, or a TOML file. [rules]\nbytes: what a memory budget is spent on.")
     ] = "rules",
     memory_budget: Annotated[
-        str | None, option("Most bytes of state, such as 20KB, for every evaluation.", "--memory-budget")
+        str | None, option("Most bytes of state of an evaluation, such as 20KB.", "--memory-budget")
     ] = None,
     protocol: Annotated[
-        str, option("holdout, or paper: select on the test set as the paper did. [holdout]")
+        str, option("holdout, or paper: select on the test set as the paper did. [holdout]", panel=SCORES)
     ] = "holdout",
-    holdout: Annotated[float, option("Share of the training set to select on. [0.1]")] = 0.1,
-    epochs: Annotated[float | None, option("Passes over each task. [0.5 for single-task, else 1]")] = None,
-    stream_seeds: Annotated[str, option("Streams each evaluation is averaged over: how many, or which. [1]")] = "1",
-    max_per_task: Annotated[int | None, option("Most training samples of a task.")] = None,
-    chance_after: Annotated[float, option("Give up at chance after this share of the stream; 1: never. [0.2]")] = 0.2,
-    kappa: Annotated[float | None, option("ambs: weight of the surrogate's uncertainty.")] = None,
-    n_initial: Annotated[int | None, option("ambs: random evaluations before the surrogate is asked.")] = None,
+    holdout: Annotated[float, option("Share of the training set to select on. [0.1]", panel=SCORES)] = 0.1,
+    epochs: Annotated[
+        float | None, option("Passes over each task. [0.5 for single-task, else 1]", panel=SCORES)
+    ] = None,
+    stream_seeds: Annotated[
+        str, option("Streams each evaluation is averaged over: how many, or which. [1]", panel=SCORES)
+    ] = "1",
+    max_per_task: Annotated[int | None, option("Most training samples of a task.", panel=SCORES)] = None,
+    chance_after: Annotated[
+        float, option("Give up at chance after this share of the stream; 1: never. [0.2]", panel=SCORES)
+    ] = 0.2,
+    kappa: Annotated[float | None, option("ambs: weight of the surrogate's uncertainty.", panel=METHOD)] = None,
+    n_initial: Annotated[
+        int | None, option("ambs: random evaluations before the surrogate is asked.", panel=METHOD)
+    ] = None,
     forests: Annotated[
-        str | None, option("ambs: rules, or one: no forest but that over the whole space, as in the paper. [rules]")
+        str | None, option("ambs: rules (a forest for each rule), or one, as in the paper. [rules]", panel=METHOD)
     ] = None,
     backbone: Annotated[
-        str | None, option("Frozen network, such as efficientnet-lite0, whose features are learned.")
+        str | None, option("Frozen network, such as efficientnet-lite0, whose features are learned.", panel=SCORES)
     ] = None,
-    label: Annotated[str | None, option("Column of labels of a table. [label]")] = None,
+    label: Annotated[str | None, option("Column of labels of a table. [label]", panel=FILES)] = None,
     data_dir: DataDirOption = None,
     as_json: JsonOption = False,
     print_space: Annotated[bool, option("Print the space and leave.", "--print-space")] = False,
@@ -51,7 +61,7 @@ def search(
     engine: EngineOption = "local",
     address: AddressOption = None,
 ) -> None:
-    """Search for the rule, the architecture and the hyperparameters that learn a stream best."""
+    """Search for the best rule, features and hyperparameters."""
     from kenyon.cli._progress import make_display
     from kenyon.errors import ConfigError
     from kenyon.lab.evaluation import parse_seeds

@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 def show(
     path: Annotated[Path, typer.Argument(help="A runs store, or one run's folder.")] = Path("runs"),
     sort: Annotated[
-        str, typer.Option(help="Order: a metric, best first, or any other column.", autocompletion=_complete.metrics)
+        str, typer.Option(help="A metric (best first) or any other column.", autocompletion=_complete.metrics)
     ] = "accuracy",
-    reverse: Annotated[bool, typer.Option("--reverse", help="The other way round.")] = False,
+    reverse: Annotated[bool, typer.Option("--reverse", help="Reverse the order.")] = False,
     where: WhereOption = None,
     columns: Annotated[
         str | None,
-        typer.Option(help="Columns: metrics, options, keys of the configuration; such as learner,accuracy,n_hidden."),
+        typer.Option(help="Columns, such as learner,accuracy,n_hidden."),
     ] = None,
     csv: CsvOption = False,
     latex: LatexOption = False,
     markdown: MarkdownOption = False,
     as_json: JsonOption = False,
 ) -> None:
-    """List the configurations of a store side by side, best first, or show one run."""
+    """List the configurations of a store, best first, or show one run."""
     from kenyon.cli._folders import open_groups
     from kenyon.cli._run import print_report
     from kenyon.cli._tables import print_as

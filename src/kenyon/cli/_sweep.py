@@ -9,6 +9,7 @@ import typer
 
 from kenyon.cli._help import FAILURE
 from kenyon.cli._options import (
+    FILES,
     AddressOption,
     DataDirOption,
     EngineOption,
@@ -27,9 +28,11 @@ def sweep(
     seeds: Annotated[str | None, option("How many (5), or which (0,3,7). [the file's; 5]")] = None,
     out: Annotated[Path | None, option("The runs store. [the file's; runs]")] = None,
     plan: Annotated[bool, option("Print what would be run and leave.", "--plan")] = False,
-    again: Annotated[bool, option("Run again what the store already has.", "--again")] = False,
-    save_model: Annotated[bool, option("Keep the trained model of each run.", "--save-model")] = False,
-    log: Annotated[list[str] | None, option("Log to tensorboard, mlflow, wandb or file.py:Class.")] = None,
+    again: Annotated[bool, option("Run again what the store already has.", "--again", panel=FILES)] = False,
+    save_model: Annotated[bool, option("Keep the trained model of each run.", "--save-model", panel=FILES)] = False,
+    log: Annotated[
+        list[str] | None, option("Log to tensorboard, mlflow, wandb or file.py:Class; repeatable.", panel=FILES)
+    ] = None,
     data_dir: DataDirOption = None,
     as_json: JsonOption = False,
     workers: WorkersOption = None,
@@ -37,7 +40,7 @@ def sweep(
     address: AddressOption = None,
     gpus: GpusOption = 0.0,
 ) -> None:
-    """Run every configuration that a file stands for with every seed; what the store has is not run again."""
+    """Run every configuration of a sweep file with every seed. What the store has is not run again."""
     from kenyon.cli._progress import make_display
     from kenyon.lab.evaluation import parse_seeds
     from kenyon.lab.sweeps import Sweep

@@ -11,7 +11,7 @@ def teach(
         Path | None,
         typer.Argument(help="A model's file to continue from. [an empty model of 20 KB]", show_default=False),
     ] = None,
-    sense: Annotated[str, typer.Option(help="What an empty model takes in: draw, sound or motion.")] = "draw",
+    sense: Annotated[str, typer.Option(help="What an empty model learns: draw, sound or motion.")] = "draw",
     out: Annotated[Path, typer.Option(help="The page.")] = Path("teach.html"),
     serve: Annotated[
         bool,
@@ -22,7 +22,7 @@ def teach(
     port: Annotated[int, typer.Option(help="The port of --serve; 0 for one that is free.")] = 0,
     open_it: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True,
 ) -> None:
-    """Write one page on which a model is trained by drawing, by sounds or by motion, and open it."""
+    """Open a page on which you train a model by drawing, sound or motion."""
     import webbrowser
     from contextlib import suppress
 

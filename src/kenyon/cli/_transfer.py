@@ -15,11 +15,9 @@ if TYPE_CHECKING:
 
 def transfer(
     configs: Annotated[
-        list[str] | None, typer.Argument(help="Presets or configuration files, NAME=FILE to rename one. [every preset]")
+        list[str] | None, typer.Argument(help="Presets or files; NAME=FILE names one. [every preset]")
     ] = None,
-    to: Annotated[
-        list[str] | None, typer.Option(help="DATASET[+BACKBONE]/SCENARIO[@EPOCHS]; may be given several times.")
-    ] = None,
+    to: Annotated[list[str] | None, typer.Option(help="DATASET[+BACKBONE]/SCENARIO[@EPOCHS]; repeatable.")] = None,
     seeds: Annotated[str, typer.Option(help="How many (5), or which (0,3,7).")] = "5",
     out: Annotated[Path, typer.Option(help="The runs store.")] = Path("runs"),
     max_per_task: Annotated[int | None, typer.Option(help="Most training samples of a task.")] = None,
@@ -30,7 +28,7 @@ def transfer(
     engine: EngineOption = "local",
     address: AddressOption = None,
 ) -> None:
-    """Run configurations found on one stream on others: mean and deviation, and the paper's numbers."""
+    """Run configurations found on one stream on other streams."""
     from kenyon.cli._progress import make_display
     from kenyon.lab.evaluation import parse_seeds
     from kenyon.model.presets import preset_names
@@ -74,7 +72,7 @@ def distances(
     data_dir: DataDirOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Effective dimension of data sets and cosine distances between their class centroids, and the paper's numbers."""
+    """Compute effective dimensions and class distances of data sets."""
     from itertools import combinations_with_replacement
 
     from kenyon.cli._tables import print_text_table
