@@ -11,13 +11,14 @@ import os
 import re
 import shutil
 import signal
-from collections.abc import Generator, Iterator
+from collections.abc import Generator
 from pathlib import Path
 from types import FrameType
 
 import pytest
 from hypothesis import settings
 
+import unsynced  # noqa: F401
 from kenyon.errors import MissingExtraError
 from real_sets import data_dir
 
@@ -59,18 +60,19 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> Generator[None, object, o
         pytest.skip(f"needs the extra {extra[1]!r}" if extra else str(error))
 
 
-@pytest.fixture(autouse=True)
-def end_a_hang() -> Iterator[None]:
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol() -> Generator[None, object, object]:
     """Raise in a test that waits for what never comes."""
     if not hasattr(signal, "SIGALRM"):
-        yield
-        return
+        return (yield)
 
     def ring(number: int, frame: FrameType | None) -> None:
         raise TimeoutError(f"no end after {HANG} seconds")
 
     before = signal.signal(signal.SIGALRM, ring)
     signal.alarm(HANG)
-    yield
-    signal.alarm(0)
-    signal.signal(signal.SIGALRM, before)
+    try:
+        return (yield)
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)

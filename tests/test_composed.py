@@ -57,6 +57,7 @@ WRONG = [
 """Lines that an editor must mark, one error each."""
 
 
+@pytest.mark.slow
 def test_mypy_checks_a_composed_script(tmp_path: Path) -> None:
     pytest.importorskip("mypy")
     first = SCRIPT.count("\n") + 1

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from cases import slow
 from kenyon import KenyonClassifier
 from kenyon.model import growing
 from kenyon.reference import Learner
@@ -43,7 +44,7 @@ def assert_same(one: KenyonClassifier, other: KenyonClassifier) -> None:
 
 @pytest.mark.parametrize(
     ("params", "units"),
-    [({}, 803), ({"memory_budget": "250KB"}, None), ({"n_jobs": 3}, 803), ({"n_hidden": 203}, 203)],
+    [slow({}, 803), ({"memory_budget": "250KB"}, None), ({"n_jobs": 3}, 803), ({"n_hidden": 203}, 203)],
     ids=str,
 )
 def test_any_cut_gives_the_same_state(params: dict[str, Any], units: int | None) -> None:

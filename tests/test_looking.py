@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -65,11 +66,19 @@ def write_run(store: Path, learner: str, **changes: Any) -> None:
 
 
 @pytest.fixture
-def hostile(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+def hostile(made: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with the store in it, which is the current one."""
     monkeypatch.chdir(tmp_path)
+    shutil.copytree(made, tmp_path, dirs_exist_ok=True)
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    tmp_path = tmp_path_factory.mktemp("made")
     store = tmp_path / "store"
     (store / "pkg").mkdir(parents=True)
-    harm = f"open({str(tmp_path / 'harm')!r}, 'w')\nclass Learner: pass\n"
+    harm = "open('harm', 'w')\nclass Learner: pass\n"
     for file in ("pkg/__init__.py", "pkg/mod.py", "evil.py"):
         (store / file).write_text(harm)
     (store / "mine.csv").write_text("width,label\n1,a\n2,b\n")

@@ -171,7 +171,7 @@ def test_numpy_and_c_learn_the_same_bits(name: str, windowed: bool, bounds: tupl
 
 
 @pytest.mark.parametrize("bits", [8, 4, 3, 2])
-@pytest.mark.parametrize("name", ["gen", "gen, a rate of your own", "mean", "leaky", "branches"])
+@pytest.mark.parametrize("name", ["gen", slow("gen, a rate of your own"), slow("mean"), slow("leaky"), "branches"])
 def test_numpy_and_c_learn_the_same_levels(name: str, bits: int) -> None:
     rule, local = PROGRAMS[name]
     rng, n, n_units, width = np.random.default_rng(2), 12, 37, 8

@@ -40,7 +40,7 @@ def test_every_answer_is_of_a_state_the_model_was_in(example: ModuleType) -> Non
 def server(example: ModuleType) -> Iterator[Any]:
     X, y = np.random.default_rng(0).random((60, 64)), np.arange(60) % 3
     serving = example.PredictServer(example.make_model().partial_fit(X.astype(np.float32), y))
-    thread = threading.Thread(target=serving.serve_forever, daemon=True)
+    thread = threading.Thread(target=serving.serve_forever, args=(0.01,), daemon=True)
     thread.start()
     yield serving
     serving.shutdown()
@@ -95,7 +95,7 @@ def test_what_is_too_large_or_no_request_is_refused(sent: bytes, code: int, serv
 @pytest.mark.parametrize("sent", [b"", b"POST /pred", request(100, content=b"{"), request(100)[:-2]])
 def test_a_slow_client_is_disconnected(sent: bytes, example: ModuleType, server: Any) -> None:
     """Wherever it stops, the server closes the connection and frees its thread."""
-    server.seconds = 0.2
+    server.seconds = 0.05
     with connect(server.server_port, sent) as connection:
         assert status(connection) == 0
 
@@ -114,7 +114,7 @@ def test_a_flood_of_connections_is_refused_without_threads(example: ModuleType) 
     X = np.random.default_rng(0).random((60, 64)).astype(np.float32)
     model = example.make_model().partial_fit(X, np.arange(60) % 3)
     with example.PredictServer(model, connections=4) as serving:
-        thread = threading.Thread(target=serving.serve_forever, daemon=True)
+        thread = threading.Thread(target=serving.serve_forever, args=(0.01,), daemon=True)
         thread.start()
         held = [connect(serving.server_port, request(100, content=b"{")) for _ in range(4)]
         for _ in range(100):
@@ -146,8 +146,8 @@ def test_new_labels_stay_within_the_memory_budget(example: ModuleType, server: A
 LIMITED = """
 import resource, sys, threading
 sys.path.insert(0, sys.argv[1])
+from pathlib import Path
 import numpy as np
-import psutil
 from predict_server import PredictServer, make_model
 
 X = np.random.default_rng(0).random((60, 64)).astype(np.float32)
@@ -155,7 +155,8 @@ model = make_model().partial_fit(X, np.arange(60) % 3)
 model.predict(X)
 server = PredictServer(model, seconds=5.0)
 threading.stack_size(1 << 20)
-limit = psutil.Process().memory_info().data + (300 << 20)  # what may be written to; arenas reserve far more
+data = int(Path("/proc/self/statm").read_text().split()[5]) * resource.getpagesize()  # what may be written to
+limit = data + (300 << 20)
 resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
 print(server.server_port, flush=True)
 server.serve_forever()
@@ -165,7 +166,6 @@ server.serve_forever()
 @pytest.mark.skipif(sys.platform != "linux", reason="this limit of memory is Linux's")
 def test_four_clients_and_one_that_learns_under_a_limit_of_memory(example: ModuleType) -> None:
     """Beside large bodies, half requests and answers that nobody reads; the process may grow by 300 MB."""
-    pytest.importorskip("psutil")
     words = [sys.executable, "-c", LIMITED, str(FILE.parent)]
     process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     assert process.stdout is not None and process.stderr is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from runpy import run_path
 
 import numpy as np
 import pytest
@@ -74,10 +75,8 @@ def test_windows_as_plain_arrays_predict_the_same(params: dict, as_bytes: bool, 
     samples = (X * [0.5, 5_000] + [60, -14_900]).clip(0, 255).astype(np.uint8) if as_bytes else X
     clf = KenyonClassifier(**composed(**given), random_state=1).partial_fit(samples.reshape(90, -1), y)
     export_model(clf, "numpy", tmp_path)
-    np.save(tmp_path / "samples.npy", samples.reshape(90, -1))
-    command = [sys.executable, tmp_path / "predict.py", tmp_path / "samples.npy"]
-    predicted = subprocess.run(command, capture_output=True, check=True, text=True).stdout.split()
-    assert np.mean(np.array(predicted, int) == clf.predict(samples.reshape(90, -1))) > 0.97
+    predicted = run_path(str(tmp_path / "predict.py"))["predict"](samples.reshape(90, -1))
+    assert np.mean(predicted == clf.predict(samples.reshape(90, -1))) > 0.97
     assert clf.score(samples.reshape(90, -1), y) > 0.6
 
 

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from stream_files import write_layout
 
+from cases import slow
 from kenyon.data.streams import SCENARIOS, Curriculum, from_arrays, load_dataset
 from kenyon.data.streams._sources import SOURCES
 from kenyon.errors import ConfigError, InputError
@@ -58,8 +59,22 @@ def test_three_classes_make_no_domains():
         Curriculum(scenario="domain-incremental").open(numbered(n_classes=3))
 
 
-@pytest.mark.parametrize("scenario", SCENARIOS)
-@pytest.mark.parametrize("name", ["digits", *(name for name, source in SOURCES.items() if source.layouts[0].remotes)])
+MADE = [name for name, source in SOURCES.items() if source.layouts[0].remotes]
+
+
+@pytest.mark.parametrize(
+    ("name", "scenario"),
+    [
+        *(("digits", scenario) for scenario in SCENARIOS),
+        *((name, tuple(SCENARIOS)[number % len(SCENARIOS)]) for number, name in enumerate(MADE)),
+        *(
+            slow(name, scenario)
+            for number, name in enumerate(MADE)
+            for place, scenario in enumerate(SCENARIOS)
+            if place != number % len(SCENARIOS)
+        ),
+    ],
+)
 def test_every_scenario_on_every_set(name, scenario, tmp_path):
     if (name, scenario) == ("cifar100-coarse", "domain-incremental"):
         pytest.skip("a few made images have no class of some domains")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import random
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -45,9 +46,11 @@ class Notes(Watch):
 
 @pytest.fixture(scope="module")
 def stopped(tmp_path_factory: pytest.TempPathFactory) -> tuple[bytes, Path]:
-    """The checkpoint of a run that was stopped, and a store that holds the whole run."""
+    """The checkpoint of a run that was stopped, and a folder of two stores: its own, and that of the whole run."""
     path = tmp_path_factory.mktemp("stopped")
-    return stop(path / "runs", CONFIG).file("checkpoint.safetensors").read_bytes(), whole(path / "whole", CONFIG)
+    checkpoint = stop(path / "runs", CONFIG).file("checkpoint.safetensors").read_bytes()
+    run(CONFIG, [0], path / "whole")
+    return checkpoint, path
 
 
 def stop(store: Path, config: RunConfig) -> RunFolder:
@@ -58,28 +61,36 @@ def stop(store: Path, config: RunConfig) -> RunFolder:
     return folder
 
 
-def whole(store: Path, config: RunConfig) -> Path:
-    run(config, [0], store)
-    return store
+def again(stopped: tuple[bytes, Path], store: Path, **files: bytes) -> RunFolder:
+    """The run that was stopped, in another store, with other files in place of some."""
+    shutil.copytree(stopped[1] / "runs", store, dirs_exist_ok=True)
+    folder = Store(store).folder(CONFIG, 0)
+    for name, written in files.items():
+        folder.file(name.replace("_", ".")).write_bytes(written)
+    return folder
 
 
-def resume(tmp_path: Path, checkpoint: bytes) -> tuple[Notes, RunFolder]:
-    """Stop a run, put another checkpoint in its place, go on."""
-    folder, watch = stop(tmp_path / "runs", CONFIG), Notes()
-    folder.file("checkpoint.safetensors").write_bytes(checkpoint)
+def resume(stopped: tuple[bytes, Path], tmp_path: Path, checkpoint: bytes) -> tuple[Notes, RunFolder]:
+    """Put another checkpoint in the place of the one that the run left, and go on."""
+    folder, watch = again(stopped, tmp_path / "runs", checkpoint_safetensors=checkpoint), Notes()
     run(CONFIG, [0], tmp_path / "runs", watch=watch)
     return watch, folder
 
 
-def test_a_flipped_bit_anywhere_is_noticed(stopped: tuple[bytes, Path], tmp_path: Path) -> None:
-    """One bit of every byte of the header, and of every 13th after it: the checkpoint is refused, or it is the same."""
+def same_as_whole(folder: RunFolder, stopped: tuple[bytes, Path]) -> bool:
+    return content(folder) == content(Store(stopped[1] / "whole").folder(CONFIG, 0))
+
+
+@pytest.mark.parametrize("every", [11, slow(1)])
+def test_a_flipped_bit_anywhere_is_noticed(stopped: tuple[bytes, Path], tmp_path: Path, every: int) -> None:
+    """One bit of every 11th byte of the header, and fewer after it: the checkpoint is refused, or it is the same."""
     checkpoint, rng = stopped[0], random.Random(3)
     path, run_id = tmp_path / "c.safetensors", CONFIG.run_id(0)
     path.write_bytes(checkpoint)
     original = read_checkpoint(path, run_id)
     assert original is not None
     refused, header = 0, 8 + int.from_bytes(checkpoint[:8], "little")
-    places = [*range(header), *range(header, len(checkpoint), 13)]
+    places = [*range(0, header, every), *range(header, len(checkpoint), 13 * every)]
     for place in places:
         damaged = bytearray(checkpoint)
         damaged[place] ^= 1 << rng.randrange(8)
@@ -101,29 +112,29 @@ def test_a_run_with_a_damaged_checkpoint_starts_over_and_says_so(
 ) -> None:
     damaged = bytearray(stopped[0])
     damaged[int(share * len(damaged))] ^= 16
-    watch, folder = resume(tmp_path, bytes(damaged))
+    watch, folder = resume(stopped, tmp_path, bytes(damaged))
     assert watch.begun == [0]
     assert len(watch.notes) == 1
     assert str(folder.file("checkpoint.safetensors")) in watch.notes[0] and "starts over" in watch.notes[0]
-    assert content(folder) == content(Store(stopped[1]).folder(CONFIG, 0))
+    assert same_as_whole(folder, stopped)
 
 
 @pytest.mark.parametrize("checkpoint", [b"", b"not a checkpoint", b"\xff" * 4096], ids=["empty", "text", "noise"])
 def test_a_file_that_is_no_checkpoint(stopped: tuple[bytes, Path], tmp_path: Path, checkpoint: bytes) -> None:
-    watch, folder = resume(tmp_path, checkpoint)
+    watch, folder = resume(stopped, tmp_path, checkpoint)
     assert watch.begun == [0] and len(watch.notes) == 1
-    assert content(folder) == content(Store(stopped[1]).folder(CONFIG, 0))
+    assert same_as_whole(folder, stopped)
 
 
 def test_a_whole_checkpoint_is_gone_on_from(stopped: tuple[bytes, Path], tmp_path: Path) -> None:
-    watch, folder = resume(tmp_path, stopped[0])
+    watch, folder = resume(stopped, tmp_path, stopped[0])
     assert watch.begun == [60] and watch.notes == []
-    assert content(folder) == content(Store(stopped[1]).folder(CONFIG, 0))
+    assert same_as_whole(folder, stopped)
 
 
 def test_another_run_s_checkpoint_is_named(stopped: tuple[bytes, Path], tmp_path: Path) -> None:
     other = make_config(max_per_task=20, labelled=0.5)
-    watch, _ = resume(tmp_path, stop(tmp_path / "other", other).file("checkpoint.safetensors").read_bytes())
+    watch, _ = resume(stopped, tmp_path, stop(tmp_path / "other", other).file("checkpoint.safetensors").read_bytes())
     assert watch.begun == [0] and f"belongs to the run {other.run_id(0)!r}" in watch.notes[0]
 
 
@@ -147,14 +158,13 @@ def test_a_state_that_the_learner_cannot_take_starts_over(
         tensors["run/counts"] = tensors["run/counts"][:3]
     run_id = CONFIG.run_id(0)
     save_file(tensors, path, metadata={"format": "1", "run": run_id, "sha256": _sum(run_id, tensors)})
-    watch, folder = resume(tmp_path, path.read_bytes())
+    watch, folder = resume(stopped, tmp_path, path.read_bytes())
     assert watch.begun == [0] and len(watch.notes) == 1 and "starts over" in watch.notes[0]
-    assert content(folder) == content(Store(stopped[1]).folder(CONFIG, 0))
+    assert same_as_whole(folder, stopped)
 
 
 def test_without_a_watch_it_is_a_warning(stopped: tuple[bytes, Path], tmp_path: Path) -> None:
-    folder = stop(tmp_path / "runs", CONFIG)
-    folder.file("checkpoint.safetensors").write_bytes(stopped[0][:-1])
+    again(stopped, tmp_path / "runs", checkpoint_safetensors=stopped[0][:-1])
     with pytest.warns(UserWarning, match="starts over"):
         run(CONFIG, [0], tmp_path / "runs")
 
@@ -163,11 +173,13 @@ ENVIRONMENTS = ["", "3", "null", "{}", '{"a": 1}', '["x", [NaN]]', "[1e999]", "[
 
 
 @pytest.mark.parametrize("text", ENVIRONMENTS, ids=range(len(ENVIRONMENTS)))
-def test_any_environment_does_no_harm(tmp_path: Path, text: str) -> None:
-    folder = stop(tmp_path, CONFIG)
-    folder.file("environment.json").write_text(text)
+def test_any_environment_does_no_harm(stopped: tuple[bytes, Path], tmp_path: Path, text: str) -> None:
+    again(stopped, tmp_path, environment_json=text.encode())
     assert run(CONFIG, [0], tmp_path).results[0].metrics.accuracy is not None
-    folder.file("environment.json").write_bytes(b"\xff")
+
+
+def test_an_environment_of_no_text_does_no_harm(stopped: tuple[bytes, Path], tmp_path: Path) -> None:
+    again(stopped, tmp_path, environment_json=b"\xff")
     run(CONFIG, [0], tmp_path, again=True)
 
 

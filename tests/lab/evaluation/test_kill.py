@@ -43,7 +43,7 @@ CONFIGS = [
 ]
 
 
-@pytest.mark.parametrize("seed", [0, *(slow(seed) for seed in range(1, 9))])
+@pytest.mark.parametrize("seed", [2, *(slow(seed) for seed in (0, 1, *range(3, 9)))])
 def test_killed_at_random_lines_ends_with_the_same_bits(
     seed: int, processes: ForkServerContext, tmp_path: Path
 ) -> None:

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+import unsynced  # noqa: F401
 from kenyon.data.streams import Curriculum, load_dataset
 from kenyon.lab import evaluation
 from kenyon.lab.evaluation import METRICS, RunConfig, RunFolder, Store, run, run_dataset
