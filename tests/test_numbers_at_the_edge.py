@@ -13,6 +13,7 @@ import pytest
 from cases import slow
 from kenyon import KenyonClassifier, Sparse
 from kenyon.errors import KenyonError, MergeError
+from kenyon.layers._coactivity import _Sums
 from kenyon.layers._state import padded
 from making import CASES, composed, held, make, stream
 
@@ -122,6 +123,16 @@ def test_classes_take_steps_in_proportion(case: str, predict: bool) -> None:
             sys.setprofile(None)
         calls.append(counted[0])
     assert calls[1] < 2.3 * calls[0], calls
+
+
+def test_a_readout_that_needs_more_shrinkage_sums_the_classes_once_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a sample of each class nothing varies within one, and shrinkage grows until the matrix can be inverted."""
+    X, y = _of_many_classes(500)
+    params = composed(n_hidden=200, random_state=0, layer="second-order")
+    model, calls, moments = KenyonClassifier(**params).partial_fit(X, y), [], _Sums.moments
+    monkeypatch.setattr(_Sums, "moments", lambda sums, state: calls.append(1) or moments(sums, state))
+    assert np.isfinite(model.decision_function(X[:1])).all()
+    assert len(calls) == 2
 
 
 def test_a_layer_that_grows_is_seldom_copied() -> None:

@@ -184,14 +184,15 @@ def solve(
     share = rule.chosen(trace, norm, n_used, n_units)
     total = rule.total(trace, means, class_counts[known], n_samples)
     follow = follow if share >= LEAST_TO_FOLLOW else 0
-    products = None
+    products = again = None
     while products is None and total > 0 and share <= MOST_SHRINKAGE:
         amount, first, end = cell_of(share * total / n_units)
         readout.cell = (first, end)
         products = _products(scatter, means, amount, follow > 0)
         if products is None:
             share, follow = BACKOFF * max(share, 1e-6), 0
-            scatter = moments().scatter
+            again = moments().scatter if again is None else again  # many classes take long to sum
+            scatter = again.copy()
     if products is None:  # no scatter yet, or none to be trusted: the nearest mean
         products, follow = means / n_samples, 0
     if not np.isfinite(products).all():
