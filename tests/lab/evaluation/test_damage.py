@@ -189,6 +189,7 @@ def test_a_checkpoint_that_cannot_be_written_is_gone_on_without(tmp_path: Path) 
     pytest.importorskip("resource")
     code = f"""
 import math, resource, sys
+sys.dont_write_bytecode = True  # Python keeps what it could write of a file in its cache
 sys.path[:0] = {sys.path!r}
 from pathlib import Path
 from evaluation.test_damage import CONFIG, Notes
@@ -217,6 +218,7 @@ def test_a_full_disk_is_one_sentence(tmp_path: Path, limit: int, kind: str) -> N
     pytest.importorskip("resource")
     code = f"""
 import resource, sys
+sys.dont_write_bytecode = True  # Python keeps what it could write of a file in its cache
 from kenyon.cli import main
 resource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))
 sys.argv = "kenyon run --learner ncm --scenario single-task --seeds 1 --out".split() + [{str(tmp_path)!r}]
