@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -14,6 +15,7 @@ import time
 import zipfile
 from collections.abc import Iterator
 from dataclasses import replace
+from fnmatch import fnmatch
 from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -394,3 +396,11 @@ def test_leftovers_of_a_killed_process_are_swept_after_a_day(server, tmp_path):
     download_source(source, tmp_path, progress=False)
     assert not (tmp_path / ".download-old").exists()
     assert (tmp_path / ".download-new").exists()  # perhaps another process at work
+
+
+def test_the_licence_of_every_set_is_documented() -> None:
+    text = Path(__file__).parents[2].joinpath("docs", "datasets.md").read_text()
+    rows = re.findall(r"^\| `([^`]+)` \| ([^|]+) \| [^|]+ \|$", text.split("## Licences")[1].split("\n## ")[0], re.M)
+    for status in list_datasets():
+        said = [licence for pattern, licence in rows if fnmatch(status.name, pattern)]
+        assert said == [status.licence], status.name

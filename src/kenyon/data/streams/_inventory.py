@@ -35,7 +35,7 @@ class DatasetStatus:
         size: the bytes of its files on disk; 0 where it is missing.
         reference: who published it.
         page: where.
-        licence: what that page says about its use.
+        licence: what the publisher says about its use; `none stated` where that is nothing.
 
     Example:
         >>> digits = list_datasets()[0]

@@ -53,11 +53,15 @@ class FileLayout:
     read_test: SplitReader | None = None
 
 
+NONE_STATED = "none stated"
+"""What stands for a licence where the publisher names none."""
+
+
 @dataclass(frozen=True)
 class PublishedSet:
     """A published data set: what it must contain, and the layouts it comes in, best first.
 
-    `page` is where it is published, and `licence` what that page says about its use.
+    `page` is where it is published, and `licence` what its publisher says about its use; docs/datasets.md says where.
     """
 
     name: str
@@ -68,7 +72,7 @@ class PublishedSet:
     layouts: tuple[FileLayout, ...]
     reference: str
     page: str
-    licence: str = "not stated"
+    licence: str = NONE_STATED
     value_range: tuple[float, float] = (0.0, 255.0)
     domain_names: tuple[str, ...] = ()
 
@@ -88,7 +92,7 @@ def _mnist_like(
     sums: str,
     reference: str,
     page: str,
-    licence: str = "not stated",
+    licence: str = NONE_STATED,
 ) -> PublishedSet:
     train, test = _idx_names("", "t10k")
     md5 = dict(zip((*train, *test), sums.split(), strict=True))
