@@ -20,7 +20,7 @@ from kenyon.reference import Learner
 
 matplotlib.use("svg")
 matplotlib.rcParams.update(
-    {"svg.hashsalt": "kenyon", "font.size": 11, "axes.spines.top": False, "axes.spines.right": False}
+    {"svg.hashsalt": "kenyon", "font.size": 10, "axes.spines.top": False, "axes.spines.right": False}
 )
 
 import matplotlib.pyplot as plt  # noqa: E402
@@ -38,7 +38,7 @@ def draw_features(X: NDArray, y: NDArray) -> plt.Figure:
     threes, eight = np.flatnonzero(y == 3)[:2], np.flatnonzero(y == 8)[0]
     figure, axes = plt.subplot_mosaic(
         [["a", "0", "1", "2"], ["a", "x", "x", "x"], ["b", "y", "y", "y"], ["c", "z", "z", "z"]],
-        figsize=(7.2, 5.4), height_ratios=(1.6, 1, 1, 1), width_ratios=(1, 1, 1, 1), layout="constrained",
+        figsize=(4.8, 4.8), height_ratios=(1.2, 1, 1, 1), width_ratios=(1, 1, 1, 1), layout="constrained",
     )  # fmt: skip
     for unit, name in zip((3, 40, 90), "012", strict=True):
         axes[name].imshow(X[threes[0]].reshape(8, 8), cmap="Greys", alpha=0.4)
@@ -71,14 +71,12 @@ def draw_forgetting() -> plt.Figure:
             theirs.partial_fit(X / 16, y, classes=range(10))
         kept.append(100 * ours.score(X0, y0))
         lost.append(100 * theirs.score(X0 / 16, y0))
-    figure, axis = plt.subplots(figsize=(7.2, 3.2), layout="constrained")
+    figure, axis = plt.subplots(figsize=(4.8, 3.2), layout="constrained")
     steps = range(1, len(kept) + 1)
     axis.plot(steps, kept, "o-", color=OURS)
     axis.plot(steps, lost, "s-", color=THEIRS)
     axis.annotate("Kenyon, 20 KB", (3, kept[2]), (0, -18), textcoords="offset points", color=OURS)
-    axis.annotate(
-        "logistic regression by gradient descent", (3, lost[2]), (0, 36), textcoords="offset points", color=THEIRS
-    )
+    axis.annotate("logistic regression, SGD", (3, lost[2]), (0, 36), textcoords="offset points", color=THEIRS)
     axis.set(ylim=(-4, 106), ylabel="right on 0 and 1, %", xticks=list(steps))
     axis.set_xticklabels([f"{a} and {b}" for a, b in (task.classes for task in stream.episodes)])
     axis.set_xlabel("digits learned last")
@@ -95,7 +93,7 @@ def draw_budget() -> plt.Figure:
         model.partial_fit(digits.train.X[order], digits.train.y[order])
         units.append(model.parts()[0].n_outputs)
         right.append(100 * model.score(digits.test.X, digits.test.y))
-    figure, axis = plt.subplots(figsize=(7.2, 3.2), layout="constrained")
+    figure, axis = plt.subplots(figsize=(4.8, 3.2), layout="constrained")
     axis.plot(budgets, right, "o-", color=OURS)
     for budget, accuracy, n in zip(budgets, right, units, strict=True):
         axis.annotate(f"{n} units", (budget, accuracy), (0, -16), textcoords="offset points", ha="center", fontsize=9)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import re
 import subprocess
 import sys
@@ -17,6 +18,8 @@ sys.path.insert(0, str(Path(__file__).parent))
 import gallery
 from public_names import public_modules, public_names
 
+NUMBERS = re.compile(r"(?<=\d) (?=±)|(?<=±) (?=\d)|(?<=\d) (?=[kKMG]?B\b)|(?<=[\d)]) (?=\(\d+\))")
+HARD_SPACE = "\u00a0"
 QUOTED = 3 * "<blockquote>"  # what Markdown makes of `>>>`
 RUNNER = Path(__file__).parent / "examples.py"
 FETCHED = re.compile(
@@ -31,9 +34,10 @@ FETCHED = re.compile(
 def on_config(config: Any) -> None:
     """Add the gallery and the reference to the navigation."""
     config.nav.append({"Examples": [f"gallery/{name}.md" for name in gallery.names()]})
-    pages = ["parameters.md", "reference/configuration.md", "reference/runs.md", "reference/files.md"]
-    pages += [{"Command line": "reference/cli.md"}, {"C API": "reference/c-api.md"}]
-    config.nav.append({"Reference": [*pages, *({name: _reference(name)} for name in public_modules())]})
+    pages = [{"Command line": "reference/cli.md"}, "parameters.md", "reference/configuration.md"]
+    pages += ["reference/runs.md", "reference/files.md", {"C API": "reference/c-api.md"}]
+    modules = [{name: _reference(name)} for name in public_modules()]
+    config.nav.append({"Reference": [*pages, {"Python": modules}]})
 
 
 def _reference(module: str) -> str:
@@ -43,7 +47,7 @@ def _reference(module: str) -> str:
 def on_files(files: Any, config: Any) -> Any:
     """Add the reference and the gallery, and run the examples of every page, each page in a process of its own."""
     for module in public_modules():
-        files.append(File.generated(config, _reference(module), content=f"# {module}\n\n::: {module}\n"))
+        files.append(File.generated(config, _reference(module), content=module_page(module)))
     files.append(File.generated(config, "reference/cli.md", content=command_line()))
     files.append(File.generated(config, "reference/c-api.md", content=c_api()))
     for name in gallery.names():
@@ -55,6 +59,18 @@ def on_files(files: Any, config: Any) -> Any:
             if done.returncode:
                 raise PluginError(f"An example of {page} fails:\n{done.stderr}")
     return files
+
+
+def module_page(module: str) -> str:
+    """The page of a module; a package that only forwards names links to them, or has those of modules without a page."""
+    lines, shown = [f"# {module}", f"::: {module}"], public_modules()
+    for part, names in getattr(importlib.import_module(module), "_NAMES", {}).items():
+        home = f"{module}.{part}"
+        if home in shown:
+            lines.append(f"From [{home}]({home}.md): {', '.join(f'`{name}`' for name in names.split())}")
+        else:
+            lines.append(f"::: {home}\n    options:\n      members: [{', '.join(names.split())}]")
+    return "\n\n".join(lines) + "\n"
 
 
 def command_line() -> str:
@@ -90,9 +106,12 @@ def _run(page: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, str(RUNNER), page], capture_output=True, text=True)
 
 
-def on_page_markdown(markdown: str, **_: Any) -> str:
-    """Take `no-run: reason` out of the fences, which Markdown does not know."""
-    return re.sub(r"^(```\w+) no-run:.*$", r"\1", markdown, flags=re.M)
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    """Take `no-run: reason` out of the fences, which Markdown does not know; keep numbers of a table on one line."""
+    if page.is_homepage:
+        page.meta["hide"] = ["navigation", "toc"]
+    markdown = re.sub(r"^(```\w+) no-run:.*$", r"\1", markdown, flags=re.M)
+    return re.sub(r"^\|.*$", lambda line: NUMBERS.sub(HARD_SPACE, line[0]), markdown, flags=re.M)
 
 
 def on_post_build(config: Any) -> None:
