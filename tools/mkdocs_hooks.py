@@ -62,7 +62,7 @@ def on_files(files: Any, config: Any) -> Any:
 
 
 def module_page(module: str) -> str:
-    """The page of a module; a package that only forwards names links to them, or has those of modules without a page."""
+    """The page of a module; a package that forwards names links to them, or has those of modules without a page."""
     lines, shown = [f"# {module}", f"::: {module}"], public_modules()
     for part, names in getattr(importlib.import_module(module), "_NAMES", {}).items():
         home = f"{module}.{part}"
@@ -106,9 +106,9 @@ def _run(page: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, str(RUNNER), page], capture_output=True, text=True)
 
 
-def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+def on_page_markdown(markdown: str, page: Any = None, **_: Any) -> str:
     """Take `no-run: reason` out of the fences, which Markdown does not know; keep numbers of a table on one line."""
-    if page.is_homepage:
+    if page and page.is_homepage:
         page.meta["hide"] = ["navigation", "toc"]
     markdown = re.sub(r"^(```\w+) no-run:.*$", r"\1", markdown, flags=re.M)
     return re.sub(r"^\|.*$", lambda line: NUMBERS.sub(HARD_SPACE, line[0]), markdown, flags=re.M)

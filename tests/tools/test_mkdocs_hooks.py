@@ -30,3 +30,8 @@ def test_what_a_page_would_fetch_from_elsewhere(text: str, addresses: list[str])
 def test_reasons_are_for_readers_of_the_source() -> None:
     page = "```sh no-run: it installs\npip install kenyon\n```\n"
     assert on_page_markdown(page) == "```sh\npip install kenyon\n```\n"
+
+
+def test_a_number_in_a_table_stays_on_one_line() -> None:
+    shown = on_page_markdown("| a | 96.5 ± 0.2 | 20 KB |\n96.5 ± 0.2")
+    assert shown == "| a | 96.5\xa0±\xa00.2 | 20\xa0KB |\n96.5 ± 0.2"
