@@ -47,7 +47,7 @@ def read_image_folder(path: Path, cache: Path, test_share: float = 0.2, fewest_c
     shape = _common_shape(pillow, [*train, *test])
     parts: list[Any] = []
     for files in (train, test) if test else (train,):
-        parts += [_decode(pillow, files, shape, cache), [classes.index(file.parent.name) for file in files]]
+        parts += [decode_images(files, shape, cache), [classes.index(file.parent.name) for file in files]]
     return from_arrays(*parts, name=path.name, shape=shape, class_names=classes, test_share=test_share)
 
 
@@ -97,7 +97,9 @@ def _no_bombs(pillow: Any) -> Iterator[None]:
         yield
 
 
-def _decode(pillow: Any, files: list[Path], shape: tuple[int, ...], cache: Path) -> NDArray[np.uint8]:
+def decode_images(files: list[Path], shape: tuple[int, ...], cache: Path | None) -> NDArray[np.uint8]:
+    """The pixels of images of one shape, grey or with three channels; mapped from the cache where there are many."""
+    pillow = require("PIL.Image", "data", "reading images")
     width = int(np.prod(shape))
 
     def images() -> Iterator[NDArray[np.uint8]]:
@@ -105,14 +107,14 @@ def _decode(pillow: Any, files: list[Path], shape: tuple[int, ...], cache: Path)
             with reading(file, "cannot be decoded"), _no_bombs(pillow), pillow.open(file) as image:
                 pixels = np.asarray(image.convert("RGB" if len(shape) == 3 else "L"))
             if pixels.size != width:
-                raise DataError(f"{file} has changed while it was read")
+                raise DataError(f"{file} has {pixels.size:,} bytes of pixels: expected {width:,}")
             yield (pixels.transpose(2, 0, 1) if len(shape) == 3 else pixels).ravel()
 
     def write(target: BinaryIO) -> None:
         for pixels in images():
             target.write(pixels.tobytes())
 
-    if len(files) * width > IN_MEMORY:
+    if cache is not None and len(files) * width > IN_MEMORY:
         about = [(str(file.resolve()), (stat := file.stat()).st_size, stat.st_mtime_ns) for file in files]
         digest = hashlib.sha256(repr((shape, about)).encode()).hexdigest()[:16]
         if kept := cached_file(cache, f"images-{digest}", write):

@@ -36,3 +36,24 @@ CIFAR100_COARSE = _words(
 )
 SUBCLASSES = tuple(f"subclass{number}" for number in range(1, 6))
 """The classes of each superclass of CIFAR-100, in the order of their numbers."""
+TINY_IMAGENET = _words(
+    """goldfish european_fire_salamander bullfrog tailed_frog american_alligator boa_constrictor trilobite scorpion
+    black_widow tarantula centipede goose koala jellyfish brain_coral snail slug sea_slug american_lobster
+    spiny_lobster black_stork king_penguin albatross dugong chihuahua yorkshire_terrier golden_retriever
+    labrador_retriever german_shepherd standard_poodle tabby persian_cat egyptian_cat cougar lion brown_bear
+    ladybug fly bee grasshopper walking_stick cockroach mantis dragonfly monarch sulphur_butterfly sea_cucumber
+    guinea_pig hog ox bison bighorn gazelle arabian_camel orangutan chimpanzee baboon african_elephant
+    lesser_panda abacus academic_gown altar apron backpack bannister barbershop barn barrel basketball bathtub
+    beach_wagon beacon beaker beer_bottle bikini binoculars birdhouse bow_tie brass broom bucket bullet_train
+    butcher_shop candle cannon cardigan cash_machine cd_player chain chest christmas_stocking cliff_dwelling
+    computer_keyboard confectionery convertible crane dam desk dining_table drumstick dumbbell flagpole fountain
+    freight_car frying_pan fur_coat gasmask go-kart gondola hourglass ipod jinrikisha kimono lampshade lawn_mower
+    lifeboat limousine magnetic_compass maypole military_uniform miniskirt moving_van nail neck_brace obelisk oboe
+    organ parking_meter pay-phone picket_fence pill_bottle plunger pole police_van poncho pop_bottle potters_wheel
+    projectile punching_bag reel refrigerator remote_control rocking_chair rugby_ball sandal school_bus scoreboard
+    sewing_machine snorkel sock sombrero space_heater spider_web sports_car steel_arch_bridge stopwatch sunglasses
+    suspension_bridge swimming_trunks syringe teapot teddy thatch torch tractor triumphal_arch trolleybus
+    turnstile umbrella vestment viaduct volleyball water_jug water_tower wok wooden_spoon comic_book plate
+    guacamole ice_cream ice_lolly pretzel mashed_potato cauliflower bell_pepper mushroom orange lemon banana
+    pomegranate meat_loaf pizza potpie espresso alp cliff coral_reef lakeside seashore acorn"""
+)

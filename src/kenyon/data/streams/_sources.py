@@ -15,6 +15,7 @@ from kenyon.data.streams._cifar import read_cifar_split
 from kenyon.data.streams._dataset import Split
 from kenyon.data.streams._gas import BATCHES, FEATURES, read_gas_months, read_gas_split
 from kenyon.data.streams._idx import read_idx_fifths, read_idx_split
+from kenyon.data.streams._tiny_imagenet import SHAPE, read_tiny_imagenet, read_tiny_imagenet_test
 
 SplitReader = Callable[[Sequence[Path], Path | None], Split]
 
@@ -175,6 +176,28 @@ def _cifar(
     return replace(published, domain_names=domains)
 
 
+def _tiny_imagenet() -> PublishedSet:
+    layout = FileLayout(
+        "jpeg",
+        ("tiny-imagenet-200",),
+        ("wnids.txt",),
+        ("val/val_annotations.txt",),
+        read_tiny_imagenet,
+        (),
+        read_test=read_tiny_imagenet_test,
+    )
+    return PublishedSet(
+        "tiny-imagenet",
+        SHAPE,
+        _names.TINY_IMAGENET,
+        100_000,
+        10_000,
+        (layout,),
+        "Le and Yang, Tiny ImageNet visual recognition challenge, 2015",
+        "http://cs231n.stanford.edu/tiny-imagenet-200.zip",
+    )
+
+
 def _fsdd_set(name: str, train: tuple[str, ...], test: tuple[str, ...], domains: tuple[str, ...] = ()) -> PublishedSet:
     folders = ("fsdd/recordings", "free-spoken-digit-dataset/recordings")
     layout = FileLayout("wav", folders, train, test, _fsdd.read_fsdd_split, ())
@@ -295,6 +318,7 @@ SOURCES: dict[str, PublishedSet] = {
         _cifar("cifar10", _names.CIFAR10, 1, 0, "labels"),
         _cifar("cifar100", _names.CIFAR100, 2, 1, "fine_labels"),
         _cifar("cifar100-coarse", _names.CIFAR100_COARSE, 2, 0, "coarse_labels", _names.SUBCLASSES),
+        _tiny_imagenet(),
         _fsdd_set(
             "fsdd",
             _fsdd.recording_names(_fsdd.SPEAKERS, _fsdd.TAKES[len(_fsdd.TEST_TAKES) :]),
@@ -321,4 +345,5 @@ ALIASES = {
     "fashionmnist": "fashion-mnist",
     "fmnist": "fashion-mnist",
     "emnist": "emnist-balanced",
+    "tiny-imagenet-200": "tiny-imagenet",
 }
