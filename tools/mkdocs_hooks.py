@@ -18,7 +18,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import gallery
 from public_names import public_modules, public_names
 
-NUMBERS = re.compile(r"(?<=\d) (?=±)|(?<=±) (?=\d)|(?<=\d) (?=[kKMG]?B\b)|(?<=[\d)]) (?=\(\d+\))")
+NUMBERS = re.compile(r"(?<=\d) (?=±)|(?<=±) (?=\d)|(?<=\d) (?=%|[kKMG]?B\b)|(?<=[\d)]) (?=\(\d+\))")
 HARD_SPACE = "\u00a0"
 QUOTED = 3 * "<blockquote>"  # what Markdown makes of `>>>`
 RUNNER = Path(__file__).parent / "examples.py"
