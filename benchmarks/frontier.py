@@ -106,6 +106,9 @@ ROWS = [
     Row("Split-CIFAR-100, features", "cifar100", "250KB", FEATURES, LITE),
     Row("Split-CIFAR-100, features", "cifar100", "1MB", FEATURES | {"layer__bits": 24}, LITE),
     Row("Split-CIFAR-100, features", "cifar100", "4MB", WHOLE, LITE),
+    *(Row("Tiny ImageNet, pixels", "tiny-imagenet", budget) for budget in ("5MB", "32MB")),
+    Row("Tiny ImageNet, features", "tiny-imagenet", "1MB", FEATURES | {"layer__bits": 24}, LITE),
+    Row("Tiny ImageNet, features", "tiny-imagenet", "5MB", WHOLE, LITE),
     Row("MNIST, single task", "mnist", "8MB", tasks=False),
     Row("Fashion-MNIST, single task", "fashion-mnist", "8MB", tasks=False),
 ]

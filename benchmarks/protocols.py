@@ -72,7 +72,6 @@ SETTINGS = {
     "mnist": Setting("Split-MNIST", 1 / 24, 400, (5, 10)),
     "cifar10": Setting("Split-CIFAR-10, features", 1 / 20, 400, (5, 10), FEATURES, "efficientnet-lite0"),
     "cifar100": Setting("Split-CIFAR-100, features", 1 / 10, 800, (10, 20, 50, 100), FEATURES, "efficientnet-lite0"),
-    "tiny-imagenet": Setting("Tiny ImageNet, features", 1 / 10, 1600, (10, 20), FEATURES, "efficientnet-lite0"),
 }
 
 
