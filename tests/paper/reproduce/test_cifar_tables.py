@@ -21,7 +21,7 @@ ALL = frozenset({"mnist", "fashion-mnist", "cifar10", "cifar100"})
 
 def sheet(name: str, setting: Setting) -> Sheet:
     setting.__dict__["present"] = ALL
-    (found,) = EXPERIMENTS[name].parts(setting)
+    found, *_ = EXPERIMENTS[name].parts(setting)
     assert isinstance(found, Sheet)
     return found
 
@@ -85,6 +85,17 @@ def test_pixels_go_where_they_are_told(tmp_path: Path) -> None:
         assert not isinstance(cell, Runs) or cell.config.options["device"] == "mps"
     own = found["CN-DPM", "Class-incremental, Split-CIFAR-10"]
     assert isinstance(own, Runs) and own.config.options["network"] == "cnn"
+
+
+def test_cifar_100_from_pixels_has_ours_beside_three_methods(tmp_path: Path) -> None:
+    sheet("pixels", asked := Setting(tmp_path, resnet=True, width=20, device="mps"))
+    _, table = EXPERIMENTS["pixels"].parts(asked)
+    assert isinstance(table, Sheet) and [line.label for line in table.lines][-1] == "Kenyon, 5MB"
+    for (label, _), cell in cells(table).items():
+        assert isinstance(cell, Runs) and cell.config.dataset == "cifar100" and cell.seeds == (0,)
+        own = label.startswith("Kenyon")
+        assert cell.config.options.get("width") == (None if own else 20) and (cell.stand_in is None) == own
+        assert own or cell.config.options["device"] == "mps"
 
 
 def test_methods_with_networks_of_their_own_do_not_hide_behind_resnet(tmp_path: Path) -> None:
