@@ -40,8 +40,10 @@ def joined(core: Core, chosen: Sequence[Hashable], into: Hashable, task: Hashabl
     core.engine.layers[-1].join(neurons, left)
     if core.engine.calibration is not None:
         core.engine.calibration.join(neurons, left)
-    pairs = ((into if label == chosen[0] else label, neuron) for label, neuron in known.neurons.items())
-    return core._replace(heads=renumbered({**core.heads, task: Labels(pairs)}, left))
+    first, *others = chosen
+    kept = ((label, neuron) for label, neuron in known.neurons.items() if label not in others)
+    head = Labels((into if label == first else label, neuron) for label, neuron in kept)
+    return core._replace(heads=renumbered({**core.heads, task: head}, left))
 
 
 def without(core: Core, label: Hashable, task: Hashable) -> Core:
