@@ -14,6 +14,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,7 @@ from numpy.typing import NDArray
 from kenyon import KenyonClassifier
 from kenyon.errors import KenyonError, MergeError
 from making import CASES, held, make, stream
+from stopping import Stop, stop_at
 
 POOLS = {kind: stream(240, seed=5, kind=kind) for kind in ("bytes", "float32", "float64")}
 TASKS = (None, "a", "b")
@@ -47,13 +49,18 @@ class Operations(RuleBasedStateMachine):
     @initialize(
         case=st.sampled_from(sorted(CASES)),
         kind=st.sampled_from(sorted(POOLS)),
-        budget=st.booleans(),
+        room=st.sampled_from([None, 300, 1000, 5000]),
         first=st.integers(5, 20),
         task=st.sampled_from(TASKS),
     )
-    def start(self, case: str, kind: str, budget: bool, first: int, task: str | None) -> None:
-        more: dict[str, Any] = {"memory_budget": 60_000} if budget and "memory_budget" not in CASES[case] else {}
+    def start(self, case: str, kind: str, room: int | None, first: int, task: str | None) -> None:
+        """`room` is what the memory budget leaves beside the first samples."""
         self.X, self.y = POOLS[kind]
+        more: dict[str, Any] = {}
+        if room is not None:
+            with suppress(KenyonError):
+                first_bytes = make(case).partial_fit(*self.some(0, first), task=task).state_bytes
+                more = {"memory_budget": first_bytes + room, "expected_classes": 1}
         self.model, self.twin = make(case, **more), make(case, **more)
         self.fitted = False
         self.partial_fit(0, first, task, 7)
@@ -111,6 +118,28 @@ class Operations(RuleBasedStateMachine):
 
         if self.fitted:
             self.both("test_then_learn", change)
+
+    @precondition(lambda self: self.fitted)
+    @rule(start=st.integers(0, 220), n=st.integers(1, 20), task=st.sampled_from(TASKS), at=st.floats(0.3, 1.0))
+    def interrupt(self, start: int, n: int, task: str | None, at: float) -> None:
+        """Stop learning at one of its lines, which leaves all of it or nothing; a copy counts them."""
+        X, y = self.some(start, n)
+        before, probe = held(self.model), copy.deepcopy(self.model)
+        try:
+            with warnings.catch_warnings(), stop_at(0) as lines:
+                warnings.simplefilter("ignore")
+                probe.partial_fit(X, y, task=task)
+        except KenyonError:
+            return
+        after = held(probe)
+        with warnings.catch_warnings(), suppress(Stop), stop_at(max(1, round(at * len(lines)))) as stopped:
+            warnings.simplefilter("ignore")
+            self.model.partial_fit(X, y, task=task)
+        found = held(self.model)
+        assert found in (before, after), f"stopped at {stopped[-1]}, it was left in between"
+        if found != before:
+            self.twin.partial_fit(X, y, task=task)
+        counts["interrupt"] = counts.get("interrupt", 0) + 1
 
     @precondition(lambda self: self.fitted)
     @rule(start=st.integers(0, 220), n=st.integers(1, 20), task=st.sampled_from(TASKS))

@@ -33,6 +33,17 @@ def test_a_few_cases_of_every_target(name: str) -> None:
     assert len(counts) > 1, "all cases ended alike"
 
 
+@pytest.mark.slow
+def test_a_few_buffers_of_every_model() -> None:
+    import fuzz_buffers
+
+    for name in fuzz_buffers.MODELS:
+        try:
+            assert fuzz_buffers.run(name, runs=200, seed=0) == 0
+        except SystemExit as error:
+            pytest.skip(str(error))
+
+
 class Bad(Target):
     """Some of its cases raise, some crash, some never end."""
 

@@ -17,16 +17,17 @@ from pathlib import Path
 
 import numpy as np
 
-from kenyon import KenyonClassifier
+from kenyon import KenyonClassifier, Plastic, Sparse
 from kenyon.core.compiler import system_compiler
 from kenyon.export import export_model, to_buffer
 
 HARNESS = Path(__file__).parent / "fuzz" / "buffers.c"
 SANITIZERS = ["-g", "-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined"]
+FEATURES = Sparse(units=30, density=7, threshold=1.0)
 MODELS = {
     "second order": {"memory_budget": "4KB", "shape": (8, 8), "expected_classes": 4},
-    "gen": {"rule": "gen", "bits": 4, "n_hidden": 30, "density": 7, "threshold": 1.0},
-    "mean": {"rule": "mean", "bits": 3, "n_hidden": 30, "density": 7, "threshold": 1.0},
+    "gen": {"rule": "gen", "layer": Plastic(bits=4, arithmetic="integer"), "features": FEATURES},
+    "mean": {"rule": "mean", "layer": Plastic(bits=3, arithmetic="integer"), "features": FEATURES},
 }
 
 
@@ -34,7 +35,7 @@ def build(params: dict, folder: Path) -> tuple[list[str], bool]:
     """The compiled target with the buffers to begin with, and whether it is libFuzzer's."""
     rng = np.random.default_rng(0)
     X, y = rng.integers(0, 256, (40, 64), np.uint8), np.arange(40) % 3
-    model = KenyonClassifier(arithmetic="integer", random_state=1, **params)
+    model = KenyonClassifier(random_state=1, **params)
     seeds = []
     for n in (5, 40):
         model.partial_fit(X[:n], y[:n])
