@@ -58,10 +58,11 @@ def page(name: str, notebook: Any) -> tuple[str, dict[str, bytes]]:
             lines.append(cell.source)
             continue
         lines.append(f"```python\n{cell.source}\n```")
+        printed = "".join(output.text for output in cell.outputs if output.get("name") == "stdout").rstrip()
+        if printed:
+            lines.append(f"```text\n{printed}\n```")
         for output in cell.outputs:
-            if output.output_type == "stream" and output.name == "stdout":
-                lines.append(f"```text\n{output.text.rstrip()}\n```")
-            elif "image/png" in output.get("data", {}):
+            if "image/png" in output.get("data", {}):
                 picture = f"{name}-{len(pictures) + 1}.png"
                 pictures[picture] = base64.b64decode(output["data"]["image/png"])
                 lines.append(f"![What the cell above draws]({picture})")

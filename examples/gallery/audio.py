@@ -33,7 +33,7 @@ for kind in kinds:
     clf.partial_fit(front.transform([record(kind) for _ in range(5)]), [kind] * 5)
 
 # %%
-figure, places = plt.subplots(1, 3, figsize=(7, 2.6), sharey=True)
+figure, places = plt.subplots(1, 3, figsize=(5, 2.4), sharey=True)
 for kind, axes in zip(kinds, places, strict=True):
     picture = front.transform([record(kind)])
     axes.imshow(picture.reshape(front.shape).T, origin="lower", aspect="auto")

@@ -22,7 +22,7 @@ for now, task in enumerate(stream.episodes):
         accuracy[now, past] = clf.score(*stream.episodes[past].test())
 
 # %%
-figure, axes = plt.subplots(figsize=(5, 3))
+figure, axes = plt.subplots(figsize=(4.8, 3))
 for past in range(n_tasks):
     classes = " and ".join(map(str, stream.episodes[past].classes))
     axes.plot(range(past + 1, n_tasks + 1), 100 * accuracy[past:, past], marker="o", label=classes)

@@ -30,7 +30,7 @@ for name, picture in pictures.items():
     clf.partial_fit(backbone.transform(crops(picture, 20)), [name] * 20)
 
 # %%
-figure, places = plt.subplots(1, 4, figsize=(7, 2))
+figure, places = plt.subplots(1, 4, figsize=(5, 1.7))
 for axes, name in zip(places, ["temple", "flower"] * 2, strict=True):
     part = crops(pictures[name], 1)
     axes.imshow(part.reshape(3, 128, 128).transpose(1, 2, 0))

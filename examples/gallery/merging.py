@@ -26,7 +26,7 @@ same = all(np.array_equal(a, b) for a, b in zip(merged.to_arrays().values(), bot
 before = merged.predict(X[:200])
 merged.partial_fit(X[:1], [7])  # a wrong label
 merged.unlearn(X[:1], [7])
-print(f"{'classes of the two models':45} {low.classes_} and {high.classes_}")
-print(f"{'merged model equals one that saw everything':45} {same}")
-print(f"{'accuracy of the merged model':45} {100 * merged.score(np.asarray(digits.test.X), digits.test.y):.1f} %")
-print(f"{'predictions changed after unlearning':45} {int((merged.predict(X[:200]) != before).sum())} of 200")
+print(f"{'classes of the two models':36} {low.classes_} and {high.classes_}")
+print(f"{'equals a model that saw everything':36} {same}")
+print(f"{'accuracy of the merged model':36} {100 * merged.score(np.asarray(digits.test.X), digits.test.y):.1f} %")
+print(f"{'predictions changed by unlearning':36} {int((merged.predict(X[:200]) != before).sum())} of 200")

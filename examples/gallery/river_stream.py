@@ -17,7 +17,7 @@ models = {
 }
 
 # %%
-print(f"{'ImageSegments, predicted before it was learned':48} accuracy")
+print(f"{'ImageSegments, prequential':32} accuracy")
 for name, model in models.items():
     score = evaluate.progressive_val_score(datasets.ImageSegments(), model, metrics.Accuracy())
-    print(f"{name:48} {100 * score.get():6.1f} %")
+    print(f"{name:32} {100 * score.get():6.1f} %")

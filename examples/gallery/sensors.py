@@ -22,7 +22,7 @@ models = {
     "half-life of 300 samples": KenyonClassifier(layer=SecondOrder(half_life=300), random_state=0),
     "no half-life": KenyonClassifier(random_state=0),
 }
-figure, axes = plt.subplots(figsize=(6, 3))
+figure, axes = plt.subplots(figsize=(4.8, 3))
 for name, model in models.items():
     right = model.test_then_learn(stream, labels) == labels
     axes.plot(np.arange(50, len(rows), 100), 100 * right.reshape(-1, 100).mean(axis=1), label=name)

@@ -81,3 +81,12 @@ def test_a_quiet_display_shows_nothing(capsys: pytest.CaptureFixture[str]) -> No
         for event in EVENTS:
             display(event)
     assert capsys.readouterr() == ("", "")
+
+
+def test_the_tasks_of_a_run_have_twenty_lines_at_most(capsys: pytest.CaptureFixture[str]) -> None:
+    display = LineDisplay(single=True)
+    for row in range(1, 101):
+        tally = type("Tally", (), {"row": row, "accuracies": lambda self, n: np.ones((101, 100))})()
+        display.tested(Event("tested", n_test=[4] * 100, tally=tally))
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 20 and lines[-1].startswith("seed 0: task 100 of 100 learned")

@@ -15,6 +15,9 @@ from kenyon.lab.executor import reason
 from kenyon.utils.events import Event, Watch
 from kenyon.utils.wording import duration
 
+MOST_LINES = 20
+"""Lines that the tasks of one run have."""
+
 
 def make_display(quiet: bool, single: bool = False) -> Display:
     """A display that suits this stderr.
@@ -123,11 +126,12 @@ class LineDisplay(Display):
                 _print(f"{event.job}: {event.done:,} of {event.total:,} {event.message}")
 
     def tested(self, event: Event) -> None:
-        tally = event.tally
-        if self._single and tally.row:
+        tally, tasks = event.tally, len(event.n_test)
+        every = -(-tasks // MOST_LINES)
+        if self._single and tally.row and (tally.row % every == 0 or tally.row == tasks):
             seen = tally.accuracies(np.array(event.n_test))[tally.row, : tally.row].mean()
             accuracy = "" if np.isnan(seen) else f", accuracy on the tasks so far {100 * seen:.2f} %"
-            _print(f"seed {self._seed}: task {tally.row} of {len(event.n_test)} learned{accuracy}")
+            _print(f"seed {self._seed}: task {tally.row} of {tasks} learned{accuracy}")
 
     def finished(self, event: Event) -> None:
         if event.total:  # pieces of shards, of which there may be thousands
@@ -158,7 +162,7 @@ class LineDisplay(Display):
     def _say_found(self) -> None:
         if self._counts.found > self._shown:
             self._shown = self._counts.found
-            _print(f"{self._shown} runs found in the store")
+            _print(f"{self._shown} {'run' if self._shown == 1 else 'runs'} found in the store")
 
 
 class LiveDisplay(Display):

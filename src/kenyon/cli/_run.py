@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 Matrix = Sequence[Sequence[float | None]]
 MOST_TASKS = 9
 """Tasks whose accuracy matrix fits into 80 columns."""
+MOST_ROWS = 25
+"""Tasks that have a row each; of more, several neighbours share one."""
 DEFAULTS = {"dataset": "digits", "seeds": 5, "out": "runs"}
 EXTRA = ("seeds", "out", "data_dir", "save_model")
 SCENARIOS = (
@@ -176,8 +178,11 @@ def print_report(report: "Report") -> None:
     if len(first.tasks) > 1:
         typer.echo("")
         corner, columns, shown = task_rows(report.accuracy_matrix)
-        lines = [Row(str(i + 1), tuple(map(result, row))) for i, row in enumerate(shown)]
+        names, shown = grouped_rows(shown)
+        lines = [Row(name, tuple(map(result, row))) for name, row in zip(names, shown, strict=True)]
         print_table(Table("tasks", "accuracy on each task, %", columns, tuple(lines), corner=corner))
+        if len(lines) < len(first.tasks):
+            typer.echo("a row has the means of several tasks; --json has every task")
     if first.folder:
         typer.echo(f"\nkept in {first.folder.parent}")
 
@@ -200,3 +205,25 @@ def task_rows(matrix: Matrix) -> tuple[str, tuple[str, ...], Matrix]:
         mean = sum(seen) / len(seen) if seen else None
         rows.append([row[i], matrix[-1][i], max(column) if column else None, mean])
     return "task", ("right after it", "at the end", "best", "seen tasks then"), rows
+
+
+def grouped_rows(rows: Matrix) -> tuple[list[str], Matrix]:
+    """The names of the rows, and the rows; of many rows the means of as many neighbours as make a screen.
+
+    Example:
+        >>> grouped_rows([[0.1, None], [0.3, 0.2]])[0]
+        ['1', '2']
+        >>> names, shown = grouped_rows([[i / 100] for i in range(100)])
+        >>> names[:2], [round(value, 3) for value in shown[0]]
+        (['1-4', '5-8'], [0.015])
+    """
+    size = -(-len(rows) // MOST_ROWS)
+    if size == 1:
+        return [str(i + 1) for i in range(len(rows))], rows
+    names, means = [], []
+    for start in range(0, len(rows), size):
+        group = rows[start : start + size]
+        columns = [[value for value in column if value is not None] for column in zip(*group, strict=True)]
+        names.append(f"{start + 1}-{start + len(group)}")
+        means.append([sum(column) / len(column) if column else None for column in columns])
+    return names, means

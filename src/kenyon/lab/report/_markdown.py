@@ -8,15 +8,13 @@ from pathlib import Path
 from kenyon.lab.figure_tables import figure_table
 from kenyon.lab.figures import Figure, Heatmap, Lines
 from kenyon.lab.report._data import ReportData
+from kenyon.lab.report._notes import in_two
 from kenyon.lab.table_formats import escape_markdown, markdown_grid, number, paragraph, to_markdown, with_unit
 from kenyon.lab.tables import Cell, Missing, PaperValue, Result, Table, Text
 from kenyon.utils.system import replace_file
 
 WIDEST = 12
 """A heat map of at most this many columns is written as a table."""
-
-LONG = 200
-"""A note of more characters is folded, but for its first sentence."""
 
 MOST = 40
 """At most this many points of a plot are listed, the highest first."""
@@ -68,23 +66,10 @@ def markdown(report: ReportData) -> str:
 def _table(table: Table, shown: bool) -> str:
     source = f"*{escape_markdown(table.source)}*" if table.source else ""
     grid = _folded(f"{len(table.rows)} rows", to_markdown(table).rstrip(), shown)
-    first, rest = _in_two(table.note)
+    first, rest = in_two(table.note)
     notes = _folded("Notes", paragraph(rest)) if rest else ""
     parts = [f"## {escape_markdown(table.title)}", source, paragraph(first), grid, notes, _commands(table)]
     return "\n\n".join(part for part in parts if part)
-
-
-def _in_two(note: str) -> tuple[str, str]:
-    """What stands above the table, and what is folded below it: of a long note all but its first sentence.
-
-    Example:
-        >>> _in_two("Five seeds.")
-        ('Five seeds.', '')
-        >>> _in_two("Five seeds. " + 40 * "More. ")[0]
-        'Five seeds.'
-    """
-    first, *rest = re.split(r"(?<=[.]) (?=[A-Z])", note.strip(), maxsplit=1) if len(note) > LONG else [note]
-    return first, "".join(rest)
 
 
 def _folded(title: str, inner: str, shown: bool = False) -> str:

@@ -17,6 +17,7 @@ from string import Template
 from kenyon.lab.figures import Figure, Heatmap, Scatter
 from kenyon.lab.report._data import ReportData, Run
 from kenyon.lab.report._html_tables import table_html
+from kenyon.lab.report._notes import in_two
 from kenyon.lab.table_formats import judged
 from kenyon.lab.tables import Missing, Result
 from kenyon.utils.system import replace_file
@@ -114,9 +115,14 @@ def _table(report: ReportData) -> list[str]:
         f'<section class="table" id="{table.id}" aria-labelledby="{table.id}.h">'
         f'<details name="tables"{" open" * (table is report.tables[0])}>'
         f'<summary><h3 id="{table.id}.h">{escape(table.title)}</h3></summary>{paragraph("source", table.source)}'
-        f"{paragraph('note', table.note)}{table_html(table)}</details></section>"
+        f"{paragraph('note', first)}{table_html(table)}{_notes(rest)}</details></section>"
         for table in report.tables
+        for first, rest in [in_two(table.note)]
     ]
+
+
+def _notes(text: str) -> str:
+    return f"<details><summary>Notes</summary>{paragraph('note', text)}</details>" if text else ""
 
 
 def _filter(report: ReportData) -> str:

@@ -1,5 +1,6 @@
 // Lines over a common axis, each with an optional band. Among many, only the raised one shows its band.
 const BANDS = 4;
+const BOUNDARIES = 40;
 const LINES = 12;
 
 class LineChart extends Chart {
@@ -45,7 +46,8 @@ class LineChart extends Chart {
 
   plot() {
     const { top, height } = this.box;
-    for (const mark of this.figure.marks ?? []) {
+    const marks = this.figure.marks ?? [];
+    for (const mark of marks.length > BOUNDARIES ? [] : marks) {
       const x = this.px(mark);
       this.marks.append(svg("line", { class: "boundary", x1: x, x2: x, y1: top, y2: top + height }));
     }
