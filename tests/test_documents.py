@@ -39,6 +39,12 @@ def test_the_first_sentence_says_whom_a_page_is_for(page: Path) -> None:
     assert re.match(r"(This (page|guide|tutorial)|Kenyon) is for ", first), first[:80]
 
 
+def test_every_test_that_is_named_exists() -> None:
+    for page in (*PAGES, ROOT / "SECURITY.md", ROOT / "CONTRIBUTING.md"):
+        for named in re.findall(r"`(tests/[\w/]+\.py)`", page.read_text(encoding="utf-8")):
+            assert (ROOT / named).exists(), f"{page.name} names {named}"
+
+
 def test_the_text_is_that_of_the_data() -> None:
     assert (ROOT / "docs" / "results.md").read_text() == markdown(open_report(RESULTS))
 
