@@ -41,14 +41,16 @@ def needs(*packages: str) -> pytest.MarkDecorator:
     return pytest.mark.skipif(bool(missing), reason=f"{' and '.join(missing)} not installed")
 
 
-def _compiles() -> bool:
+def compiles() -> bool:
+    """Whether there is a C compiler."""
     try:
         return bool(find_compiler())
     except CompilerError:
         return False
 
 
-needs_compiler = pytest.mark.skipif(not _compiles(), reason="needs a C compiler or the package ziglang")
+NO_COMPILER = "needs a C compiler or the package ziglang"
+needs_compiler = pytest.mark.skipif(not compiles(), reason=NO_COMPILER)
 
 
 def _pairs(row: tuple[int, ...]) -> set[tuple[tuple[int, int], ...]]:

@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from cases import slow
+from cases import needs_compiler, slow
 from kenyon import core
 from kenyon.core import compiler
 from kenyon.errors import ConfigError
@@ -140,6 +140,7 @@ def _activity(rng: np.random.Generator, n: int, n_units: int, dtype: type[np.gen
     return units, values, counts
 
 
+@needs_compiler
 @pytest.mark.parametrize("bounds", [(-np.inf, np.inf), (0.0, 1.0)])
 @pytest.mark.parametrize("windowed", [False, True])
 @pytest.mark.parametrize("name", [name if name in ("gen", "branches") else slow(name) for name in PROGRAMS])
@@ -170,6 +171,7 @@ def test_numpy_and_c_learn_the_same_bits(name: str, windowed: bool, bounds: tupl
         assert results[0][1] != start.tobytes()
 
 
+@needs_compiler
 @pytest.mark.parametrize("bits", [8, 4, 3, 2])
 @pytest.mark.parametrize("name", ["gen", slow("gen, a rate of your own"), slow("mean"), slow("leaky"), "branches"])
 def test_numpy_and_c_learn_the_same_levels(name: str, bits: int) -> None:
@@ -233,6 +235,7 @@ def _read(kernels: OwnKernels, n: int) -> bytes:
     return out.tobytes()
 
 
+@needs_compiler
 def test_a_rule_begins_in_numpy_and_is_compiled_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KENYON_CACHE", str(tmp_path))
     first = _own(Leaky())
@@ -269,6 +272,7 @@ def test_a_compiler_that_fails_is_said(tmp_path: Path, monkeypatch: pytest.Monke
     assert kernels.how == "numpy" and not list(tmp_path.rglob("*.so"))
 
 
+@needs_compiler
 @pytest.mark.skipif(os.name == "nt" or os.geteuid() == 0, reason="everything can be written to")
 def test_where_nothing_can_be_kept_it_is_compiled_for_now(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     tmp_path.chmod(0o500)
@@ -305,6 +309,7 @@ kenyon.testing.check_rule("edited")
 """
 
 
+@needs_compiler
 @pytest.mark.slow
 def test_an_edited_rule_is_not_served_by_an_old_library(tmp_path: Path) -> None:
     """Each version is checked against its own equation in a process of its own; all share the compiled code on disk."""

@@ -10,6 +10,7 @@ from front_in_c import SOURCES, MotionInC, SpectraInC, build
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cases import NO_COMPILER, compiles
 from kenyon.errors import ConfigError, InputError
 from kenyon.features.front import Motion, Spectra
 from kenyon.features.front._integers import CIRCLE, LOGS, isqrt, log8, sines, spectrum
@@ -31,6 +32,8 @@ MOTIONS = [
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory):
+    if not compiles():
+        pytest.skip(NO_COMPILER)
     return build(tmp_path_factory.mktemp("front"))
 
 
