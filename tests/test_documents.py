@@ -83,3 +83,9 @@ def test_the_chosen_values_of_the_baselines_are_the_tuned_ones() -> None:
             values = tuned.get(f"{method.strip('`')}/mnist/{scenario}", {}).get("values", {})
             wanted.append([method, ", ".join(f"{name} {value:g}" for name, value in values.items()) or "published"])
         assert rows == wanted, scenario
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *PAGES], ids=lambda page: page.stem)
+def test_pages_use_the_terms_of_the_field(page: Path) -> None:
+    odd = r"\b(taught|told|whole numbers?|lessons?|alike|(every|no|some)body|a word where)\b"
+    assert not re.search(odd, page.read_text(encoding="utf-8"), re.I)

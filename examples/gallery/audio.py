@@ -1,9 +1,9 @@
 # %% [markdown]
 # # Sounds from a microphone
 #
-# Three sounds are learned from five recordings each, then recognised. They are synthesised here; `examples/` and the
-# guide use real recordings. The front end turns int16 samples into a small spectrogram in integers, as a
-# microcontroller does.
+# This example is for people with a microphone: three sounds are learned from five recordings each, then recognised.
+# The sounds are synthesised here; `examples/` and the guide use real recordings. The front end turns int16 samples
+# into a small spectrogram in integers, as a microcontroller does.
 
 # %%
 import matplotlib.pyplot as plt

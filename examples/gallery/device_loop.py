@@ -1,8 +1,8 @@
 # %% [markdown]
 # # A device loop, in C
 #
-# A model is exported as C99, compiled for this machine, and keeps learning there. A microcontroller runs the same
-# sources.
+# This example is for engineers: a model is exported as C99, compiled for this machine, and continues to learn there. A
+# microcontroller runs the same sources.
 
 # %%
 import shutil

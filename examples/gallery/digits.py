@@ -1,7 +1,8 @@
 # %% [markdown]
 # # Digits, two classes at a time
 #
-# A 20 KB model learns the digits in five tasks. After each task, the accuracy on every task so far is measured.
+# This example is for everyone who starts: a 20 KB model learns the digits in five tasks. After each task, the accuracy
+# on every task so far is measured.
 
 # %%
 import matplotlib.pyplot as plt

@@ -1,7 +1,8 @@
 # %% [markdown]
 # # A data frame in a scikit-learn pipeline
 #
-# A frame with numbers and categories. The classifier is the last step; cross-validation treats it as any other.
+# This example is for users of pandas and scikit-learn: a frame with numbers and categories goes through a pipeline. The
+# classifier is the last step; cross-validation treats it as any other.
 
 # %%
 import pandas as pd

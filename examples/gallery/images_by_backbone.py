@@ -1,8 +1,8 @@
 # %% [markdown]
 # # Colour images through a frozen network
 #
-# A frozen network turns a picture into 1,280 numbers, and Kenyon learns those. EfficientNet-Lite0's weights come from
-# the extra `backbones`.
+# This example is for people with photographs: a frozen network turns a picture into 1,280 numbers, and Kenyon learns
+# those. EfficientNet-Lite0's weights come from the extra `backbones`.
 
 # %%
 import matplotlib.pyplot as plt

@@ -1,8 +1,8 @@
 # %% [markdown]
 # # Merge what two machines learned, and unlearn a sample
 #
-# Two models learn different digits. Merged, they are the model that saw everything, to the bit. A sample that should
-# not have been learned is taken out again.
+# This example is for people whose data lie in several places: two models learn different digits. Merged, they are the
+# model that saw everything, to the bit. A sample that should not have been learned is removed again.
 
 # %%
 import numpy as np

@@ -1,7 +1,8 @@
 # %% [markdown]
 # # A table from River
 #
-# Predict, then learn, on a stream that comes with River. No scaler is needed. The peers are River's own.
+# This example is for users of River: predict, then learn, on a stream that comes with it. No scaler is needed. The
+# peers are River's own.
 
 # %%
 from river import datasets, evaluate, linear_model, metrics, multiclass, naive_bayes, preprocessing, tree

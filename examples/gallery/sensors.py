@@ -1,8 +1,9 @@
 # %% [markdown]
 # # Sensors that change
 #
-# Halfway through the stream somebody plugs the cables of thirteen sensors into other sockets. A model with a half-life
-# follows; one without averages over everything it has seen. The readings are those of scikit-learn's wine data.
+# This example is for people with sensors: halfway through the stream the cables of thirteen sensors are plugged into
+# other sockets. A model with a half-life adapts; one without averages over everything it has seen. The readings are
+# those of scikit-learn's wine data.
 
 # %%
 import matplotlib.pyplot as plt

@@ -1,8 +1,8 @@
 # %% [markdown]
 # # Intents that are added later
 #
-# Sentences arrive intent by intent. A vector for each sentence is all the classifier needs; here the vectors are
-# words by TF-IDF, reduced to 64 numbers. Any sentence encoder takes their place.
+# This example is for people with text: sentences arrive intent by intent, and each is a vector. Here the vectors are
+# words by TF-IDF, reduced to 64 numbers; use any sentence encoder in their place.
 
 # %%
 import pandas as pd
