@@ -107,7 +107,7 @@ $(VENV)/docs: $(VENV)/all
 	touch $@
 
 docs: $(VENV)/docs
-	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build
 
 bench: $(VENV)/all data
 	$(BIN)/python benchmarks/first_use.py

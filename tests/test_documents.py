@@ -89,3 +89,19 @@ def test_the_chosen_values_of_the_baselines_are_the_tuned_ones() -> None:
 def test_pages_use_the_terms_of_the_field(page: Path) -> None:
     odd = r"\b(taught|told|whole numbers?|lessons?|alike|(every|no|some)body|a word where)\b"
     assert not re.search(odd, page.read_text(encoding="utf-8"), re.I)
+
+
+def _anchors(page: Path) -> set[str]:
+    titles = re.findall(r"^#+ (.*)$", page.read_text(encoding="utf-8"), re.M)
+    return {re.sub(r"[\s-]+", "-", re.sub(r"[^\w\s-]", "", title).strip().lower()) for title in titles}
+
+
+@pytest.mark.parametrize("page", [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *PAGES], ids=lambda page: page.stem)
+def test_links_lead_to_pages_and_headings(page: Path) -> None:
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
+    for path, anchor in re.findall(r"\]\(([^)#\s]*)#?([^)\s]*)\)", text):
+        target = page.parent / path if path else page
+        made = re.fullmatch(r"reference/(cli|c-api|kenyon[\w.]*)\.md", path.removeprefix("../"))  # by the site
+        if path.startswith("https:") or made:
+            continue
+        assert target.is_file() and (not anchor or anchor in _anchors(target)), (path, anchor)

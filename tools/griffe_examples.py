@@ -14,8 +14,12 @@ PROMPTS = re.compile(r"^>>> .*(?:\n.+)*(?:\n\n>>> .*(?:\n.+)*)*", re.M)
 """Prompts at the margin, with what they print."""
 
 
+TOGETHER = re.compile(r"^( +)(\w+(?:, \w+)+): (.*(?:\n\1 +.*)*)", re.M)
+"""Arguments that are explained together, as in `X, y: samples and labels`."""
+
+
 class Examples(Extension):
-    """Renames sections and fences prompts before a docstring is parsed."""
+    """Renames sections, separates arguments and fences prompts before a docstring is parsed."""
 
     def on_object(self, *, obj: Object, **_: Any) -> None:
         if obj.docstring:
@@ -23,5 +27,10 @@ class Examples(Extension):
 
 
 def as_code(text: str) -> str:
+    text = re.sub(r"^Args:\n.*?(?=^\S|\Z)", lambda match: TOGETHER.sub(_each, match[0]), text, flags=re.M | re.S)
     text = re.sub(r"^Example:$", "Examples:", text, flags=re.M)
     return PROMPTS.sub(lambda match: f"```pycon\n{match[0]}\n```", text)
+
+
+def _each(match: re.Match[str]) -> str:
+    return "\n".join(f"{match[1]}{name}: {match[3]}" for name in match[2].split(", "))
