@@ -85,6 +85,27 @@ def test_a_call_stopped_at_any_line_is_before_or_after(case: str, call: str, ste
     assert stopped > 0.9 * len(chosen)
 
 
+def test_a_row_that_renews_the_calibration_stopped_at_any_line_is_learned_or_not() -> None:
+    rows, number = X.astype(np.float64), 40
+    start = make("table").partial_fit(rows[:number], Y[:number])
+    while not (table := start._core.engine.table) or not table.due:
+        start.learn_one(rows[number], int(Y[number]))
+        number += 1
+    before, done = held(start), copy.deepcopy(start)
+    with stop_at(-1) as lines:
+        done.learn_one(rows[number], int(Y[number]))
+    after, found = held(done), set()
+    for line in moments(lines)[::2]:
+        clf = copy.deepcopy(start)
+        with stop_at(line), suppress(Stop):
+            clf.learn_one(rows[number], int(Y[number]))
+        found.add(now := tuple(sorted(held(clf).items())))
+        assert dict(now) in (before, after)
+        if dict(now) == before:
+            assert held(clf.learn_one(rows[number], int(Y[number]))) == after
+    assert len(found) == 2
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("case", ["gen", "mse"])
 def test_a_first_call_stopped_at_any_line_leaves_no_trace(case: str) -> None:

@@ -25,7 +25,7 @@ from kenyon.model.estimator import Estimator, seed_of
 from kenyon.model.fitted import Core
 from kenyon.model.growing import growth
 from kenyon.model.inputs import DIRECT, Inputs, as_rows, check_labels, check_samples, check_scores, is_bearable
-from kenyon.model.journal import Journal
+from kenyon.model.journal import Journal, OfCalibration
 from kenyon.model.labels import NO_LABEL, Batch, Labels, head_of, plain_task, warn_continuous
 from kenyon.model.listening import events_in
 from kenyon.model.lock import ModelLock
@@ -47,6 +47,7 @@ from kenyon.model.recommend import for_sparse, settle
 from kenyon.model.recordings import first_of_each, front_of, mean_of_each, of_each_window, windows_of
 from kenyon.model.scale import Scaler
 from kenyon.model.spec import Spec, check_budget
+from kenyon.model.table_step import TableStep
 from kenyon.model.units import Units
 from kenyon.model.weights import by_class, check_modulation, check_weights, in_proportion, repeated
 from kenyon.utils.options import describe, is_default
@@ -184,10 +185,23 @@ class KenyonClassifier(ClassifierOptions, Estimator):
             return False
         if x.dtype == np.float64:
             table = engine.table
-            return table is not None and x.flags.carray and table.learn(x, neuron, head.head)
+            if table is None or not x.flags.carray:
+                return False
+            return table.learn(x, neuron, head.head) or (
+                table.due and self._learn_renewed(core, table, x, neuron, head)
+            )
         if x.dtype != np.uint8 or not engine.at_once:
             return False
         return engine.learn_one(x[np.newaxis], neuron, head.head)
+
+    def _learn_renewed(self, core: Core, table: TableStep, x: NDArray, neuron: int, head: Labels) -> bool:
+        """`_learn_at_once` of a sample before which the calibration is renewed."""
+        self._core = core._replace(journal=OfCalibration(core.engine))
+        try:
+            table.renew()
+            return table.learn(x, neuron, head.head)
+        finally:
+            self._settled()
 
     def _learn_named(
         self, X: NDArray, y: ArrayLike, names: Sequence[str], classes: Iterable[Hashable] | None = None
@@ -251,8 +265,9 @@ class KenyonClassifier(ClassifierOptions, Estimator):
         after.neurons.update((label, engine.n_classes + i) for i, label in enumerate(labels))
         all_heads = {**heads, task: after} if labels else heads
         arrivals = [0] * len(declared) + [first for first, _ in new]
-        wanted, plan, needed = growth(engine, numbers), None, engine.state_bytes_with(len(labels))
-        if wanted or (self.memory_budget is not None and labels):
+        wanted, plan, budgeted = growth(engine, numbers), None, self.memory_budget is not None
+        needed = engine.state_bytes_with(len(labels)) if budgeted else 0
+        if wanted or (budgeted and labels):
             described = model_file.metadata_bytes(engine, inputs, all_heads)
             plan = bending.plan(engine, self.memory_budget, arrivals, labels, described, wanted)
             needed = engine.state_bytes_with(len(labels), plan.n_units)
@@ -270,7 +285,7 @@ class KenyonClassifier(ClassifierOptions, Estimator):
 
         def learn(journal: Journal | None) -> NDArray:
             engine.learn(samples, batch, journal)
-            if engine.state_bytes > needed:
+            if budgeted and engine.state_bytes > needed:
                 check_budget(self.memory_budget, model_file.state_bytes(learned), ())
             found = after.decode(batch.predictions if first is None or not predict else batch.predictions[first])
             return found if counts is None else first_of_each(found, counts)

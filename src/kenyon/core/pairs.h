@@ -37,6 +37,17 @@ ADD_PRODUCTS(add_products_u32, uint32_t, uint8_t)
 ADD_PRODUCTS(add_products_u64, uint64_t, uint8_t)
 ADD_PRODUCTS(add_products_f32, float, float)
 
+/* The same of one sample that is there as a dense row, too: quicker where more than a third of the units are active. */
+HELPER void add_products_of_row(float *pairs, const uint32_t *units, const float *values, int64_t count, const float *row)
+{
+    for (int64_t a = 0; a < count; a++) {
+        float *entries = pairs + ROW_OF(units[a]);
+        for (int64_t b = 0; b <= (int64_t)units[a]; b++) {
+            entries[b] += values[a] * row[b];
+        }
+    }
+}
+
 #define ADD_CLASS(name, ENTRY, VALUE)                                                                                  \
     HELPER void name(ENTRY *sums, int64_t width, int64_t j, const uint32_t *units, const VALUE *values, int64_t count) \
     {                                                                                                                  \

@@ -2,18 +2,21 @@
  *
  *     W = T - sum_j S_j S_j' / n_j          scatter within classes; T sums of products, S_j of a class, n_j its samples
  *     A = (W + a I)^-1                      a: the shrinkage, constant within a cell of `shrinkage_cell`
- *     g_j = A m_j,  q_j = m_j' g_j          m_j = S_j / n_j
+ *     g_j = A (m_j - c),  q_j = (m_j + c)' g_j        m_j = S_j / n_j; c any centre
  *     score_j(x) = n (g_j' x - q_j / 2) + log prior_j, less the mean over classes;       n = sum_j n_j
  *
+ * c drops out of the score. Near the means of the classes, g_j is as small as they are apart, and so is its rounding.
  * A sample x of class j changes W by one rank (Sherman and Morrison, 1950). With v = x - m_j, c = n_j / (n_j + 1),
  * u = A v, h_k = v' g_k, b = c / (1 + c v' u):
  *
  *     W <- W + c v v'         A <- A - b u u'         m_j <- m_j + v / (n_j + 1)
- *     g_k <- g_k - b h_k u    q_k <- q_k - b h_k^2    then  g_j <- g_j + (1 - b v' u) / (n_j + 1) u,  q_j = m_j' g_j
+ *     g_k <- g_k - b h_k u    q_k <- q_k - b h_k (h_k + 2 c' u)
+ *     g_j <- g_j + (1 - b v' u) / (n_j + 1) u,  q_j = (m_j + c)' g_j
  *     tr W <- tr W + c v' v   |W|^2 <- |W|^2 + 2 c v' W v + c^2 (v' v)^2
  *
  * That is O(d^2 + d C). Changes of A are collected, and subtracted READOUT_PENDING at a time. A is exact but for
- * rounding as long as a stays in its cell; then A is inverted anew from the sums.
+ * rounding as long as a stays in its cell; then A is inverted anew from the sums. Sums in floats are rounded with every
+ * sample, which no change of one rank follows: g is refined, as often as that tells (`readout_refined`).
  */
 
 #ifndef KENYON_READOUT_H
@@ -25,6 +28,7 @@
 #include "symmetric.h"
 
 #define READOUT_PENDING 16 /* changes of A that are collected */
+#define READOUT_MOVED 1.5e-6 /* refined twice as often where scores move by more, as a share of what classes are apart */
 #define READOUT_NEVER (-1e30f) /* score of a class without samples */
 
 /* Cells of the shrinkage in an octave. On held-out streams (tables, digits) predictions were those of the exact value. */
@@ -40,10 +44,11 @@ typedef struct {
     int64_t *n_pending;
     double *products;         /* (units, width): g */
     double *squares;          /* (width): q */
-    double *moments;          /* tr W, |W|^2, the cell of a: from, below */
+    double *moments;          /* tr W, |W|^2, the cell of a: from, below; a; samples since g was refined, and at most */
+    const double *centre;     /* (units): c */
 } kn_readout;
 
-enum { READOUT_TRACE, READOUT_NORM, READOUT_FROM, READOUT_BELOW };
+enum { READOUT_TRACE, READOUT_NORM, READOUT_FROM, READOUT_BELOW, READOUT_SHRINKAGE, READOUT_SINCE, READOUT_EVERY };
 
 /* ---- shrinkage */
 
@@ -109,6 +114,23 @@ KN_INLINE double sum_of_parts(kn_d8 parts)
         return sum_of_parts((parts[0] + parts[1]) + (parts[2] + parts[3]));                                            \
     }
 READOUT_DOT(dot_of, double)
+READOUT_DOT(dot_u32, uint32_t)
+READOUT_DOT(dot_u64, uint64_t)
+READOUT_DOT(dot_f32, float)
+
+/* v' T v of a symmetric T, row by row of its triangle. */
+#define READOUT_FORM(kind, ENTRY)                                                                                      \
+    HELPER double form_##kind(const ENTRY *pairs, int64_t n, const double *v)                                          \
+    {                                                                                                                  \
+        double form = 0;                                                                                               \
+        for (int64_t i = 0; i < n; i++, pairs += i) {                                                                  \
+            form += v[i] * (2 * dot_##kind(pairs, v, i) + v[i] * (double)pairs[i]);                                    \
+        }                                                                                                              \
+        return form;                                                                                                   \
+    }
+READOUT_FORM(u32, uint32_t)
+READOUT_FORM(u64, uint64_t)
+READOUT_FORM(f32, float)
 
 /* ---- from sums */
 
@@ -190,6 +212,7 @@ static double readout_change(kn_readout *r, const double *v, double share, doubl
     double *u = r->directions + *r->n_pending * n;
     readout_correct(r, *r->n_pending, v, u);
     const double square = dot_of(v, v, n), product = dot_of(v, u, n), gain = share / (1 + share * product);
+    const double along = 2 * dot_of(r->centre, u, n);
     memset(h, 0, sizeof *h * (size_t)width);
     for (int64_t i = 0; i < n; i++) {
         const double *row = r->products + i * width, value = v[i];
@@ -205,7 +228,7 @@ static double readout_change(kn_readout *r, const double *v, double share, doubl
         }
     }
     for (int64_t k = 0; k < width; k++) {
-        r->squares[k] -= gain * h[k] * h[k];
+        r->squares[k] -= gain * h[k] * (h[k] + along);
     }
     r->moments[READOUT_TRACE] += share * square;
     r->moments[READOUT_NORM] += 2 * share * form + share * share * square * square;
@@ -222,19 +245,39 @@ static void readout_move_class(kn_readout *r, int64_t j, double n_class, double 
     for (int64_t i = 0; i < n; i++) {
         double *own = r->products + i * r->width + j;
         *own += more * u[i];
-        square += mean[i] * *own;
+        square += (mean[i] + r->centre[i]) * *own;
     }
     r->squares[j] = square;
 }
 
-/* Class j goes to any mean; y holds A times it, of the inverse without what is pending. */
-static void readout_put_class(kn_readout *r, int64_t j, const double *mean, double *y)
+/* Class j goes to any mean, which is given less the centre; y holds A times that, of the inverse without what is pending. */
+static void readout_put_class(kn_readout *r, int64_t j, const double *apart, double *y)
 {
-    readout_correct(r, *r->n_pending, mean, y);
+    readout_correct(r, *r->n_pending, apart, y);
     for (int64_t i = 0; i < r->n_units; i++) {
         r->products[i * r->width + j] = y[i];
     }
-    r->squares[j] = dot_of(mean, y, r->n_units);
+    r->squares[j] = dot_of(apart, y, r->n_units) + 2 * dot_of(r->centre, y, r->n_units);
+}
+
+/* The products were refined, which has moved the scores of some sample of n_known classes from `before` to `after`. Sooner
+ * or later next time, so that rounding stays below a ten-thousandth of what classes are apart. */
+static void readout_refined(kn_readout *r, const double *before, const double *after, int64_t n_known)
+{
+    double moved = 0, most = after[0], least = after[0];
+    for (int64_t p = 0; p < n_known; p++) {
+        const double by = fabs((after[p] - before[p]) - (after[0] - before[0]));
+        moved = by > moved ? by : moved;
+        most = after[p] > most ? after[p] : most;
+        least = after[p] < least ? after[p] : least;
+    }
+    double *every = r->moments + READOUT_EVERY;
+    if (moved > READOUT_MOVED * (most - least)) {
+        *every = *every > 1 ? *every / 2 : 1;
+    } else if (4 * moved < READOUT_MOVED * (most - least)) {
+        *every = *every < READOUT_PENDING ? *every * 2 : READOUT_PENDING;
+    }
+    r->moments[READOUT_SINCE] = 0;
 }
 
 /* Whether the shrinkage is still in its cell; a little before its ends it is taken to have left. */

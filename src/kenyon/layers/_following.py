@@ -79,26 +79,50 @@ class Following:
         """
         readout = self._readout
         if readout is None or (follow and self._follows and readout.inverse is None):
-            follow = self._follows and (follow or self._unasked <= self._most_unasked)
-            most = self._coactivity.most_followed(self._rule.oracle) if follow else 0
-            how = (state.arrays["class_counts"], self._coactivity.n_units, self._rule, most)
-            self._readout = readout = solve(lambda: self._coactivity.moments(state), *how)
+            self._readout = readout = self._solved(state, self._follows and (follow or self._lately))
         return readout
+
+    def anew(self, state: State) -> Linear:
+        """The readout as weights and offsets, solved from the state alone: the same bits, whatever was followed before.
+        It is followed from here on, where one is."""
+        self._readout = self._linear = None
+        readout = self._solved(state, follow=True)  # by the inverse in any case: that is other bits than without
+        found = self._as_weights(readout, state)
+        if self._follows and self._lately:
+            self._readout, self._linear = readout, found
+        return found
+
+    @property
+    def _lately(self) -> bool:
+        """Whether a prediction was asked for not long ago."""
+        return self._unasked <= self._most_unasked
+
+    def _solved(self, state: State, follow: bool) -> Readout:
+        most = self._coactivity.most_followed(self._rule.oracle) if follow else 0
+        how = (state.arrays["class_counts"], self._coactivity.n_units, self._rule, most)
+        return solve(lambda: self._coactivity.moments(state), *how)
 
     def linear(self, state: State) -> Linear:
         """The readout of a state as weights and offsets."""
         found = self._linear
         if found is None:
-            readout, class_counts = self.present(state), state.arrays["class_counts"]
-            (known,) = np.nonzero(class_counts[: state.n_neurons])
-            means = np.ascontiguousarray(self._coactivity.means(state)[: len(readout.products), known].T)
-            if readout.inverse is not None and not readout.is_of(self._rule, means, class_counts):
+            readout = self.present(state)
+            if readout.inverse is not None and not readout.is_of(self._rule, *self._means(readout, state)):
                 self._readout = None
                 readout = self.present(state, follow=True)
-            found = linear(readout.products, readout.squares, means, class_counts, self._rule)
-            unread = self._coactivity.n_units - len(found.weights)
-            self._linear = found = found._replace(weights=np.pad(found.weights, ((0, unread), (0, 0))))
+            self._linear = found = self._as_weights(readout, state)
         return found
+
+    def _means(self, readout: Readout, state: State) -> tuple[NDArray[np.float64], NDArray]:
+        """(classes, units): the means of the classes that have samples; and the samples of all."""
+        class_counts = state.arrays["class_counts"]
+        (known,) = np.nonzero(class_counts[: state.n_neurons])
+        return np.ascontiguousarray(self._coactivity.means(state)[: len(readout.products), known].T), class_counts
+
+    def _as_weights(self, readout: Readout, state: State) -> Linear:
+        found = linear(readout.products, readout.squares, *self._means(readout, state), self._rule)
+        unread = self._coactivity.n_units - len(found.weights)
+        return found._replace(weights=np.pad(found.weights, ((0, unread), (0, 0)))) if unread else found
 
     # ---- following
 

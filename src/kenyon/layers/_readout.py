@@ -136,7 +136,7 @@ def linear(
     """A readout as weights and offsets in float32.
 
     Args:
-        products, squares: A m_j, (units, width), and m_j' A m_j, (width,).
+        products, squares: A (m_j - c), (units, width), and (m_j + c)' A (m_j - c), (width,), of any c.
         means: (classes, units) of the classes that have samples.
         class_counts: (width,) samples of each neuron.
     """

@@ -167,8 +167,8 @@ class SecondOrderLayer(Layer):
         learned = self.coactivity.add_one(self.state, active, labels, clock)
         if readout is not None and scales is not None and learned:
             within = self._follow_thin(readout, scales, int(clock[1]) > visited, int(labels[0]))
-        if within and learned:
-            self.following.put(readout)
+        if readout is not None and within and learned:
+            self._follow_on(readout)
         if learned:
             self.settle(1)
         return learned
@@ -201,8 +201,15 @@ class SecondOrderLayer(Layer):
         done, within = readout.follow(self._sums(), read, labels, plastic, span, self.rule, outputs)
         stop = span[0] + done
         self._add(active, chosen[chosen < stop], labels)
-        self.following.put(readout if within else None)
+        if within:
+            self._follow_on(readout)
         return stop
+
+    def _follow_on(self, readout: Readout) -> None:
+        """Keep a readout that followed samples which were learned since."""
+        if self.sums_floats:
+            readout.refine(self._sums())
+        self.following.put(readout)
 
     def _learn_thin(
         self, readout: Readout | None, active: Active, chosen: NDArray[np.int64], labels: NDArray[np.int64]
@@ -320,7 +327,9 @@ class SecondOrderLayer(Layer):
         Args:
             first: units that are read, the first ones; 0 for all.
         """
-        return Following(self.coactivity, self.rule._replace(first=first), follows=False).linear(self.state)
+        if first == self.rule.first:
+            return self.following.anew(self.state)
+        return Following(self.coactivity, self.rule._replace(first=first), follows=False).anew(self.state)
 
     def read_first(self, n_units: int) -> None:
         """Read the first units alone from now on; 0 for all."""

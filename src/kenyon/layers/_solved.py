@@ -28,8 +28,13 @@ PENDING = 16
 """Changes of the inverse that are collected; `core/readout.h` has it too."""
 
 
+FIRST_REFINED = 1
+"""Samples after which products are refined, the first time."""
+
+
 class Readout:
-    """Products A m_j and squares m_j' A m_j of all neurons, and A itself where the readout follows what is learned.
+    """Products A (m_j - c) and squares (m_j + c)' A (m_j - c) of all neurons, and A itself where the readout follows
+    what is learned; c is the mean of the classes' means when it was solved.
 
     Args:
         n_units: inputs.
@@ -37,7 +42,9 @@ class Readout:
 
     Attributes:
         products: (units, width); squares: (width,).
-        moments: tr W, |W|^2, and the cell of the shrinkage: from, below.
+        moments: tr W, |W|^2, the cell of the shrinkage, from and below, the shrinkage; the samples since the products
+            were refined, and after how many they are.
+        centre: (units,) c.
         inverse: lower triangle of A without the pending changes; None where it does not follow.
         left: samples that it may follow yet, before rounding would add up.
         cell: of the shrinkage that it was solved with.
@@ -45,7 +52,8 @@ class Readout:
 
     def __init__(self, n_units: int, width: int) -> None:
         self.products, self.squares = np.zeros((n_units, width)), np.zeros(width)
-        self.moments = np.array([0.0, 0.0, 0.0, np.inf])
+        self.moments = np.array([0.0, 0.0, 0.0, np.inf, 0.0, 0.0, FIRST_REFINED])
+        self.centre = np.zeros(n_units)
         self.inverse: NDArray[np.float64] | None = None
         self.left = 0
         self.cell = (0.0, np.inf)
@@ -63,7 +71,7 @@ class Readout:
 
     def _make_pack(self) -> None:
         self._scratch = np.empty(core.follow_scratch(*self.products.shape))
-        self._pack = core.pack(self.inverse, *self._pending, self.products, self.squares, self.moments)
+        self._pack = core.pack(self.inverse, *self._pending, self.products, self.squares, self.moments, self.centre)
 
     def widen(self, width: int) -> None:
         """Add space for more neurons, which have no samples."""
@@ -120,6 +128,10 @@ class Readout:
         done = core.follow(self._pack, *sums, *active, labels, plastic, *span, *how, self._scratch, outputs)
         self.left -= done >> 1
         return done >> 1, not done & 1
+
+    def refine(self, sums: tuple[NDArray, ...]) -> None:
+        """Make up for the rounding of sums in floats, which samples that were followed have gone into."""
+        core.refine(self._pack, *sums, self._scratch)
 
     def follow_thin(
         self,
@@ -179,6 +191,7 @@ def solve(
     if not known.size:
         return readout
     scatter, means, n_samples, n_used = moments()
+    readout.centre[:] = means.mean(axis=0)
     core.scatter_moments(scatter, n_units, readout.moments)
     trace, norm, *_ = readout.moments.tolist()
     share = rule.chosen(trace, norm, n_used, n_units)
@@ -188,30 +201,30 @@ def solve(
     while products is None and total > 0 and share <= MOST_SHRINKAGE:
         amount, first, end = cell_of(share * total / n_units)
         readout.cell = (first, end)
-        products = _products(scatter, means, amount, follow > 0)
+        products = _products(scatter, means - readout.centre, amount, follow > 0)
         if products is None:
             share, follow = BACKOFF * max(share, 1e-6), 0
             again = moments().scatter if again is None else again  # many classes take long to sum
             scatter = again.copy()
     if products is None:  # no scatter yet, or none to be trusted: the nearest mean
-        products, follow = means / n_samples, 0
+        products, follow = (means - readout.centre) / n_samples, 0
     if not np.isfinite(products).all():
         raise DivergenceError(
             "the readout passes what float64 holds: expected activity of about the same scale in all units, and inputs "
             "that are neither huge nor tiny. Scale the inputs, or raise shrinkage"
         )
     readout.products[:, known] = products.T
-    readout.squares[known] = (means * products).sum(axis=1)
+    readout.squares[known] = ((means + readout.centre) * products).sum(axis=1)
     if follow:
         readout.keep(scatter, follow)
-        readout.moments[2:] = (0.0, np.inf) if rule.kind == "ridge" else readout.cell
+        readout.moments[2:5] = *((0.0, np.inf) if rule.kind == "ridge" else readout.cell), amount
     return readout
 
 
 def _products(
     scatter: NDArray[np.float64], means: NDArray[np.float64], amount: float, invert: bool
 ) -> NDArray[np.float64] | None:
-    """A times each mean, a row each; None where the matrix is not positive. The scatter becomes A, or is spoilt."""
+    """A times each row of `means`; None where the matrix is not positive. The scatter becomes A, or is spoilt."""
     n_classes, n_units = means.shape
     scatter[diagonal(n_units)] += amount
     scratch = np.empty(core.solver_scratch(n_units, n_classes))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
@@ -58,7 +59,7 @@ class Declared:
 
     def nbytes(self, sizes: Mapping[str, int]) -> int:
         """Bytes that must be kept."""
-        return int(np.prod(self.stored_shape(sizes), dtype=np.int64)) * np.dtype(self.dtype).itemsize
+        return prod(self.stored_shape(sizes)) * np.dtype(self.dtype).itemsize
 
 
 def axis_sizes(n_units: int, n_neurons: int, **more: int) -> dict[str, int]:

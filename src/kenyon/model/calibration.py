@@ -166,7 +166,7 @@ class Calibration:
         if not (labels[a:b] >= 0).any():
             return
         if self.is_due(time):
-            self._replace(layer, time)
+            self.renew(layer, time)
         if not self.state.arrays["since"][0]:
             return
         scratch = np.empty(core.calibrate_scratch(self.state.width))
@@ -181,7 +181,7 @@ class Calibration:
             *(self.state.arrays[name] for name in (*COUNTS, "losses", "period", "race", "first", "since")),
         )
 
-    def _replace(self, layer: SecondOrderLayer | DiagonalLayer, time: int) -> None:
+    def renew(self, layer: SecondOrderLayer | DiagonalLayer, time: int) -> None:
         """Take the readout of the present state, and let the counts fade. Makes new arrays of what changes."""
         arrays = dict(self.grown(layer.n_neurons).arrays)
         arrays["readout"], arrays["offsets"] = layer.solved_anew()

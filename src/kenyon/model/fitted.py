@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from kenyon.model.engine import Engine
 from kenyon.model.inputs import Inputs
-from kenyon.model.journal import Journal
+from kenyon.model.journal import Undoing
 from kenyon.model.labels import Labels
 
 
@@ -24,4 +24,4 @@ class Core(NamedTuple):
     engine: Engine
     heads: Mapping[Hashable, Labels]
     inputs: Inputs
-    journal: Journal | None = None
+    journal: Undoing | None = None

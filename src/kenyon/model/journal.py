@@ -2,13 +2,35 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from kenyon.features import Active
 from kenyon.layers import Undo
 
 if TYPE_CHECKING:
     from kenyon.model.engine import Engine
+
+
+class Undoing(Protocol):
+    """What a call that was interrupted left behind."""
+
+    def undo(self) -> None:
+        """Put everything back as the call found it; may be repeated."""
+
+
+class OfCalibration:
+    """Where the calibration of an engine stood before it was renewed for a single sample, which a compiled call learns
+    or does not."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine, self._time = engine, engine.time
+        self._state = None if engine.calibration is None else engine.calibration.state
+
+    def undo(self) -> None:
+        calibration = self._engine.calibration
+        if self._engine.time == self._time and calibration is not None and self._state is not None:
+            calibration.state = self._state
+            calibration.applied(self._engine.layers[-1])
 
 
 class Journal:

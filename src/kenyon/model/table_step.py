@@ -74,6 +74,16 @@ class TableStep:
         self._give_back(bench, layer.width)
         return place
 
+    @property
+    def due(self) -> bool:
+        """Whether it takes nothing but another calibration to learn the next sample."""
+        time = int(self._clock[0])
+        return bool(time & (time - 1)) and self._calibration.is_due(time)
+
+    def renew(self) -> None:
+        """Renew the calibration."""
+        self._calibration.renew(self._layer, int(self._clock[0]))
+
     def learn(self, sample: NDArray[np.float64], neuron: int, head: Head) -> bool:
         """Learn a sample of a known class; False, and nothing is changed, where the fast path does not apply."""
         layer, following = self._layer, self._layer.following
@@ -104,12 +114,13 @@ class TableStep:
             return self._benches.pop()
         except IndexError:
             scaled, active = np.empty(self._n_inputs, np.float32), make_active(self._layer.n_inputs, 1)
-            return core.pack(scaled, *active, np.empty(core.calibrate_scratch(width)))
+            size = max(core.calibrate_scratch(width), self._layer.n_inputs)
+            return core.pack(scaled, *active, np.empty(size))
 
     def _give_back(self, bench: core.Pack, width: int) -> None:
         if width == self._width:
             self._benches.append(bench)
 
 
-NOTHING = (core.pack(*[None] * 7), None)
+NOTHING = (core.pack(*[None] * 8), None)
 """In place of a readout that follows."""

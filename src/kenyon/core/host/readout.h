@@ -10,6 +10,7 @@
  *     solver_scratch(n_units, n_columns)                                float64 numbers that they take
  *     follow(READOUT, pairs, sums, trained, units, values, counts, labels, plastic, first, last, shrinkage, oracle, prior,
  *            scratch, outputs)          2 * samples that were learned or passed over + whether the shrinkage left its cell
+ *     refine(READOUT, pairs, sums, trained, scratch)                    after samples that were learned into sums in floats
  *     follow_thin(READOUT, distances, weight, mean, j, shrinkage, scratch)     whether it is still in its cell
  *     discriminant_scores(products, squares, trained, prior, units, values, counts, first, last, outputs, scratch)
  *     solve_classes(pairs, means, known, shrinkage, few, most, weights, exponents, offsets, vectors, sums)
@@ -18,7 +19,7 @@
  *     read_integers(weights, offsets, shifts, known, units, values, counts, first, last, out, totals)
  *     upper_gamma(a, log_gamma, x, out)
  *
- * READOUT: inverse, directions, gains, n_pending, products, squares, moments.
+ * READOUT: inverse, directions, gains, n_pending, products, squares, moments, centre.
  */
 #include "../gamma.h"
 #include "../pairs.h"
@@ -26,13 +27,14 @@
 #include "../solve.h"
 #include "active.h"
 
-#define READOUT "[d]1w [d]2w [d]1w [q]1w [d]2w [d]1w [d]1w "
+#define READOUT "[d]1w [d]2w [d]1w [q]1w [d]2w [d]1w [d]1w [d]1 "
 #define FOLLOWED 32 /* samples that `follow` takes at most */
+#define REFINED 32  /* classes at most whose products are refined: with more it would take longer than to follow */
 
 static kn_readout readout_of(const kn_value *v)
 {
     const kn_readout r = {v[4].shape[0], v[4].shape[1], v[0].data, v[1].data, v[2].data, v[3].data, v[4].data, v[5].data,
-                          v[6].data};
+                          v[6].data, v[7].data};
     return r;
 }
 
@@ -180,12 +182,17 @@ static void times_sums(const kn_value *sums, int64_t n, const double *v, double 
     }
 }
 
-/* v' W v of the state, from T v; h is (width) of scratch. */
-static double scatter_form(const kn_value *sums, int64_t n, const double *v, const double *product, const double *counts,
+/* v' W v of the state; h is (width) of scratch. */
+static double scatter_form(const kn_value *pairs, const kn_value *sums, int64_t n, const double *v, const double *counts,
                            double *h)
 {
     const int64_t width = sums->shape[1];
-    double form = dot_of(v, product, n);
+    double form;
+    switch (pairs->type) {
+    case 'I': form = form_u32(pairs->data, n, v); break;
+    case 'Q': form = form_u64(pairs->data, n, v); break;
+    default: form = form_f32(pairs->data, n, v);
+    }
     times_sums(sums, n, v, h);
     for (int64_t k = 0; k < width; k++) {
         form -= counts[k] > 0 ? h[k] * h[k] / counts[k] : 0;
@@ -211,12 +218,90 @@ typedef struct {
     float *outputs; /* for the scores of each sample before it is learned, or NULL */
 } kn_followed;
 
+/* One step towards g_k of the sums as they are, where these are in floats and it is time:
+ *
+ *     g_k <- g_k + A (m_k - c - (W + a I) g_k),       q_k = (m_k + c)' g_k
+ *
+ * Scratch as for `follow`. */
+static void refine(kn_readout *r, const kn_value *pairs, const kn_value *sums, const kn_value *trained, double *scratch)
+{
+    const int64_t n = r->n_units, width = r->width;
+    double *rows = scratch, *turned = rows + REFINED * n, *rest = turned + REFINED * n;
+    double *counts = rest + (REFINED + READOUT_PENDING) * n, *h = counts + width;
+    int64_t known[REFINED], n_known = 0;
+    double before[REFINED], after[REFINED];
+    if (pairs->type != 'f' || r->moments[READOUT_SINCE] < r->moments[READOUT_EVERY]) {
+        return;
+    }
+    const double n_samples = class_counts(trained, counts);
+    const float *sum = sums->data;
+    for (int64_t k = 0; k < width; k++) {
+        if (counts[k] > 0 && n_known == REFINED) {
+            return;
+        }
+        if (counts[k] > 0) {
+            known[n_known++] = k;
+        }
+    }
+    if (!n_known) {
+        return;
+    }
+    const int64_t some = known[0];
+    for (int64_t p = 0; p < n_known; p++) {
+        before[p] = -n_samples * r->squares[known[p]] / 2;
+        for (int64_t i = 0; i < n; i++) {
+            const double product = r->products[i * width + known[p]];
+            rows[p * n + i] = product;
+            before[p] += n_samples * product * ((double)sum[i * width + some] / counts[some]);
+        }
+    }
+    times_pairs(pairs, n, rows, turned, n_known);
+    for (int64_t p = 0; p < n_known; p++) {
+        const int64_t own = known[p];
+        times_sums(sums, n, rows + p * n, h);
+        for (int64_t k = 0; k < width; k++) {
+            h[k] = counts[k] > 0 ? h[k] / counts[k] : 0;
+        }
+        for (int64_t i = 0; i < n; i++) {
+            double product = turned[p * n + i] + r->moments[READOUT_SHRINKAGE] * rows[p * n + i];
+            for (int64_t k = 0; k < width; k++) {
+                product -= (double)sum[i * width + k] * h[k];
+            }
+            rest[p * n + i] = (double)sum[i * width + own] / counts[own] - r->centre[i] - product;
+        }
+    }
+    symmetric_multiply(r->inverse, n, rest, turned, n, n_known);
+    for (int64_t p = 0; p < n_known; p++) {
+        const int64_t own = known[p];
+        double square = 0;
+        after[p] = 0;
+        readout_correct(r, *r->n_pending, rest + p * n, turned + p * n);
+        for (int64_t i = 0; i < n; i++) {
+            const double product = r->products[i * width + own] += turned[p * n + i];
+            square += ((double)sum[i * width + own] / counts[own] + r->centre[i]) * product;
+            after[p] += n_samples * product * ((double)sum[i * width + some] / counts[some]);
+        }
+        r->squares[own] = square;
+        after[p] -= n_samples * square / 2;
+    }
+    readout_refined(r, before, after, n_known);
+}
+
+static int64_t entry_refine(const kn_value *v)
+{
+    kn_readout r = readout_of(v);
+    refine(&r, v + 8, v + 9, v + 10, v[11].data);
+    return 0;
+}
+
 /* 2 * samples that were learned or passed over + whether the shrinkage left its cell. */
 static int64_t follow_samples(kn_readout *r, const kn_followed *f, int64_t first, int64_t end)
 {
-    const int64_t n = r->n_units, width = r->width, last = min64(end, first + FOLLOWED), *labels = f->labels;
-    double *from = f->scratch, *turned = from + FOLLOWED * n, *means = turned + FOLLOWED * n;
-    double *scaled = means + FOLLOWED * n;
+    const int64_t n = r->n_units, width = r->width, *labels = f->labels;
+    const double left = r->moments[READOUT_EVERY] - r->moments[READOUT_SINCE]; /* until the products are to be refined */
+    const int64_t some = !f->outputs || f->pairs->type != 'f' ? FOLLOWED : left > 1 ? (int64_t)left : 1;
+    const int64_t last = min64(end, first + min64(some, FOLLOWED));
+    double *from = f->scratch, *means = from + FOLLOWED * n, *scaled = from + 3 * FOLLOWED * n;
     double *counts = scaled + READOUT_PENDING * n, *before = counts + width, *h = before + width, *offsets = h + width;
     double *total = offsets + width, shares[FOLLOWED], n_samples = class_counts(f->trained, counts);
     int64_t learned[FOLLOWED], n_learned = 0, ready = 0;
@@ -237,16 +322,13 @@ static int64_t follow_samples(kn_readout *r, const kn_followed *f, int64_t first
             }
         }
         for (int64_t i = 0; i < n; i++) {
-            distance[i] = count > 0 ? -sum[i] / count : 0;
+            distance[i] = count > 0 ? -sum[i] / count : -r->centre[i];
         }
         add_sample(f->active, learned[p], distance);
         add_sample(f->active, learned[p], sum);
         for (int64_t i = 0; i < n; i++) {
             sum[i] /= count + 1;
         }
-    }
-    if (f->oracle) {
-        times_pairs(f->pairs, n, from, turned, n_learned);
     }
     int64_t p = 0;
     for (int64_t s = first; s < last; s++) {
@@ -270,7 +352,7 @@ static int64_t follow_samples(kn_readout *r, const kn_followed *f, int64_t first
         const double *distance = from + p * n;
         double form = 0;
         if (f->oracle) {
-            form = scatter_form(f->sums, n, distance, turned + p * n, before, h);
+            form = scatter_form(f->pairs, f->sums, n, distance, before, h);
             for (int64_t q = 0; q < p; q++) {
                 const double along = dot_of(from + q * n, distance, n);
                 form += shares[q] * along * along;
@@ -279,6 +361,7 @@ static int64_t follow_samples(kn_readout *r, const kn_followed *f, int64_t first
         shares[p] = counts[j] / (counts[j] + 1);
         const double product = readout_change(r, distance, shares[p], form, h);
         readout_move_class(r, j, counts[j], product, means + p * n);
+        r->moments[READOUT_SINCE]++;
         counts[j]++;
         n_samples++;
         p++;
@@ -293,34 +376,34 @@ static int64_t entry_follow(const kn_value *v)
 {
     kn_readout r = readout_of(v);
     const kn_followed f = {
-        v + 7, v + 8, v + 9, active_of(v + 10), v[13].data, v[14].data, v[17].number, (int)v[18].integer, (int)v[19].integer,
-        v[20].data, v[21].data,
+        v + 8, v + 9, v + 10, active_of(v + 11), v[14].data, v[15].data, v[18].number, (int)v[19].integer, (int)v[20].integer,
+        v[21].data, v[22].data,
     };
-    return follow_samples(&r, &f, v[15].integer, v[16].integer);
+    return follow_samples(&r, &f, v[16].integer, v[17].integer);
 }
 
 /* One sample into co-activity of few bits: distances times the step of their unit, or None where it was not let in. */
 static int64_t entry_follow_thin(const kn_value *v)
 {
     kn_readout r = readout_of(v);
-    const int64_t n = r.n_units, j = v[11].integer, width = r.width;
-    const int16_t *distances = v[7].data;
-    const uint16_t *column = v[10].data;
-    double *rows = v[13].data, *y = rows + 2 * n, *scaled = rows + 3 * FOLLOWED * n, *h = scaled + READOUT_PENDING * n;
+    const int64_t n = r.n_units, j = v[12].integer, width = r.width;
+    const int16_t *distances = v[8].data;
+    const uint16_t *column = v[11].data;
+    double *rows = v[14].data, *y = rows + 2 * n, *scaled = rows + 3 * FOLLOWED * n, *h = scaled + READOUT_PENDING * n;
     if (*r.n_pending == READOUT_PENDING) {
         readout_settle(&r, scaled);
     }
     for (int64_t i = 0; i < n; i++) {
-        rows[i] = distances ? v[8].number * distances[i] : 0;
-        rows[n + i] = column[i * width + j] / 256.0;
+        rows[i] = distances ? v[9].number * distances[i] : 0;
+        rows[n + i] = column[i * width + j] / 256.0 - r.centre[i];
     }
     symmetric_multiply(r.inverse, n, rows, y, n, 2);
     if (distances) {
         memcpy(r.directions + *r.n_pending * n, y, sizeof *y * (size_t)n);
-        (void)readout_change(&r, rows, v[9].number, 0, h);
+        (void)readout_change(&r, rows, v[10].number, 0, h);
     }
     readout_put_class(&r, j, rows + n, y + n);
-    return readout_in_cell(&r, v[12].number, 0, 0);
+    return readout_in_cell(&r, v[13].number, 0, 0);
 }
 
 static int64_t entry_solve_classes(const kn_value *v)
@@ -429,6 +512,7 @@ static int64_t entry_upper_gamma(const kn_value *v)
     {"multiply", "[d]1 [d]2 [d]2w", entry_multiply},                                                                   \
     {"follow_scratch", "i i", entry_follow_scratch},                                                                   \
     {"follow", READOUT "[IQf]1 [IQf]2 [IQ]1 " ACTIVE "[q]1 [?]1 i i f i i [d]1w [f]2wo", entry_follow},                \
+    {"refine", READOUT "[f]1 [f]2 [IQ]1 [d]1w", entry_refine},                                                         \
     {"follow_thin", READOUT "[h]1o f f [H]2 i f [d]1w", entry_follow_thin},                                            \
     {"discriminant_scores", "[d]2 [d]1 [IQ]1 i " ACTIVE "i i [f]2w [d]1w", entry_discriminant_scores},                 \
     {"solve_classes", "[hi]1 [H]2 [q]1 i i i [h]2w [q]1w [q]1w [i]1w [q]1w", entry_solve_classes},                     \

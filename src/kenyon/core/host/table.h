@@ -7,7 +7,7 @@
  *                                    0: nothing was changed, since it takes more; 1: learned; 3: and the shrinkage left its
  *                                    cell, so that the readout is no longer of use
  *     calibrate(CALIBRATION, head, units, values, counts, labels, first, last, scratch)
- *     calibrate_scratch(width)       float64 numbers
+ *     calibrate_scratch(width)       float64 numbers; scratch of a BENCH holds as many float32 ones as units, too
  *
  * INPUTS: counts, means, spreads, centres, widths, usual, time, knee, beyond, limit, absent (units.h, check.h).
  * RAMPS: inputs, signs, sizes, scales, offsets, gain, n_beside. BENCH: scaled, units, values, counts, scratch of one thread.
@@ -21,7 +21,7 @@
 #define INPUTS "[d]1w [d]1w [d]1w [d]1w [d]1w [d]1w [d]1w f f f i "
 #define TABLE "[d]1 " INPUTS "[I]2 [b]2 [q]1 [f]1 [f]1 f i [f]1w [I]2w [f]2w [q]1w [d]1w "
 #define CALIBRATION "[d]1 f [f]2 [f]1 [f]2 [f]1 [d]1w [d]1w [d]1w [q]1w [d]1w [d]1w [q]1 [q]1 "
-#define READOUT_OR_NONE "[d]1wo [d]2wo [d]1wo [q]1wo [d]2wo [d]1wo [d]1wo "
+#define READOUT_OR_NONE "[d]1wo [d]2wo [d]1wo [q]1wo [d]2wo [d]1wo [d]1wo [d]1o "
 enum { TABLE_RAMPS = 12, TABLE_BENCH = 19, TABLE_MORE = 24 };
 
 static units_inputs table_units(const kn_value *v)
@@ -111,15 +111,25 @@ static int64_t entry_learn_in_table(const kn_value *v)
     calibrate_one(&calibration, own[20].data, own[20].shape[0], j, active.units, active.floats, n, v[TABLE_BENCH + 4].data);
     if (own[23].data) {
         kn_readout r = readout_of(own + 23);
-        kn_followed f = {own, own + 1, own + 2, active, &j, own[21].data, own[30].number, (int)own[31].integer,
-                         (int)own[32].integer, own[33].data, NULL};
+        kn_followed f = {own, own + 1, own + 2, active, &j, own[21].data, own[31].number, (int)own[32].integer,
+                         (int)own[33].integer, own[34].data, NULL};
         const int64_t n_first = count_first(active.units, n, r.n_units);
         f.active.counts = &n_first;
         result += 2 * (follow_samples(&r, &f, 0, 1) & 1);
     }
-    add_products_f32(own[0].data, active.units, active.floats, n);
+    if (3 * n > own[1].shape[0]) {
+        float *row = v[TABLE_BENCH + 4].data;
+        spread_floats(active.units, active.floats, n, own[1].shape[0], row);
+        add_products_of_row(own[0].data, active.units, active.floats, n, row);
+    } else {
+        add_products_f32(own[0].data, active.units, active.floats, n);
+    }
     add_class_f32(own[1].data, own[1].shape[1], j, active.units, active.floats, n);
     count_class(own + 2, j);
+    if (result == 1 && own[23].data) {
+        kn_readout r = readout_of(own + 23);
+        refine(&r, own, own + 1, own + 2, own[34].data);
+    }
     units_count(&units, v[0].data, *counted < last);
     ++*counted;
     clock[0]++;
