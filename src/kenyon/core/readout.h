@@ -28,7 +28,7 @@
 #include "symmetric.h"
 
 #define READOUT_PENDING 16 /* changes of A that are collected */
-#define READOUT_MOVED 1.5e-6 /* refined twice as often where scores move by more, as a share of what classes are apart */
+#define READOUT_MOVED 1e-5 /* refined twice as often where scores move by more, as a share of what classes are apart */
 #define READOUT_NEVER (-1e30f) /* score of a class without samples */
 
 /* Cells of the shrinkage in an octave. On held-out streams (tables, digits) predictions were those of the exact value. */
@@ -274,7 +274,7 @@ static void readout_refined(kn_readout *r, const double *before, const double *a
     double *every = r->moments + READOUT_EVERY;
     if (moved > READOUT_MOVED * (most - least)) {
         *every = *every > 1 ? *every / 2 : 1;
-    } else if (4 * moved < READOUT_MOVED * (most - least)) {
+    } else if (2 * moved < READOUT_MOVED * (most - least)) {
         *every = *every < READOUT_PENDING ? *every * 2 : READOUT_PENDING;
     }
     r->moments[READOUT_SINCE] = 0;
