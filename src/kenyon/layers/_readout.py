@@ -16,7 +16,8 @@ made of the same products; with U the means less c (a column each), P the diagon
     (V + a I)^-1 U P = A U (P^-1 + n U' A U)^-1                (Woodbury)
 
 Doubles throughout, sums in one order: the same bits on every machine. A readout that followed differs from a new
-solution by rounding alone: scores by less than 1e-4 of their spread; by a few 1e-4 for outliers of a table with two inputs.
+solution by rounding alone: scores by less than 1e-4 of their spread; by a few 1e-4 for outliers of a
+table with two inputs.
 """
 
 from __future__ import annotations
