@@ -208,11 +208,13 @@ class Operations(RuleBasedStateMachine):
     )
     def change_classes(self, how: str, one: int, other: int, at: int) -> None:
         task = (self.model.tasks_ * 3)[at]
-        known = list(self.model.neurons(task)) * 7
+        labels = list(self.model.neurons(task))
+        known = labels * 16
+        another = known[one + 1 + other % max(1, len(labels) - 1)] if other < 8 else known[one]
         if how == "rename":
             self.both(how, lambda model, _: model.rename(known[one], other, task=task))
         elif how == "join":
-            self.both(how, lambda model, _: model.join({known[one], known[other % 7]}, known[one], task=task))
+            self.both(how, lambda model, _: model.join({known[one], another}, known[one], task=task))
         else:
             self.both(how, lambda model, _: model.forget(known[one], task=task))
 
