@@ -45,6 +45,13 @@ counts: dict[str, int] = {}
 """How many operations of each kind were made, those that were refused apart."""
 
 
+def loaded(model: KenyonClassifier) -> KenyonClassifier:
+    """The model as a file gives it back."""
+    with tempfile.TemporaryDirectory() as folder:
+        model.save(Path(folder, "model.safetensors"))
+        return KenyonClassifier.load(Path(folder, "model.safetensors"))
+
+
 class Operations(RuleBasedStateMachine):
     """A model and its twin."""
 
@@ -148,7 +155,7 @@ class Operations(RuleBasedStateMachine):
     def solve_anew(self) -> None:
         """A readout in integers begins with the last one, which only the twin may have: neither has one then."""
         if self.case.startswith("integers"):
-            self.model, self.twin = (pickle.loads(pickle.dumps(model)) for model in (self.model, self.twin))
+            self.model, self.twin = loaded(self.model), loaded(self.twin)
 
     @precondition(lambda self: self.fitted)
     @rule(start=st.integers(0, 220), n=st.integers(1, 20), task=st.sampled_from(TASKS))
@@ -167,11 +174,11 @@ class Operations(RuleBasedStateMachine):
                 path = Path(folder, "model.safetensors")
                 self.model.save(path)
                 assert self.model.state_bytes <= path.stat().st_size
-                loaded = KenyonClassifier.load(path)
+                kept = KenyonClassifier.load(path)
         else:
-            loaded = pickle.loads(pickle.dumps(self.model)) if how == "pickle" else copy.deepcopy(self.model)
-        assert held(loaded) == before == held(self.model), how
-        self.model = loaded
+            kept = pickle.loads(pickle.dumps(self.model)) if how == "pickle" else copy.deepcopy(self.model)
+        assert held(kept) == before == held(self.model), how
+        self.model = kept
         self.solve_anew()
         counts[how] = counts.get(how, 0) + 1
 
