@@ -135,4 +135,5 @@ def _narrower(
     if isinstance(cell, Runs):
         narrower = f"ResNet-18 with {width} filters in its first stage in place of {FULL_WIDTH}"
         cell = replace(cell, stand_in=narrower, below=BELOW, above=ABOVE)
-    return setting.on_request(cell, setting.resnet, "not asked for")
+    reason = f"ResNet-18 of width {width}: 5 to 40 minutes a run on a processor core; --resnet --width {width} runs it"
+    return setting.on_request(cell, setting.resnet, reason)
