@@ -65,7 +65,6 @@ class Operations(RuleBasedStateMachine):
     def start(self, case: str, kind: str, room: int | None, first: int, task: str | None) -> None:
         """`room` is what the memory budget leaves beside the first samples."""
         self.X, self.y = POOLS[kind]
-        self.case = case
         more: dict[str, Any] = {}
         if room is not None:
             with suppress(KenyonError):
@@ -154,7 +153,7 @@ class Operations(RuleBasedStateMachine):
 
     def solve_anew(self) -> None:
         """A readout in integers begins with the last one, which only the twin may have: neither has one then."""
-        if self.case.startswith("integers"):
+        if getattr(self.model.spec_.layer, "arithmetic", "") == "integer":
             self.model, self.twin = loaded(self.model), loaded(self.twin)
 
     @precondition(lambda self: self.fitted)
