@@ -196,4 +196,5 @@ def test_no_sample_starts_threads_of_blas(kind: str) -> None:
     )
     assert found.returncode == 0, found.stderr
     n_threads, ticks = map(int, found.stdout.split())
-    assert n_threads > 1 and ticks <= 1
+    several = len(os.sched_getaffinity(0)) > 1  # on one processor BLAS keeps none
+    assert (n_threads > 1 or not several) and ticks <= 1
