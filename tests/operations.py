@@ -126,6 +126,7 @@ class Operations(RuleBasedStateMachine):
             return np.concatenate([model.test_then_learn(X[i : i + 1], y[i : i + 1], task=task) for i in range(n)])
 
         if self.fitted:
+            self.solve_anew()
             self.both("test_then_learn", change)
 
     @precondition(lambda self: self.fitted)
@@ -149,10 +150,9 @@ class Operations(RuleBasedStateMachine):
         if found != before:
             self.twin.partial_fit(X, y, task=task)
         counts["interrupt"] = counts.get("interrupt", 0) + 1
-        self.solve_anew()
 
     def solve_anew(self) -> None:
-        """A readout in integers begins with the last one, which only the twin may have: neither has one then."""
+        """A readout in integers begins with the last one, which only one of the two may have: neither has one then."""
         if getattr(self.model.spec_.layer, "arithmetic", "") == "integer":
             self.model, self.twin = loaded(self.model), loaded(self.twin)
 
@@ -160,6 +160,7 @@ class Operations(RuleBasedStateMachine):
     @rule(start=st.integers(0, 220), n=st.integers(1, 20), task=st.sampled_from(TASKS))
     def predict(self, start: int, n: int, task: str | None) -> None:
         X, _ = self.some(start, n)
+        self.solve_anew()
         before = held(self.model)
         self.both("predict", lambda model, _: model.predict(X, task=task))
         assert held(self.model) == before
@@ -178,7 +179,6 @@ class Operations(RuleBasedStateMachine):
             kept = pickle.loads(pickle.dumps(self.model)) if how == "pickle" else copy.deepcopy(self.model)
         assert held(kept) == before == held(self.model), how
         self.model = kept
-        self.solve_anew()
         counts[how] = counts.get(how, 0) + 1
 
     @precondition(lambda self: self.fitted)
