@@ -7,7 +7,6 @@ import operations
 
 def test_sequences_of_operations() -> None:
     operations.run(sequences=200, steps=8)
-    made = {name for name in operations.counts if not name.endswith("refused")}
-    assert made >= {"partial_fit", "test_then_learn", "predict", "save", "pickle", "copy", "merge", "rename", "forget"}
-    assert made >= {"interrupt", "unlearn"}
-    assert {"join", "join, refused"} & operations.counts.keys()  # what a sequence may join is up to chance
+    tried = {name.removesuffix(", refused") for name in operations.counts}  # what comes of them is up to chance
+    assert tried >= {"partial_fit", "test_then_learn", "predict", "save", "pickle", "copy", "merge", "rename", "forget"}
+    assert tried >= {"interrupt", "join", "unlearn"}
