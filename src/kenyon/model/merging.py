@@ -94,7 +94,8 @@ def add(core: Core, other: Core, what: Addition, budget: int | str | None) -> Co
     if what.n_units < theirs.spec.n_units:
         theirs = theirs.with_units(what.n_units)
     for _ in union.new:
-        engine.layers[-1].add_class()
+        for layer in engine.layers:
+            layer.add_class()
     if engine.calibration is not None and theirs.calibration is not None:
         engine.calibration.grown(engine.n_classes)
         engine.calibration.merge(theirs.calibration, union.neurons)
